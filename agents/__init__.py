@@ -1,0 +1,1 @@
+"""Given a position and a limit, choose a move."""

@@ -1,0 +1,231 @@
+"""What a game is to everyone else: positions, and the small set of things one can do with them."""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from games.context import Context
+from games.names import listed
+
+
+class Position(NamedTuple):
+    """A state as its mover sees it, who that is, and whether the players have changed sides."""
+
+    state: Any
+    mover: int
+    swapped: bool = False
+
+    @property
+    def side(self) -> int:
+        """The side of the board to move: 0 South or Black, 1 North or White."""
+        return self.mover ^ self.swapped
+
+
+class IllegalMove(ValueError):  # noqa: N818  # the word of the domain, as in `IndexError`'s family
+    """A move that the position does not allow; the message says what it allows."""
+
+
+class MoveError(ValueError):
+    """A move of a written game that is unreadable or illegal, with its ply and what was legal."""
+
+    def __init__(self, ply: int, move: str, legal: Sequence[str], why: str) -> None:
+        """`ply` counts from 1."""
+        self.ply, self.move, self.legal = ply, move, tuple(legal)
+        allowed = f"legal: {' '.join(legal)}" if legal else "the game is over"
+        super().__init__(f'ply {ply}: "{move}" {why}; {allowed}')
+
+
+class Notation(Protocol):
+    """How people write the moves and positions of a game."""
+
+    def move_text(self, position: Position, move: int) -> str:
+        """The move as it is printed on the board."""
+
+    def parse_move(self, position: Position, text: str) -> int | None:
+        """The move that `text` means, legal or not; `None` if it means none."""
+
+    def split(self, text: str) -> list[str]:
+        """The moves of a written game, one by one."""
+
+    def text(self, position: Position) -> str:
+        """The position in one line that `parse` reads back."""
+
+    def parse(self, text: str) -> Position:
+        """The position written in `text`; a GameError says what is wrong with it."""
+
+    def draw(self, position: Position, names: tuple[str, str] | None) -> str:
+        """The board as people draw it, with the names of the first and second player."""
+
+    def standing(self, position: Position) -> tuple[int, int]:
+        """Beans in the pots or discs on the board of the first and second player."""
+
+    def score(self, position: Position) -> tuple[int, int]:
+        """The reported score of a finished game."""
+
+
+@cache
+def kernels(family: str) -> SimpleNamespace:
+    """The compiled drivers of a family, given by its module's name; loaded when first needed."""
+    from games import drivers, jit  # noqa: PLC0415  # Numba loads only when a game is played
+
+    module = importlib.import_module(family)
+    names = {name: getattr(module, name) for name in drivers.FAMILY_NAMES}
+    return jit.specialise(module.FAMILY, drivers.TEMPLATES, **names)
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One game with its sizes and rules settled: pure functions of positions."""
+
+    name: str
+    rules: Any
+    family_name: str
+    notation: Notation
+    pass_move: int | None = None
+    swap_move: int | None = None
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        """Games travel between processes by name."""
+        from games import game  # noqa: PLC0415  # the table of games is above us
+
+        return game, (self.name,)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def family(self) -> ModuleType:
+        """The module of the state this game is played on."""
+        return importlib.import_module(self.family_name)
+
+    @cached_property
+    def context(self) -> Context:
+        """The rules as kernels read them; copy it for a kernel that counts."""
+        made: Context = self.family.make_context(self.rules)
+        return made
+
+    @cached_property
+    def slots(self) -> tuple[int, ...]:
+        """The kernel's slot of every move number, ascending; a pass has none."""
+        return tuple(self.family.slots(self.rules))
+
+    @cached_property
+    def move_of_slot(self) -> dict[int, int]:
+        """The move number of every kernel slot."""
+        return {slot: move for move, slot in enumerate(self.slots)}
+
+    @cached_property
+    def _scratch(self) -> Any:
+        return np.empty(len(self.slots), np.int64)
+
+    def start(self) -> Position:
+        """The position before the first move."""
+        return Position(self.family.start(self.rules), 0)
+
+    def mover(self, position: Position) -> int:
+        """The player to move: 0 moved first in the game, 1 second."""
+        return position.mover
+
+    def legal(self, position: Position) -> tuple[int, ...]:
+        """The legal moves, ascending; a forced pass is the only one; none when the game is over."""
+        found = kernels(self.family_name).options(self.context, position.state, self._scratch)
+        if found > 0:
+            of_slot = self.move_of_slot
+            return tuple([of_slot[slot] for slot in self._scratch[:found].tolist()])
+        return () if found < 0 or self.pass_move is None else (self.pass_move,)
+
+    def over(self, position: Position) -> bool:
+        """Whether the game is finished."""
+        found = kernels(self.family_name).options(self.context, position.state, self._scratch)
+        return bool(found < 0)
+
+    def play(self, position: Position, move: int) -> Position:
+        """The position after a legal move; any other raises IllegalMove."""
+        legal = self.legal(position)
+        if move not in legal:
+            raise IllegalMove(self._refusal(position, move, legal))
+        slot = -1 if move == self.pass_move else self.slots[move]
+        state, same = kernels(self.family_name).step(self.context, position.state, slot)
+        swapped = position.swapped ^ (move == self.swap_move)
+        mover = position.mover if same else 1 - position.mover
+        # Kernels return plain integers, which would compile every kernel anew: restore the words.
+        return Position(self.family.restored(state), mover, swapped)
+
+    def _refusal(self, position: Position, move: int, legal: Sequence[int]) -> str:
+        if not legal:
+            return f"{self.name}: the game is over in '{self.text(position)}', no move is legal"
+        return (
+            f"{self.name}: move {move} is not legal in '{self.text(position)}'; "
+            f"legal: {listed(legal)} (written {' '.join(self._texts(position, legal))})"
+        )
+
+    def _texts(self, position: Position, moves: Sequence[int]) -> list[str]:
+        return [self.move_text(position, move) for move in moves]
+
+    def margin(self, position: Position) -> int:
+        """Final score, first player minus second; before the end as the pots or discs stand."""
+        first, second = self.score(position)
+        return first - second
+
+    def score(self, position: Position) -> tuple[int, int]:
+        """Final score of the first and the second player; before the end as it stands."""
+        if self.over(position):
+            return self.notation.score(position)
+        return self.notation.standing(position)
+
+    def raw_score(self, position: Position) -> tuple[int, int]:
+        """The score as it stands on the board: empties of Othello go to nobody."""
+        return self.notation.standing(position)
+
+    def move_text(self, position: Position, move: int) -> str:
+        """The move in the numbers that players of the game use."""
+        return self.notation.move_text(position, move)
+
+    def parse_move(self, position: Position, text: str) -> int:
+        """The legal move that `text` means; IllegalMove says what was legal."""
+        move = self.notation.parse_move(position, text)
+        legal = self.legal(position)
+        if move is None or move not in legal:
+            why = "is no move of this game" if move is None else "is not legal here"
+            texts = self._texts(position, legal)
+            allowed = f"legal: {' '.join(texts)}" if texts else "the game is over"
+            raise IllegalMove(f'"{text}" {why}; {allowed}')
+        return move
+
+    def text(self, position: Position) -> str:
+        """The position in one line that `parse` reads back."""
+        return self.notation.text(position)
+
+    def parse(self, text: str) -> Position:
+        """The position that `text` describes, set up by hand."""
+        return self.notation.parse(text)
+
+    def draw(self, position: Position, names: tuple[str, str] | None = None) -> str:
+        """The board as people draw it; `names` are the first and the second player's."""
+        return self.notation.draw(position, names)
+
+    def replay(self, text: str, start: Position | None = None) -> list[Position]:
+        """Every position of a written game, the start included; MoveError at the first bad move."""
+        positions = [self.start() if start is None else start]
+        for ply, word in enumerate(self.notation.split(text), 1):
+            position = positions[-1]
+            move = self.notation.parse_move(position, word)
+            legal = self.legal(position)
+            if move is None or move not in legal:
+                why = "is unreadable" if move is None and legal else "is not legal"
+                raise MoveError(ply, word, self._texts(position, legal), why)
+            positions.append(self.play(position, move))
+        return positions
+
+    def write(self, moves: Sequence[int], start: Position | None = None) -> str:
+        """The game as a line of moves that `replay` reads back."""
+        position, words = self.start() if start is None else start, []
+        for move in moves:
+            words.append(self.move_text(position, move))
+            position = self.play(position, move)
+        return " ".join(words)

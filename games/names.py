@@ -1,0 +1,81 @@
+"""Names of games as people write them, `kalah(6,4,capture=opposite)`, read with help."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+
+class GameError(ValueError):
+    """A game, parameter or position that does not exist; one line that says what does."""
+
+
+def listed(names: Iterable[object]) -> str:
+    """The names in one line, as an error message lists them."""
+    return ", ".join(str(name) for name in names)
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
+    near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.5)
+    return f'; did you mean "{near[0]}"?' if near else ""
+
+
+def split_name(text: str) -> tuple[str, list[str]]:
+    """`kalah(6,4,swap=yes)` as its name and its arguments."""
+    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*", text)
+    if not found:
+        raise GameError(f'a game is written like "kalah(6,4)", got "{text}"')
+    name, inside = found.groups()
+    arguments = [word.strip() for word in inside.split(",")] if inside and inside.strip() else []
+    return name.lower(), arguments
+
+
+def settings(
+    name: str, arguments: Sequence[str], positional: Sequence[str], known: Sequence[str]
+) -> dict[str, str]:
+    """The arguments by parameter name: first the `positional` ones, then `key=value`."""
+    given: dict[str, str] = {}
+    for place, word in enumerate(arguments):
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not equals:
+            if place >= len(positional):
+                raise GameError(
+                    f"{name} takes {listed(positional)} and then key=value, got "
+                    f'"{word}" in place {place + 1}'
+                )
+            key, value = positional[place], key
+        if key not in known:
+            raise GameError(
+                f'{name} has no parameter "{key}" (there are {listed(known)})'
+                f"{did_you_mean(key, known)}"
+            )
+        if key in given:
+            raise GameError(f"{name}: {key} is given twice, {given[key]} and {value}")
+        given[key] = value
+    return given
+
+
+def whole(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
+    """`text` as one of the `allowed` numbers, which ascend in even steps."""
+    number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
+    if number is None or number not in allowed:
+        step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
+        kind = "a whole number" if step == 1 else "an even number"
+        nearest = "" if number is None else f"; the nearest is {_nearest(number, allowed)}"
+        span = f"{kind} from {allowed[0]} to {allowed[-1]}"
+        raise GameError(f'{name}: {key} must be {span}, got "{text}"{nearest}')
+    return number
+
+
+def _nearest(number: int, allowed: Sequence[int]) -> int:
+    return min(allowed, key=lambda each: abs(each - number))
+
+
+def choice(name: str, key: str, text: str, allowed: Mapping[str, object]) -> str:
+    """`text` if it is one of the `allowed` words."""
+    if text not in allowed:
+        raise GameError(
+            f'{name}: {key} must be one of {listed(allowed)}, got "{text}"'
+            f"{did_you_mean(text, allowed)}"
+        )
+    return text

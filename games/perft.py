@@ -1,0 +1,111 @@
+"""Count the move sequences of a game by depth: python -m games.perft "kalah(6,4)" 8."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from games import Game, GameError, Position, game
+from games.core import kernels
+
+DEEPEST = 100  # as in games.drivers, repeated so that --help needs no compiler
+
+
+class Depth(NamedTuple):
+    """Sequences of exactly `depth` plies, and games that ended after fewer."""
+
+    depth: int
+    leaves: int
+    ended_early: int
+    seconds: float
+
+    @property
+    def per_second(self) -> int:
+        """Leaves and ended games counted per second."""
+        return round((self.leaves + self.ended_early) / max(self.seconds, 1e-9))
+
+
+def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
+    """(leaves, ended_early) for every depth from 1 to `depth`; a swap is not a ply."""
+    from games.drivers import ENDED, LEAVES  # noqa: PLC0415  # Numba loads only to count
+
+    check_depth(depth)
+    counters = of.context.copy()
+    kernels(of.family_name).count_plies(counters, position.state, 0, depth)
+    ended, rows = 0, []
+    for ply in range(depth):
+        ended += int(counters[ENDED + ply])
+        rows.append((int(counters[LEAVES + ply]), ended))
+    return rows
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a depth that the counters have no room for."""
+    if not 1 <= depth <= DEEPEST:
+        raise GameError(f"depth must be a whole number from 1 to {DEEPEST}, got {depth}")
+
+
+def timed_depths(of: Game, deepest: int) -> Iterator[Depth]:
+    """Every depth in turn, each counted by itself so that its time is its own."""
+    perft(of, of.start(), 3)  # compiles or loads the kernels outside the time
+    for depth in range(1, deepest + 1):
+        begun = time.perf_counter()
+        leaves, ended = perft(of, of.start(), depth)[-1]
+        yield Depth(depth, leaves, ended, time.perf_counter() - begun)
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m games.perft",
+        description="Count move sequences by depth. A forced pass is a ply, a swap is not.",
+        epilog='example: python -m games.perft "kalah(6,4)" 8',
+    )
+    parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
+    parser.add_argument("depth", type=int, help=f"deepest ply, 1 to {DEEPEST}")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    return parser
+
+
+def print_table(of: Game, depth: int) -> None:
+    """One line a depth, as it is counted."""
+    print(f"{of.name}\n{'depth':>5} {'leaves':>16} {'ended_early':>14} {'nodes/s':>14}")
+    for row in timed_depths(of, depth):
+        counts = f"{row.depth:>5} {row.leaves:>16,} {row.ended_early:>14,}"
+        print(f"{counts} {row.per_second:>14,}", flush=True)
+
+
+def as_json(of: Game, depth: int) -> str:
+    """All depths as one JSON object."""
+    rows: list[dict[str, Any]] = [
+        {
+            "depth": row.depth,
+            "leaves": row.leaves,
+            "ended_early": row.ended_early,
+            "nodes_per_second": row.per_second,
+        }
+        for row in timed_depths(of, depth)
+    ]
+    return json.dumps({"game": of.name, "depths": rows})
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 when what was asked for does not exist."""
+    asked = arguments().parse_args(words)
+    try:
+        of = game(asked.game)
+        check_depth(asked.depth)
+        if asked.json:
+            print(as_json(of, asked.depth))
+        else:
+            print_table(of, asked.depth)
+    except GameError as error:
+        print(f"games.perft: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

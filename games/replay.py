@@ -1,0 +1,83 @@
+"""Replay a written game: python -m games.replay "kalah(6,4)" "3 1 6 ..."."""
+
+import argparse
+import json
+import sys
+from itertools import pairwise
+from typing import Any
+
+from games import Game, GameError, MoveError, Position, game
+
+
+def summary(of: Game, positions: list[Position]) -> dict[str, Any]:
+    """What is known after the last move; a swap is no ply."""
+    last = positions[-1]
+    swaps = sum(before.swapped != after.swapped for before, after in pairwise(positions))
+    return {
+        "game": of.name,
+        "over": of.over(last),
+        "margin": of.margin(last),
+        "score": list(of.score(last)),
+        "raw_score": list(of.raw_score(last)),
+        "plies": len(positions) - 1 - swaps,
+        "mover": of.mover(last),
+        "position": of.text(last),
+    }
+
+
+def story(of: Game, positions: list[Position], text: str) -> str:
+    """Every board with the move that led to it and who is to move."""
+    blocks = [of.draw(positions[0])]
+    words = of.notation.split(text)
+    for ply, (word, (before, after)) in enumerate(zip(words, pairwise(positions), strict=True), 1):
+        player = of.mover(before)
+        move = of.move_text(before, of.parse_move(before, word))
+        again = " and moves again" if of.mover(after) == player and not of.over(after) else ""
+        blocks.append(f"{ply}. player {player + 1} plays {move}{again}\n{of.draw(after)}")
+    return "\n\n".join([*blocks, verdict(of, positions[-1])])
+
+
+def verdict(of: Game, last: Position) -> str:
+    """The final score, or who is to move."""
+    first, second = of.score(last)
+    if not of.over(last):
+        return f"not over: player {of.mover(last) + 1} to move, {first}-{second}"
+    winner = "tie" if first == second else f"player {1 if first > second else 2} wins"
+    raw = of.raw_score(last)
+    plain = "" if raw == (first, second) else f" ({raw[0]}-{raw[1]} without the empty squares)"
+    return f"over: {winner} {first}-{second}{plain}"
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m games.replay",
+        description="Replay a game written as moves: print boards, mover, final score.",
+        epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',
+    )
+    parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
+    parser.add_argument("moves", help="the moves in the numbers of the board, set apart by blanks")
+    parser.add_argument("--start", help="a position in one line to start from")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of boards")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 when the game or one of its moves is wrong."""
+    asked = arguments().parse_args(words)
+    try:
+        of = game(asked.game)
+        start = of.parse(asked.start) if asked.start else None
+        positions = of.replay(asked.moves, start)
+    except (GameError, MoveError) as error:
+        print(f"games.replay: {error}", file=sys.stderr)
+        return 2
+    if asked.json:
+        print(json.dumps(summary(of, positions)))
+    else:
+        print(story(of, positions, asked.moves))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Kalah and Owari: one sowing ruleset with parameters."""
+
+from collections.abc import Sequence
+
+from games.core import Game
+from games.sowing.notation import SowingNotation
+from games.sowing.rules import PACKED_HOLES, SowingRules, read_rules, rules_name
+
+
+def build(preset: str, arguments: Sequence[str]) -> Game:
+    """The game of a preset with its `arguments`; a GameError names what is wrong with them."""
+    rules = read_rules(preset, arguments)
+    family = family_name(rules)
+    name = rules_name(preset, rules)
+    notation = SowingNotation(name, rules, family)
+    swap = rules.holes if rules.swap == "yes" else None
+    return Game(name, rules, family, notation, swap_move=swap)
+
+
+def family_name(rules: SowingRules) -> str:
+    """The smallest state that holds the game."""
+    if rules.holes > PACKED_HOLES:
+        return "games.sowing.wide"
+    return "games.sowing.phased" if rules.phased else "games.sowing.packed"

@@ -1,0 +1,21 @@
+"""Settings of the whole suite: hypothesis profiles, silence about wrap-around in kernels."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Kernels compile inside the first example, which is slow and says nothing about the example.
+COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=150)
+# New examples in every run: pytest --hypothesis-profile=search
+settings.register_profile("search", COMMON, max_examples=5000)
+settings.load_profile("pitflip")
+
+
+def pytest_configure(config):
+    """Interpreted, the wrap-around that kernels count on is a warning, and warnings are errors."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        config.addinivalue_line(
+            "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
+        )

@@ -1,0 +1,1 @@
+"""Slow twins of the games, written from the rules, importing nothing of what they check."""
