@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from games import othello, sowing
 from games.core import Game, IllegalMove, MoveError, Position
-from games.names import GameError, did_you_mean, listed, split_name
+from games.names import GameError, did_you_mean, listed, quoted, split_name
 
 __all__ = ["GAMES", "NAMES", "Game", "GameError", "IllegalMove", "MoveError", "Position", "game"]
 
@@ -28,7 +28,8 @@ def game(text: str) -> Game:
     name, arguments = split_name(text)
     if name not in GAMES:
         raise GameError(
-            f'there is no game "{name}" (there are {listed(GAMES)}){did_you_mean(name, GAMES)}'
+            f"there is no game {quoted(name)} (there are {listed(GAMES)})"
+            f"{did_you_mean(name, GAMES)}"
         )
     return _canonical(GAMES[name](name, arguments))
 

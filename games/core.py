@@ -1,6 +1,7 @@
 """What a game is to everyone else: positions, and the small set of things one can do with them."""
 
 import importlib
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from games.context import Context
-from games.names import listed
+from games.names import listed, quoted
 
 
 class Position(NamedTuple):
@@ -37,7 +38,7 @@ class MoveError(ValueError):
         """`ply` counts from 1."""
         self.ply, self.move, self.legal = ply, move, tuple(legal)
         allowed = f"legal: {' '.join(legal)}" if legal else "the game is over"
-        super().__init__(f'ply {ply}: "{move}" {why}; {allowed}')
+        super().__init__(f"ply {ply}: {quoted(move)} {why}; {allowed}")
 
 
 class Notation(Protocol):
@@ -67,10 +68,22 @@ class Notation(Protocol):
     def score(self, position: Position) -> tuple[int, int]:
         """The reported score of a finished game."""
 
+    def plain(self, position: Position) -> Any:
+        """The position in plain Python numbers, the mover's first."""
+
 
 @cache
 def kernels(family: str) -> SimpleNamespace:
     """The compiled drivers of a family, given by its module's name; loaded when first needed."""
+    with _binding:  # `cache` lets two threads in at once, and a family is specialised once
+        return _bound.get(family) or _bound.setdefault(family, _specialised(family))
+
+
+_binding = threading.Lock()
+_bound: dict[str, SimpleNamespace] = {}
+
+
+def _specialised(family: str) -> SimpleNamespace:
     from games import drivers, jit  # noqa: PLC0415  # Numba loads only when a game is played
 
     module = importlib.import_module(family)
@@ -119,10 +132,6 @@ class Game:
         """The move number of every kernel slot."""
         return {slot: move for move, slot in enumerate(self.slots)}
 
-    @cached_property
-    def _scratch(self) -> Any:
-        return np.empty(len(self.slots), np.int64)
-
     def start(self) -> Position:
         """The position before the first move."""
         return Position(self.family.start(self.rules), 0)
@@ -133,16 +142,17 @@ class Game:
 
     def legal(self, position: Position) -> tuple[int, ...]:
         """The legal moves, ascending; a forced pass is the only one; none when the game is over."""
-        found = kernels(self.family_name).options(self.context, position.state, self._scratch)
+        slots = np.empty(len(self.slots), np.int64)  # its own for every call: threads may share us
+        found = kernels(self.family_name).options(self.context, position.state, slots)
         if found > 0:
             of_slot = self.move_of_slot
-            return tuple([of_slot[slot] for slot in self._scratch[:found].tolist()])
+            return tuple([of_slot[slot] for slot in slots[:found].tolist()])
         return () if found < 0 or self.pass_move is None else (self.pass_move,)
 
     def over(self, position: Position) -> bool:
         """Whether the game is finished."""
-        found = kernels(self.family_name).options(self.context, position.state, self._scratch)
-        return bool(found < 0)
+        slots = np.empty(len(self.slots), np.int64)
+        return bool(kernels(self.family_name).options(self.context, position.state, slots) < 0)
 
     def play(self, position: Position, move: int) -> Position:
         """The position after a legal move; any other raises IllegalMove."""
@@ -194,7 +204,7 @@ class Game:
             why = "is no move of this game" if move is None else "is not legal here"
             texts = self._texts(position, legal)
             allowed = f"legal: {' '.join(texts)}" if texts else "the game is over"
-            raise IllegalMove(f'"{text}" {why}; {allowed}')
+            raise IllegalMove(f"{quoted(text)} {why}; {allowed}")
         return move
 
     def text(self, position: Position) -> str:
@@ -208,6 +218,10 @@ class Game:
     def draw(self, position: Position, names: tuple[str, str] | None = None) -> str:
         """The board as people draw it; `names` are the first and the second player's."""
         return self.notation.draw(position, names)
+
+    def plain(self, position: Position) -> Any:
+        """The position in plain Python numbers, the mover's first."""
+        return self.notation.plain(position)
 
     def replay(self, text: str, start: Position | None = None) -> list[Position]:
         """Every position of a written game, the start included; MoveError at the first bad move."""

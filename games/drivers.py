@@ -3,9 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bits import ONE, ZERO, Truth, U
+from games.bits import Truth, U
 from games.context import COUNTERS, Context
-from games.family import State, count, final, lowest, moves, none, over, play, plies, rest, turned
+from games.family import (
+    State,
+    count,
+    final,
+    lowest,
+    moves,
+    none,
+    nth,
+    over,
+    play,
+    plies,
+    rest,
+    turned,
+)
 from games.seeds import STRIDE, below, stream
 
 OVER = -1
@@ -91,11 +104,8 @@ def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uin
             mask = moves(ctx, s)
             if not none(mask):
                 word += STRIDE
-                skip = below(word, U(count(mask)))
-                while skip > ZERO:
-                    mask = rest(mask)
-                    skip -= ONE
-                s, same = play(ctx, s, lowest(mask))
+                slot = nth(mask, below(word, U(count(mask))))
+                s, same = play(ctx, s, slot)
             elif over(ctx, s):
                 break
             else:
@@ -118,6 +128,9 @@ FAMILY_NAMES = (
     "none",
     "lowest",
     "rest",
+    "nth",
+    "highest",
+    "except_highest",
     "count",
     "over",
     "play",

@@ -42,6 +42,21 @@ def rest(mask: Mask) -> Mask:
     raise NotImplementedError
 
 
+def nth(mask: Mask, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask, from 0."""
+    raise NotImplementedError
+
+
+def highest(mask: Mask) -> np.uint64:
+    """The slot of the last move."""
+    raise NotImplementedError
+
+
+def except_highest(mask: Mask) -> Mask:
+    """The mask without its last move."""
+    raise NotImplementedError
+
+
 def count(mask: Mask) -> np.int64:
     """The number of moves."""
     raise NotImplementedError

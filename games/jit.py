@@ -8,6 +8,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ PACKAGE = Path(__file__).parent
 # `agents` compiles kernels too: its sources decide the cache directory as ours do.
 COMPILED_PACKAGES = (PACKAGE, PACKAGE.parent / "agents")
 UNUSED_DAYS = 30
+USER = os.getuid() if hasattr(os, "getuid") else 0  # Windows keeps temporary files by user
 config: Any = numba.config  # its names are set while it loads, unseen by type checkers
 INTERPRETED = bool(config.DISABLE_JIT)
 
@@ -45,8 +47,19 @@ def cache_roots() -> Iterator[Path]:
     if told := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(told)
     yield PACKAGE / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip"
-    yield Path(tempfile.gettempdir()) / f"pitflip-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    with suppress(RuntimeError):  # a user without a home
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip"
+    with suppress(OSError):  # no temporary directory, or one that is not safe
+        yield private(Path(tempfile.gettempdir()) / f"pitflip-{USER}")
+
+
+def private(directory: Path) -> Path:
+    """`directory`, made if need be; OSError if others could put code there for us to run."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    kept = directory.stat()
+    if kept.st_uid != USER or kept.st_mode & 0o022:
+        raise PermissionError(f"{directory} is not ours alone")
+    return directory
 
 
 def writable(directory: Path) -> bool:
@@ -113,22 +126,46 @@ if INTERPRETED:
     warnings.filterwarnings("ignore", "overflow encountered in scalar", RuntimeWarning)
 
 
+# Kernels allocate nothing, so nothing is counted: with `_nrt`, Numba counts references to
+# the context array in every call, and those atomic instructions took most of the time.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+
 def compiled(function: Function) -> Function:
     """`function` compiled on first use, kept on disk, run without the interpreter lock."""
     cached = CACHE is not None
-    compile_: Any = numba.njit(cache=cached, nogil=True, error_model="numpy")
+    compile_: Any = numba.njit(cache=cached, **OPTIONS)
     made: Function = compile_(function)
     return made
 
 
 def inlined(function: Function) -> Function:
     """A small part of kernels, always merged into its caller; never an entry point."""
-    compile_: Any = numba.njit(forceinline=True, nogil=True, error_model="numpy")
+    compile_: Any = numba.njit(forceinline=True, **OPTIONS)
     made: Function = compile_(function)
     return made
 
 
 _taken: set[str] = set()
+
+
+def _twin(template: Function, scope: dict[str, Any], suffix: str) -> FunctionType:
+    """A copy of `template` that reads its globals from `scope` and has a name of its own."""
+    plain = getattr(template, "py_func", template)
+    twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__)
+    twin.__qualname__ = f"{plain.__qualname__}_{suffix}"
+    twin.__module__ = plain.__module__
+    return twin
+
+
+def inline_copies(templates: Sequence[Function], names: dict[str, Any]) -> dict[str, Any]:
+    """Copies of small `templates` in which `names` mean these functions, merged into callers."""
+    copies: dict[str, Any] = {}
+    for template in templates:
+        scope = vars(sys.modules[template.__module__]) | names | copies
+        twin = _twin(template, scope, "inlined")
+        copies[template.__name__] = scope[template.__name__] = inlined(twin)
+    return copies
 
 
 def specialise(suffix: str, templates: Sequence[Function], **names: Any) -> SimpleNamespace:
@@ -144,8 +181,6 @@ def specialise(suffix: str, templates: Sequence[Function], **names: Any) -> Simp
     scope = vars(sys.modules[templates[0].__module__]) | names
     copies = {}
     for template in templates:
-        twin = FunctionType(template.__code__, scope, template.__name__, template.__defaults__)
-        twin.__qualname__ = f"{template.__qualname__}_{suffix}"
-        twin.__module__ = template.__module__
+        twin = _twin(template, scope, suffix)
         copies[template.__name__] = scope[template.__name__] = compiled(twin)
     return SimpleNamespace(**copies)

@@ -4,6 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+LONGEST = 80  # characters of a user's text that an error message repeats
+
 
 class GameError(ValueError):
     """A game, parameter or position that does not exist; one line that says what does."""
@@ -14,6 +16,12 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(str(name) for name in names)
 
 
+def quoted(text: str) -> str:
+    """What a user wrote, for an error message: in quotes, on one line, not without end."""
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return f'"{repr(short)[1:-1]}"'
+
+
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
     near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.5)
@@ -21,13 +29,13 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def split_name(text: str) -> tuple[str, list[str]]:
-    """`kalah(6,4,swap=yes)` as its name and its arguments."""
-    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*", text)
+    """`kalah(6,4,swap=yes)` as its name and its arguments, in lower case."""
+    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*", text.lower())
     if not found:
-        raise GameError(f'a game is written like "kalah(6,4)", got "{text}"')
+        raise GameError(f'a game is written like "kalah(6,4)", got {quoted(text)}')
     name, inside = found.groups()
     arguments = [word.strip() for word in inside.split(",")] if inside and inside.strip() else []
-    return name.lower(), arguments
+    return name, arguments
 
 
 def settings(
@@ -41,29 +49,30 @@ def settings(
             if place >= len(positional):
                 raise GameError(
                     f"{name} takes {listed(positional)} and then key=value, got "
-                    f'"{word}" in place {place + 1}'
+                    f"{quoted(word)} in place {place + 1}"
                 )
             key, value = positional[place], key
         if key not in known:
             raise GameError(
-                f'{name} has no parameter "{key}" (there are {listed(known)})'
+                f"{name} has no parameter {quoted(key)} (there are {listed(known)})"
                 f"{did_you_mean(key, known)}"
             )
         if key in given:
-            raise GameError(f"{name}: {key} is given twice, {given[key]} and {value}")
+            twice = f"{quoted(given[key])} and {quoted(value)}"
+            raise GameError(f"{name}: {key} is given twice, {twice}")
         given[key] = value
     return given
 
 
 def whole(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
     """`text` as one of the `allowed` numbers, which ascend in even steps."""
-    number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
+    number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,60}", text) else None
     if number is None or number not in allowed:
         step = allowed[1] - allowed[0] if len(allowed) > 1 else 1
         kind = "a whole number" if step == 1 else "an even number"
         nearest = "" if number is None else f"; the nearest is {_nearest(number, allowed)}"
         span = f"{kind} from {allowed[0]} to {allowed[-1]}"
-        raise GameError(f'{name}: {key} must be {span}, got "{text}"{nearest}')
+        raise GameError(f"{name}: {key} must be {span}, got {quoted(text)}{nearest}")
     return number
 
 
@@ -75,7 +84,7 @@ def choice(name: str, key: str, text: str, allowed: Mapping[str, object]) -> str
     """`text` if it is one of the `allowed` words."""
     if text not in allowed:
         raise GameError(
-            f'{name}: {key} must be one of {listed(allowed)}, got "{text}"'
+            f"{name}: {key} must be one of {listed(allowed)}, got {quoted(text)}"
             f"{did_you_mean(text, allowed)}"
         )
     return text

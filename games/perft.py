@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from games import Game, GameError, Position, game
 from games.core import kernels
+from games.names import whole
+from games.terminal import run
 
 DEEPEST = 100  # as in games.drivers, repeated so that --help needs no compiler
 
@@ -64,7 +66,7 @@ def arguments() -> argparse.ArgumentParser:
         epilog='example: python -m games.perft "kalah(6,4)" 8',
     )
     parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
-    parser.add_argument("depth", type=int, help=f"deepest ply, 1 to {DEEPEST}")
+    parser.add_argument("depth", help=f"deepest ply, 1 to {DEEPEST}")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     return parser
 
@@ -96,11 +98,11 @@ def main(words: list[str] | None = None) -> int:
     asked = arguments().parse_args(words)
     try:
         of = game(asked.game)
-        check_depth(asked.depth)
+        depth = whole(of.name, "depth", asked.depth, range(1, DEEPEST + 1))
         if asked.json:
-            print(as_json(of, asked.depth))
+            print(as_json(of, depth))
         else:
-            print_table(of, asked.depth)
+            print_table(of, depth)
     except GameError as error:
         print(f"games.perft: {error}", file=sys.stderr)
         return 2
@@ -108,4 +110,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from games import Game, GameError, MoveError, Position, game
+from games.terminal import run
 
 
 def summary(of: Game, positions: list[Position]) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def main(words: list[str] | None = None) -> int:
     asked = arguments().parse_args(words)
     try:
         of = game(asked.game)
-        start = of.parse(asked.start) if asked.start else None
+        start = of.parse(asked.start) if asked.start is not None else None
         positions = of.replay(asked.moves, start)
     except (GameError, MoveError) as error:
         print(f"games.replay: {error}", file=sys.stderr)
@@ -80,4 +81,4 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ONE, ZERO, Truth, U, leading_zeros, popcount, trailing_zeros
+from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
 from games.jit import inlined
-from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, start_discs, strided
+from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 from games.othello.rules import OthelloRules
 
 FAMILY = "othello_bitboard"
@@ -16,7 +16,7 @@ STRIDE = 8
 INNER_COLUMNS = U(0x7E7E_7E7E_7E7E_7E7E)
 NOT_FIRST_COLUMN = U(0xFEFE_FEFE_FEFE_FEFE)
 NOT_LAST_COLUMN = U(0x7F7F_7F7F_7F7F_7F7F)
-TOP_BIT = U(0x8000_0000_0000_0000)
+LAST_BIT, TOP_BIT = U(63), U(0x8000_0000_0000_0000)
 EAST, SOUTHWEST, SOUTH, SOUTHEAST = U(1), U(7), U(8), U(9)
 
 
@@ -99,6 +99,24 @@ def rest(mask: np.uint64) -> np.uint64:
 
 
 @inlined
+def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    return lowest(nth_bit(mask, n))
+
+
+@inlined
+def highest(mask: np.uint64) -> np.uint64:
+    """The last square in row-major order."""
+    return LAST_BIT - leading_zeros(mask)
+
+
+@inlined
+def except_highest(mask: np.uint64) -> np.uint64:
+    """The mask without its last move."""
+    return mask ^ (TOP_BIT >> leading_zeros(mask))
+
+
+@inlined
 def count(mask: np.uint64) -> np.int64:
     """The number of moves."""
     return np.int64(popcount(mask))
@@ -164,14 +182,13 @@ def slots(rules: OthelloRules) -> tuple[int, ...]:
 
 
 def make_context(rules: OthelloRules) -> Context:
-    """The context of a game on this state: the board mask and eight rays a square."""
-    board = sum(1 << bit for bit in slots(rules))
+    """The context of a game on this state: masks, and eight rays a square."""
     table = [0] * (64 * 8)
     for bit in slots(rules):
         row, col = divmod(bit, STRIDE)
         rays = [_ray(rules.size, row, col, down, right) for down, right in DIRECTIONS]
         table[bit * 8 : bit * 8 + 8] = rays
-    return context([rules.adjacency, rules.cells, board], table)
+    return context(scalars(rules, STRIDE), table)
 
 
 # The first four lead to higher bits, the others are their opposites.

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from games.core import Position
-from games.names import GameError
+from games.names import GameError, quoted
 from games.othello.layout import Discs
 from games.othello.rules import OthelloRules
 
@@ -29,9 +29,14 @@ class OthelloNotation:
         """The module that packs and unpacks states; loaded when first needed."""
         return import_module(self.family_name)
 
+    def plain(self, position: Position) -> Discs:
+        """The mover's squares and the other side's."""
+        discs: Discs = self.family.unpack(position.state, self.rules.size)
+        return discs
+
     def colours(self, position: Position) -> tuple[frozenset[int], frozenset[int]]:
         """Black's squares and White's."""
-        discs: Discs = self.family.unpack(position.state, self.rules.size)
+        discs = self.plain(position)
         return (discs.own, discs.other) if position.mover == 0 else (discs.other, discs.own)
 
     def move_text(self, position: Position, move: int) -> str:
@@ -80,10 +85,10 @@ class OthelloNotation:
             raise GameError(
                 f"{self.name}: a position is {self.rules.cells} squares of X, O and - row by row "
                 f"and then the side to move, X or O, got {len(squares)} squares and "
-                f'"{words[-1] if words else ""}"'
+                f"{quoted(words[-1] if words else '')}"
             )
         if strange := set(squares) - {BLACK, WHITE, EMPTY}:
-            raise GameError(f"{self.name}: squares are X, O or -, got {sorted(strange)[0]!r}")
+            raise GameError(f"{self.name}: squares are X, O or -, got {quoted(sorted(strange)[0])}")
         sides = [
             frozenset(place for place, held in enumerate(squares) if held == disc)
             for disc in (BLACK, WHITE)

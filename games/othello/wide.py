@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ALL, ONE, ZERO, Truth, U, trailing_zeros
+from games.bits import ALL, ONE, ZERO, Truth, U, leading_zeros, trailing_zeros
 from games.context import RULES, Context, context
 from games.jit import inlined
-from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, start_discs, strided
+from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 from games.othello.rules import OthelloRules
 from games.quad import (
     Quad,
@@ -151,6 +151,34 @@ def rest(mask: Quad) -> Quad:
 
 
 @inlined
+def nth(mask: Quad, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    while n > ZERO:
+        mask = rest(mask)
+        n -= ONE
+    return lowest(mask)
+
+
+@inlined
+def highest(mask: Quad) -> np.uint64:
+    """The last square in row-major order."""
+    if mask.w3 != ZERO:
+        return U(255) - leading_zeros(mask.w3)
+    if mask.w2 != ZERO:
+        return U(191) - leading_zeros(mask.w2)
+    if mask.w1 != ZERO:
+        return U(127) - leading_zeros(mask.w1)
+    return IN_WORD - leading_zeros(mask.w0)
+
+
+@inlined
+def except_highest(mask: Quad) -> Quad:
+    """The mask without its last move."""
+    slot = highest(mask)
+    return without(mask, placed(ONE << (slot & IN_WORD), slot >> SIX))
+
+
+@inlined
 def count(mask: Quad) -> np.int64:
     """The number of moves."""
     return bits(mask)
@@ -209,8 +237,7 @@ def slots(rules: OthelloRules) -> tuple[int, ...]:
 
 def make_context(rules: OthelloRules) -> Context:
     """The context of a game on this state."""
-    words = _words(frozenset(range(rules.cells)), rules.size)
-    return context([rules.adjacency, rules.cells, *words], [])
+    return context(scalars(rules, STRIDE), [])
 
 
 def _words(squares: frozenset[int], size: int) -> tuple[int, ...]:

@@ -62,11 +62,10 @@ def path(rules: SowingRules, hole: int) -> list[int]:
     return [cell for cell in cells if not skipped.get(cell, False)]
 
 
-def extra_turn_after(rules: SowingRules, cell: int) -> bool:
-    """Whether a last bean in ring cell `cell` lets the mover go on."""
-    return cell == rules.holes and rules.extra_turn != "no"
-
-
-def capture_at(rules: SowingRules, cell: int) -> bool:
-    """Whether a last bean in ring cell `cell` may capture."""
-    return cell < rules.holes and rules.capture != "none"
+def last_bean(rules: SowingRules, cell: int, slot: int, pot: int) -> int:
+    """What a last bean in ring cell `cell` means: its `slot` if it may capture, `pot` if the
+    mover goes on, `pot` + 1 if nothing.
+    """
+    if cell < rules.holes:
+        return slot if rules.capture != "none" else pot + 1
+    return pot if cell == rules.holes and rules.extra_turn != "no" else pot + 1

@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from games.core import Position
-from games.names import GameError
+from games.names import GameError, quoted
 from games.sowing.layout import (
     FIRST_PLY,
     FIRST_TURN,
@@ -25,9 +25,12 @@ SHAPE = (
     'a position is written like "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move" '
     "(rows left to right as on the board)"
 )
+COUNT = "[0-9]{1,9}"
+ROW = rf"{COUNT}(?:\s+{COUNT})*"
 LINE = re.compile(
-    r"S\s+(?P<south>[\d\s]+?)\s*,\s*N\s+(?P<north>[\d\s]+?)\s*,\s*pots\s+(?P<pot>\d+)\s*-\s*"
-    r"(?P<north_pot>\d+)\s*,\s*(?P<mover>South|North)\s+to\s+move(?P<more>(\s*,\s*[a-z ]+)*)",
+    rf"S\s+(?P<south>{ROW})\s*,\s*N\s+(?P<north>{ROW})\s*,\s*"
+    rf"pots\s+(?P<pot>{COUNT})\s*-\s*(?P<north_pot>{COUNT})\s*,\s*"
+    r"(?P<mover>South|North)\s+to\s+move(?P<more>(\s*,\s*[a-z ]+)*)",
     re.IGNORECASE,
 )
 
@@ -45,7 +48,7 @@ class SowingNotation:
         """The module that packs and unpacks states; loaded when first needed."""
         return import_module(self.family_name)
 
-    def rows(self, position: Position) -> Rows:
+    def plain(self, position: Position) -> Rows:
         """The position in plain numbers, the mover's row first, in sowing order."""
         rows: Rows = self.family.unpack(position.state, self.rules.holes)
         return rows
@@ -79,7 +82,7 @@ class SowingNotation:
 
     def text(self, position: Position) -> str:
         """South's and North's row left to right, the pots, who moves, and what is special."""
-        rows = self.rows(position)
+        rows = self.plain(position)
         south, north = _by_side(position, rows)
         words = [
             f"S {_spaced(south[0])}",
@@ -97,7 +100,7 @@ class SowingNotation:
         """A position set up by hand: no end test is run, but a mover without beans is swept."""
         found = LINE.fullmatch(text.strip())
         if not found:
-            raise GameError(f'{self.name}: {SHAPE}, got "{text}"')
+            raise GameError(f"{self.name}: {SHAPE}, got {quoted(text)}")
         south = self._row("South", found["south"])
         north = self._row("North", found["north"])[::-1]
         side = SIDES.index(found["mover"].capitalize())
@@ -122,14 +125,13 @@ class SowingNotation:
     def _specials(self, text: str, side: int) -> tuple[int, bool]:
         """The phase and whether the players have changed sides."""
         phase, swapped = SETTLED, False
-        known = {word: code for code, word in PHASE_WORDS.items()} if self.rules.phased else {}
-        for word in filter(None, (part.strip().lower() for part in text.split(","))):
-            if word == "sides swapped" and self.rules.swap == "yes":
+        for word in (part.strip().lower() for part in text.split(",")[1:]):
+            if word == "sides swapped" and self.rules.swap == "yes" and not swapped:
                 swapped = True
-            elif word in known:
-                phase = known[word]
+            elif word in self._phases() and phase == SETTLED:
+                phase = self._phases()[word]
             else:
-                raise GameError(f'{self.name}: {SHAPE}, and "{word}" means nothing here')
+                raise GameError(f"{self.name}: {SHAPE}, and {quoted(word)} means nothing here")
         if phase != SETTLED and (swapped or side != (phase == SWAP_OPEN)):
             whose = SIDES[phase == SWAP_OPEN]
             raise GameError(
@@ -138,9 +140,15 @@ class SowingNotation:
             )
         return phase, swapped
 
+    def _phases(self) -> dict[str, int]:
+        """The phases that a game under these rules goes through, by their words."""
+        last = SWAP_OPEN if self.rules.swap == "yes" else FIRST_PLY
+        words = {word: phase for phase, word in PHASE_WORDS.items() if phase <= last}
+        return words if self.rules.phased else {}
+
     def standing(self, position: Position) -> tuple[int, int]:
         """The pots of the first and the second player."""
-        rows = self.rows(position)
+        rows = self.plain(position)
         pots = (rows.own_pot, rows.other_pot)
         return pots if position.mover == 0 else pots[::-1]
 
@@ -150,7 +158,7 @@ class SowingNotation:
 
     def draw(self, position: Position, names: tuple[str, str] | None) -> str:
         """The board as in the rules: North's row on top, its pot on the left."""
-        (south, south_pot), (north, north_pot) = _by_side(position, self.rows(position))
+        (south, south_pot), (north, north_pot) = _by_side(position, self.plain(position))
         width = max(len(str(held)) for held in (*north, *south, north_pot, south_pot))
         across = (width + 1) * self.rules.holes - 1
         ring = self.rules.pits == "ring"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ONE, ZERO, Truth, U, popcount, trailing_zeros
+from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
 from games.jit import inlined
 from games.sowing.layout import (
@@ -22,8 +22,7 @@ from games.sowing.layout import (
     TO_ENDER,
     TO_NOBODY,
     Rows,
-    capture_at,
-    extra_turn_after,
+    last_bean,
     path,
     scalars,
     start_rows,
@@ -33,9 +32,8 @@ from games.sowing.rules import SowingRules
 FAMILY = "sowing_packed"
 MOST_BEANS = 255
 POT = 7
-ELSEWHERE = 8
-ROW_WORDS = 4
-SLOT_WORDS = 16 * ROW_WORDS
+ROW_WORDS = U(4)
+SLOT_WORDS = U(16 * 4)
 
 HOLES = U(0x00FF_FFFF_FFFF_FFFF)
 LOW_BITS = U(0x007F_7F7F_7F7F_7F7F)
@@ -44,7 +42,8 @@ BYTE = U(255)
 EACH_BYTE = U(0x0101_0101_0101_0101)
 EVEN_BYTES = U(0x00FF_00FF_00FF_00FF)
 EACH_PAIR = U(0x0001_0001_0001_0001)
-THREE, EIGHT, POT_SHIFT, PAIR_SHIFT = U(3), U(8), U(56), U(48)
+TWO, THREE, EIGHT, POT_SHIFT, PAIR_SHIFT, LAST_BIT = U(2), U(3), U(8), U(56), U(48), U(63)
+TOP_BIT = U(0x8000_0000_0000_0000)
 
 
 class SowingState(NamedTuple):
@@ -90,6 +89,24 @@ def rest(mask: np.uint64) -> np.uint64:
 
 
 @inlined
+def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    return lowest(nth_bit(mask, n))
+
+
+@inlined
+def highest(mask: np.uint64) -> np.uint64:
+    """The slot of the last move, the one next to the mover's pot."""
+    return (LAST_BIT - leading_zeros(mask)) >> THREE
+
+
+@inlined
+def except_highest(mask: np.uint64) -> np.uint64:
+    """The mask without its last move."""
+    return mask ^ (TOP_BIT >> leading_zeros(mask))
+
+
+@inlined
 def count(mask: np.uint64) -> np.int64:
     """The number of moves."""
     return np.int64(popcount(mask))
@@ -132,19 +149,20 @@ def sown(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
     taken = (s.own >> shift) & BYTE
     own = s.own - (taken << shift)
     other = s.other
-    row = np.int64(taken) - 1
-    at = TABLE + np.int64(slot) * SLOT_WORDS
-    period = ctx[RULES + PERIOD]
+    # Unsigned throughout: a signed index would be tested for being negative.
+    row = taken - ONE
+    at = U(TABLE) + slot * SLOT_WORDS
+    period = U(ctx[RULES + PERIOD])
     if row >= period:
-        laps = U(row // period)
+        laps = row // period
         row = row % period
-        lap = at + (period - 1) * ROW_WORDS
+        lap = at + (period - ONE) * ROW_WORDS
         own += laps * U(ctx[lap])
-        other += laps * U(ctx[lap + 1])
+        other += laps * U(ctx[lap + ONE])
     at += row * ROW_WORDS
     own += U(ctx[at])
-    other += U(ctx[at + 1])
-    last = U(ctx[at + 2])
+    other += U(ctx[at + ONE])
+    last = U(ctx[at + TWO])
     after = State(own, other)
     if last < U(POT) and (own >> (last << THREE)) & BYTE == ONE:
         after = captured(ctx, after, last)
@@ -213,7 +231,7 @@ def slots(rules: SowingRules) -> tuple[int, ...]:
 
 def make_context(rules: SowingRules) -> Context:
     """The context of a game on this state."""
-    table = [0] * (POT * SLOT_WORDS)
+    table = [0] * (POT * int(SLOT_WORDS))
     for hole, slot in enumerate(slots(rules)):
         own, other = 0, 0
         for row, cell in enumerate(path(rules, hole)):
@@ -221,17 +239,10 @@ def make_context(rules: SowingRules) -> Context:
                 own += 1 << 8 * (POT - rules.holes + cell)
             else:
                 other += 1 << 8 * (POT - rules.holes + cell - rules.holes - 1)
-            at = slot * SLOT_WORDS + row * ROW_WORDS
-            table[at : at + 3] = own, other, _last(rules, cell)
+            at = slot * int(SLOT_WORDS) + row * int(ROW_WORDS)
+            table[at : at + 3] = own, other, last_bean(rules, cell, POT - rules.holes + cell, POT)
     facing = 2 * POT - rules.holes - 1
     return context(scalars(rules, facing), table)
-
-
-def _last(rules: SowingRules, cell: int) -> int:
-    """What a last bean in ring cell `cell` means: a slot that may capture, POT or ELSEWHERE."""
-    if capture_at(rules, cell):
-        return POT - rules.holes + cell
-    return POT if extra_turn_after(rules, cell) else ELSEWHERE
 
 
 def start(rules: SowingRules) -> State:

@@ -12,11 +12,32 @@ from games.context import Context
 from games.jit import inlined
 from games.sowing import packed
 from games.sowing.layout import SETTLED, SWAP_OPEN, Rows, start_rows
-from games.sowing.packed import MOST_BEANS, POT, count, lowest, none, over, rest
+from games.sowing.packed import (
+    MOST_BEANS,
+    POT,
+    count,
+    except_highest,
+    highest,
+    lowest,
+    none,
+    nth,
+    over,
+    rest,
+)
 from games.sowing.phase import goes_on, next_phase
 from games.sowing.rules import SowingRules
 
-__all__ = ["MOST_BEANS", "count", "lowest", "none", "over", "rest"]
+__all__ = [
+    "MOST_BEANS",
+    "count",
+    "except_highest",
+    "highest",
+    "lowest",
+    "none",
+    "nth",
+    "over",
+    "rest",
+]
 
 FAMILY = "sowing_phased"
 SWAP_SLOT = U(POT)
@@ -108,4 +129,5 @@ def pack(rows: Rows) -> State:
 
 def unpack(s: State, holes: int) -> Rows:
     """The rows that `s` holds."""
-    return packed.unpack(board(s), holes)._replace(phase=int(s.phase))
+    # Not `board`: called from Python it would be compiled anew in every process.
+    return packed.unpack(packed.State(s.own, s.other), holes)._replace(phase=int(s.phase))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ONE, ZERO, Truth, U, popcount, trailing_zeros
+from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
 from games.jit import inlined
 from games.quad import Quad, empty, minus, placed, plus, quad_of, times, word_of
@@ -25,30 +25,26 @@ from games.sowing.layout import (
     TO_ENDER,
     TO_NOBODY,
     Rows,
-    capture_at,
-    extra_turn_after,
-    path,
     scalars,
     start_rows,
 )
+from games.sowing.long_table import ROW_WORDS, sowing_table, words_of
 from games.sowing.phase import goes_on, next_phase
 from games.sowing.rules import SowingRules
 
 FAMILY = "sowing_wide"
 MOST_BEANS = 65535
 POT = 16
-ELSEWHERE = 17
 SWAP_SLOT = U(16)
-ROW_WORDS = 10  # four words a row, the pots, what the last bean means
 
 LOW_BITS = U(0x7FFF_7FFF_7FFF_7FFF)
 TOP_BITS = U(0x8000_8000_8000_8000)
 LANE = U(0xFFFF)
-EACH_LANE = U(0x0001_0001_0001_0001)
 EVEN_LANES = U(0x0000_FFFF_0000_FFFF)
 HALF = U(0xFFFF_FFFF)
 SWAP_BIT = U(1 << 52)  # read by `lowest` as hole 16
 TWO, THREE, FOUR, FIFTEEN, SIXTEEN, HALF_SHIFT = U(2), U(3), U(4), U(15), U(16), U(32)
+LAST_BIT, TOP_BIT = U(63), U(0x8000_0000_0000_0000)
 
 
 class LongState(NamedTuple):
@@ -101,6 +97,25 @@ def lowest(mask: np.uint64) -> np.uint64:
 def rest(mask: np.uint64) -> np.uint64:
     """The mask without its first move."""
     return mask & (mask - ONE)
+
+
+@inlined
+def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    return lowest(nth_bit(mask, n))
+
+
+@inlined
+def highest(mask: np.uint64) -> np.uint64:
+    """The last hole with beans."""
+    bit = LAST_BIT - leading_zeros(mask)
+    return ((bit >> FOUR) << TWO) + (bit & FIFTEEN)
+
+
+@inlined
+def except_highest(mask: np.uint64) -> np.uint64:
+    """The mask without its last move."""
+    return mask ^ (TOP_BIT >> leading_zeros(mask))
 
 
 @inlined
@@ -255,27 +270,7 @@ def slots(rules: SowingRules) -> tuple[int, ...]:
 
 def make_context(rules: SowingRules) -> Context:
     """The context of a game on this state."""
-    table: list[int] = []
-    for hole in range(rules.holes):
-        row, other, pots = [0] * rules.holes, [0] * rules.holes, 0
-        for cell in path(rules, hole):
-            if cell < rules.holes:
-                row[cell] += 1
-            elif cell == rules.holes:
-                pots += 1
-            elif cell <= 2 * rules.holes:
-                other[cell - rules.holes - 1] += 1
-            else:
-                pots += 1 << 32
-            table += [*_words(tuple(row)), *_words(tuple(other)), pots, _last(rules, cell)]
-    return context(scalars(rules, rules.holes - 1), table)
-
-
-def _last(rules: SowingRules, cell: int) -> int:
-    """What a last bean in ring cell `cell` means: a hole that may capture, POT or ELSEWHERE."""
-    if capture_at(rules, cell):
-        return cell
-    return POT if extra_turn_after(rules, cell) else ELSEWHERE
+    return context(scalars(rules, rules.holes - 1), sowing_table(rules, POT))
 
 
 def start(rules: SowingRules) -> State:
@@ -291,11 +286,7 @@ def restored(raw: Any) -> State:
 def pack(rows: Rows) -> State:
     """The state that holds `rows`."""
     pots = U(rows.own_pot | rows.other_pot << 32)
-    return State(quad_of(_words(rows.own)), quad_of(_words(rows.other)), pots, U(rows.phase))
-
-
-def _words(row: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sum(b << 16 * i for i, b in enumerate(row[word::4])) for word in range(4))
+    return State(quad_of(words_of(rows.own)), quad_of(words_of(rows.other)), pots, U(rows.phase))
 
 
 def unpack(s: State, holes: int) -> Rows:

@@ -4,6 +4,7 @@ import random
 from typing import NamedTuple
 
 import hypothesis
+import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from games.perft import perft
 from tests.games.naive import othello
 from tests.games.naive.othello import EMPTY, Rules, State
 
+INTERPRETED = bool(numba.config.DISABLE_JIT)  # kernels are a hundred times slower: fewer examples
 # Shares of X, O and empty squares: crowded, even, sparse, nearly one colour, one colour, empty.
 MIXTURES = [
     (4, 4, 1),
@@ -129,7 +131,7 @@ def test_a_whole_random_game_agrees_at_every_size(name, size):
 
 
 @given(openings())
-@hypothesis.settings(max_examples=25)
+@hypothesis.settings(max_examples=10 if INTERPRETED else 25)
 def test_games_from_the_start_agree(case):
     ours = game(case.name)
     assert_same_game(ours, ours.start(), case, plies=70)
@@ -161,7 +163,7 @@ def test_perft_agrees(case):
 
 
 @given(openings())
-@hypothesis.settings(max_examples=10)
+@hypothesis.settings(max_examples=5 if INTERPRETED else 10)
 def test_a_written_game_is_read_back(case):
     ours = game(case.name)
     steps = list(walk(case, plies=70))

@@ -16,20 +16,20 @@ from tests.games.naive.sowing import Rules, State
 PACKED_HOLES = 7
 MOST_BEANS = {"packed": 255, "wide": 65535}  # what a position can hold
 USUAL_BEANS = {"packed": 255, "wide": 3000}  # the twin drops them one at a time
-WALK_PLIES = 40  # some rulesets never end
+WALK_PLIES = 40  # enough for every rule; whole games are played from small boards
 
-YES_NO = st.booleans()
-PARAMETERS = {
-    "extra_turn": st.sampled_from(["yes", "no", "not-first"]),
-    "capture": st.sampled_from(["both", "opposite", "none"]),
-    "capture_needs_nonempty": YES_NO,
-    "end_when": st.sampled_from(["either", "mover"]),
-    "majority_ends": YES_NO,
-    "swap": YES_NO,
-    "opponent_pot": YES_NO,
-    "skip_start": YES_NO,
-    "sweep": st.sampled_from(["owner", "ender", "nobody"]),
+VALUES = {
+    "extra_turn": ["yes", "no", "not-first"],
+    "capture": ["both", "opposite", "none"],
+    "capture_needs_nonempty": [False, True],
+    "end_when": ["either", "mover"],
+    "majority_ends": [False, True],
+    "swap": [False, True],
+    "opponent_pot": [False, True],
+    "skip_start": [False, True],
+    "sweep": ["owner", "ender", "nobody"],
 }
+PARAMETERS = {key: st.sampled_from(values) for key, values in VALUES.items()}
 
 
 class Case(NamedTuple):
@@ -215,6 +215,15 @@ def test_one_bean_more_than_the_state_holds_is_refused(case):
 def test_presets_agree_at_their_own_size(preset, seed):
     ours = game(preset)
     assert_same_game(ours, ours.start(), Case(preset, sowing.start(sowing.PRESETS[preset]), seed))
+
+
+@pytest.mark.parametrize("holes", [2, 8])
+@pytest.mark.parametrize(("key", "value"), [(key, each) for key in VALUES for each in VALUES[key]])
+def test_every_value_of_every_parameter_agrees_on_both_states(key, value, holes):
+    rules = Rules(holes=holes, beans=2)._replace(**{key: value})
+    ours = game(name_of("kalah", rules))
+    for seed in range(3):
+        assert_same_game(ours, ours.start(), Case(ours.name, sowing.start(rules), seed), plies=99)
 
 
 @given(set_up_by_hand(most_holes=4))

@@ -18,7 +18,6 @@ class Rules(NamedTuple):
     end_when: str = "either"  # either, mover
     majority_ends: bool = False
     swap: bool = False
-    own_pot: bool = True
     opponent_pot: bool = False
     skip_start: bool = False
     sweep: str = "owner"  # owner, ender, nobody
@@ -171,8 +170,6 @@ def next_cell(rules: Rules, cell: tuple[int, int]) -> tuple[int, int]:
 def takes_a_bean(
     rules: Rules, cell: tuple[int, int], mover_side: int, origin: tuple[int, int]
 ) -> bool:
-    if cell == (mover_side, rules.holes):
-        return rules.own_pot
     if cell == (1 - mover_side, rules.holes):
         return rules.opponent_pot
     if cell == origin:

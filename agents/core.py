@@ -1,0 +1,107 @@
+"""What an agent is to everyone else: its spec, its limits, its choices and its failures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from games import Game, Position
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long an agent may think about one move; at least one is set."""
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that leave no search, or none at all."""
+        if self.depth is None and self.nodes is None and self.seconds is None:
+            raise SpecError("a limit sets depth, nodes or seconds; none is set")
+        for name in ("depth", "nodes", "seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise SpecError(f"{name} must be more than 0, got {value}")
+
+
+Weights = Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """The frozen recipe an agent is built from; `None` means the kind's own default."""
+
+    kind: str
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    weights: Weights = field(default_factory=dict)
+    evaluate: str | None = None
+    compile: bool = True
+    collapse_turns: bool = False
+    endgame: int | None = None
+    table_bits: int | None = None
+    random_ties: bool = False
+    epsilon: float = 0.0
+    file: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def limit(self) -> Limit | None:
+        """The limits that the spec sets, if any."""
+        if self.depth is None and self.nodes is None and self.seconds is None:
+            return None
+        return Limit(self.depth, self.nodes, self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move and what the agent knows about it; `value` is from the mover's side."""
+
+    move: int
+    value: float | None = None
+    depth: int = 0
+    nodes: int = 0
+    line: tuple[int, ...] = ()
+    exact: bool = False
+
+
+class Agent(Protocol):
+    """An object that chooses moves; built from a spec for one game."""
+
+    spec: AgentSpec
+
+    def start(self, seed: int) -> None:
+        """Begin a game: forget the last one, draw all chance from `seed`."""
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """A legal move, also in a forced pass; GameOver if there is none."""
+
+
+class SpecError(ValueError):
+    """A spec that no agent can be built from; one line that says what could."""
+
+
+class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of the code
+    """An agent was asked for a move in a finished game."""
+
+
+class AgentFailure(Exception):  # noqa: N818  # the glossary's word: the agent's fault, a forfeit
+    """The agent's own fault: it loses. Says which bot, which position and what it did."""
+
+    def __init__(self, kind: str, bot: str, position: str, told: str, trace: str = "") -> None:
+        """`kind` is illegal, raised, unloadable or timeout; `trace` only shows the bot's code."""
+        self.kind, self.bot, self.position, self.told, self.trace = kind, bot, position, told, trace
+        place = f" in '{position}'" if position else ""
+        super().__init__(f"{bot} {told}{place}" + (f"\n{trace}" if trace else ""))
+
+    def __reduce__(self) -> tuple[Any, tuple[str, ...]]:
+        """Failures cross process boundaries with all their parts."""
+        return type(self), (self.kind, self.bot, self.position, self.told, self.trace)
+
+
+def refuse_finished(of: Game, position: Position) -> None:
+    """Raise GameOver when there is no move to choose."""
+    if of.over(position):
+        raise GameOver(f"{of.name}: the game is over in '{of.text(position)}', there is no move")

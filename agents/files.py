@@ -1,0 +1,74 @@
+"""Loading a user's own file: a function or class by name, with errors about that file only."""
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agents.core import AgentFailure
+from games.names import did_you_mean, listed
+
+_loaded: dict[Path, tuple[float, ModuleType]] = {}
+
+
+def split_reference(reference: str, default: str) -> tuple[Path, str]:
+    """`bots/mine.py:name` as its path and name."""
+    path, colon, name = reference.rpartition(":")
+    if not colon or "/" in name or name.endswith(".py"):
+        path, name = reference, default
+    return Path(path).expanduser().resolve(), name
+
+
+def own_trace(error: BaseException, path: Path) -> str:
+    """The part of a traceback that lies in the user's file, and the error itself."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
+    lines = traceback.format_list(frames)
+    return "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
+
+
+def load_module(path: Path) -> ModuleType:
+    """The user's file as a module; read again when it has changed."""
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        told = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
+        raise AgentFailure("unloadable", path.name, "", told) from None
+    if path in _loaded and _loaded[path][0] == changed:
+        return _loaded[path][1]
+    module = _run_file(path)
+    _loaded[path] = changed, module
+    return module
+
+
+def _run_file(path: Path) -> ModuleType:
+    name = f"pitflip_user_{path.stem}_{abs(hash(path)):x}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        told = f"cannot be loaded: {path} is not a Python file"
+        raise AgentFailure("unloadable", path.name, "", told)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # functions are found again by their module's name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        trace = own_trace(error, path)
+        raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
+    return module
+
+
+def load_name(reference: str, default: str) -> tuple[Path, Any]:
+    """What a reference like `bots/mine.py:name` means."""
+    path, name = split_reference(reference, default)
+    module = load_module(path)
+    if not hasattr(module, name):
+        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        told = (
+            f"cannot be loaded: {path.name} has no {name} (it has {listed(names) or 'nothing'})"
+            f"{did_you_mean(name, names)}"
+        )
+        raise AgentFailure("unloadable", path.name, "", told)
+    return path, getattr(module, name)

@@ -1,0 +1,1 @@
+"""Searches, policies and the loop over whole games, written once and compiled per family."""

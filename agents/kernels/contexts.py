@@ -1,0 +1,79 @@
+"""Making the context of one agent: rules, settings, weights, table and move lists in one array."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from agents.kernels.layout import (
+    BUDGET,
+    DEPTH,
+    ENDGAME,
+    EPSILON,
+    KIND,
+    KINDS,
+    MOST_FEATURES,
+    MOST_PHASES,
+    NANOSECONDS,
+    NO_SLOT,
+    ORDER_AT,
+    ORDER_PLIES,
+    ORDER_WIDTH,
+    PHASES,
+    RANDOM_TIES,
+    SWAP_SLOT,
+    TABLE_AT,
+    TABLE_MASK,
+    TIES_BY_SIDE,
+    UNIT,
+    UNLIMITED,
+    WEIGHTS,
+)
+from games import Game
+from games.context import Context
+
+NO_ENDGAME = -1
+ANY = 1 << 32
+
+
+def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Context:
+    """A context without limits and weights; `table_bits` is the log of the table's entries."""
+    rules = of.context
+    order_at = len(rules)
+    table_at = order_at + ORDER_WIDTH * (ORDER_PLIES + 1)
+    ctx = np.zeros(table_at + (2 << table_bits), np.int64)
+    ctx[: len(rules)] = rules
+    ctx[KIND] = KINDS.index(kind)
+    ctx[DEPTH] = ctx[BUDGET] = ctx[NANOSECONDS] = UNLIMITED
+    ctx[ENDGAME] = NO_ENDGAME
+    ctx[ORDER_AT] = order_at
+    ctx[TABLE_AT] = table_at
+    ctx[TABLE_MASK] = (1 << table_bits) - 1
+    ctx[TIES_BY_SIDE] = ties_by_side
+    ctx[PHASES] = 1
+    ctx[SWAP_SLOT] = NO_SLOT if of.swap_move is None else of.slots[of.swap_move]
+    return ctx
+
+
+def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: float | None) -> None:
+    """How long the agent may think about one move."""
+    ctx[DEPTH] = UNLIMITED if depth is None else depth
+    ctx[BUDGET] = UNLIMITED if nodes is None else nodes
+    ctx[NANOSECONDS] = UNLIMITED if seconds is None else int(seconds * 1e9)
+
+
+def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:
+    """The share of moves played at random, and whether equal moves are drawn by lot."""
+    ctx[EPSILON] = round(epsilon * ANY)
+    ctx[RANDOM_TIES] = random_ties
+
+
+def set_weights(ctx: Context, names: Sequence[str], weights: Mapping[str, Sequence[float]]) -> None:
+    """Write the weights, in thousandths; a list has one for each equal share of the game."""
+    phases = max((len(values) for values in weights.values()), default=1)
+    ctx[PHASES] = phases
+    ctx[WEIGHTS : WEIGHTS + MOST_FEATURES * MOST_PHASES] = 0
+    for name, values in weights.items():
+        place = WEIGHTS + list(names).index(name)
+        for phase in range(phases):
+            value = values[phase * len(values) // phases]
+            ctx[place + phase * MOST_FEATURES] = round(value * UNIT)

@@ -1,0 +1,60 @@
+"""Calling a compiled evaluation from a kernel by its address: no kernel is recompiled for it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from games.context import Context
+from games.family import State
+from games.jit import INTERPRETED
+
+Evaluate = Callable[[Context, State], np.int64]
+
+_interpreted: dict[int, Evaluate] = {}
+
+
+def _call(_typing: Any, address: Any, ctx: Any, state: Any) -> Any:
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        kinds = (ctx, state)
+        shape = context.call_conv.get_function_type(types.int64, kinds)
+        function = builder.inttoptr(arguments[0], shape.as_pointer())
+        status, result = context.call_conv.call_function(
+            builder, function, types.int64, kinds, arguments[1:]
+        )
+        library: Any = cgutils  # Numba leaves it untyped
+        with library.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    return types.int64(types.int64, ctx, state), code
+
+
+def _call_interpreted(address: int, ctx: Context, state: State) -> np.int64:
+    return _interpreted[int(address)](ctx, state)
+
+
+make: Any = intrinsic  # typed by Numba as what it is made from, not as what it makes
+call_evaluator: Callable[[int, Context, State], np.int64]
+call_evaluator = _call_interpreted if INTERPRETED else make(_call)
+
+
+def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
+    """Where the compiled `evaluate` begins; it must be kept alive by the caller.
+
+    Its native form is called, not its C form, so that an exception inside it
+    reaches the caller of the search.
+    """
+    if INTERPRETED:
+        _interpreted[id(evaluate)] = evaluate
+        return id(evaluate)
+    function: Any = evaluate
+    typeof: Any = numba.typeof
+    function.compile((typeof(ctx), typeof(state)))
+    compiled = function.overloads[function.signatures[0]]
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
+    return int(address)

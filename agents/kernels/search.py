@@ -1,0 +1,315 @@
+"""The searches, written once over the names of a family: minimax, collapsed turns, alpha-beta."""
+
+import numpy as np
+
+from agents.kernels.evaluator import call_evaluator
+from agents.kernels.layout import (
+    CHECK_AT,
+    EVALUATOR,
+    GUESSES,
+    HIGHEST,
+    NODES,
+    ORDER_AT,
+    ORDER_PLIES,
+    ORDER_WIDTH,
+    SOLVE,
+    STOPPED,
+    UNIT,
+    WIN,
+)
+from agents.kernels.limits import out_of_limits
+from agents.kernels.names import (
+    FINISH_FROM,
+    SORTED_FROM,
+    evaluate,
+    key,
+    others,
+    promising,
+    remaining,
+    urgency,
+)
+from agents.kernels.table import (
+    AT_LEAST,
+    AT_MOST,
+    EXACTLY,
+    decides,
+    entry,
+    is_solved,
+    known,
+    remember,
+    score_of,
+    slot_of,
+)
+from games.bits import U
+from games.context import Context
+from games.family import (
+    Mask,
+    State,
+    except_highest,
+    final,
+    highest,
+    moves,
+    none,
+    over,
+    play,
+    turned,
+)
+
+SLOT_BITS = 12
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+
+def exact(margin: np.int64) -> np.int64:
+    """The score of a finished game: beyond every evaluation, a larger margin farther."""
+    if margin == 0:
+        return np.int64(0)
+    return WIN + UNIT * margin if margin > 0 else UNIT * margin - WIN
+
+
+def leaf(ctx: Context, s: State) -> np.int64:
+    """The value of a position at the end of the depth: exact if the game is over.
+
+    Evaluations are called by address, built-in and user's own alike: a call costs
+    less than an inlined evaluation takes registers from the loop around it.
+    """
+    if none(moves(ctx, s)) and over(ctx, s):
+        return exact(final(ctx, s))
+    ctx[GUESSES] += 1
+    return call_evaluator(ctx[EVALUATOR], ctx, s)
+
+
+def standing(ctx: Context, s: State) -> np.int64:
+    """`leaf` as a function of its own, for where a call does not matter."""
+    return leaf(ctx, s)
+
+
+def weighted_features(ctx: Context, s: State) -> np.int64:
+    """The built-in evaluation: the features of the game by the weights in the context."""
+    return evaluate(ctx, s)
+
+
+def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
+    """The value of a search to depth 1, its leaves valued here instead of in a call each."""
+    best, looked = np.int64(-HIGHEST), 0
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        value = leaf(ctx, child)
+        looked += 1
+        best = max(best, value if same else -value)
+        if best >= beta:
+            break
+    ctx[NODES] += looked
+    return best
+
+
+def minimax(ctx: Context, s: State, depth: np.int64) -> np.int64:
+    """The value for the mover after `depth` more plies; a pass costs none."""
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
+    mask = moves(ctx, s)
+    if none(mask) and over(ctx, s):
+        return exact(final(ctx, s))
+    if depth <= 0:
+        return standing(ctx, s)
+    if none(mask):
+        return -minimax(ctx, turned(s), depth)
+    best = np.int64(-HIGHEST)
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        value = minimax(ctx, child, depth - 1)
+        best = max(best, value if same else -value)
+    return best
+
+
+def turn_end(ctx: Context, s: State) -> tuple[State, np.int64]:
+    """The end of turn that the mover values highest, as the other side sees it, and its value.
+
+    All ways to go on with extra turns are compared by the evaluation at their end.
+    """
+    mask = moves(ctx, s)
+    best, chosen = np.int64(-HIGHEST), turned(s)
+    if none(mask):
+        return chosen, exact(final(ctx, s))
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        ctx[NODES] += 1
+        if same:
+            child, value = turn_end(ctx, child)
+        else:
+            value = -standing(ctx, child)
+        if value >= best:  # from the last hole on: ties go to the first
+            best, chosen = value, child
+    return chosen, best
+
+
+def collapsed(ctx: Context, s: State, depth: np.int64) -> np.int64:
+    """As minimax, but `depth` counts turns: all extra turns of a side are one move."""
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
+    mask = moves(ctx, s)
+    if none(mask) and over(ctx, s):
+        return exact(final(ctx, s))
+    if depth <= 0:
+        return standing(ctx, s)
+    if none(mask):
+        return -collapsed(ctx, turned(s), depth)
+    best = np.int64(-HIGHEST)
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        if same:
+            child = turn_end(ctx, child)[0]
+        best = max(best, -collapsed(ctx, child, depth - 1))
+    return best
+
+
+def listed(ctx: Context, at: np.int64, found: int, mask: Mask) -> int:
+    """Append the moves of the mask, last first, to the list at `at`; its new length."""
+    while not none(mask):
+        ctx[at + found] = np.int64(highest(mask))
+        mask = except_highest(mask)
+        found += 1
+    return found
+
+
+def move_first(ctx: Context, at: np.int64, found: int, slot: np.int64) -> None:
+    """Bring `slot` to the front of the list, if it is there."""
+    for place in range(found):
+        if ctx[at + place] & SLOT_MASK == slot:
+            hole = place
+            while hole > 0:
+                ctx[at + hole] = ctx[at + hole - 1]
+                hole -= 1
+            ctx[at] = slot
+            break
+
+
+def sort_by_urgency(ctx: Context, s: State, at: np.int64, found: int) -> None:
+    """Sort the list so that urgent moves come first; insertion sort, lists are short."""
+    for place in range(found):
+        slot = ctx[at + place]
+        child, _ = play(ctx, s, U(slot))
+        item = (urgency(ctx, s, child) << SLOT_BITS) | slot
+        hole = place
+        while hole > 0 and ctx[at + hole - 1] < item:
+            ctx[at + hole] = ctx[at + hole - 1]
+            hole -= 1
+        ctx[at + hole] = item
+
+
+def order_moves(
+    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.int64, best: np.int64
+) -> int:
+    """List the moves at `at`, those likely to be best first; their number."""
+    first = promising(ctx, s, mask)
+    found = listed(ctx, at, listed(ctx, at, 0, first), others(mask, first))
+    if depth >= SORTED_FROM:
+        sort_by_urgency(ctx, s, at, found)
+    if best >= 0:
+        move_first(ctx, at, found, best)
+    return found
+
+
+def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
+    """The exact value when almost nothing is left: no table, no ordering."""
+    ctx[NODES] += 1
+    mask = moves(ctx, s)
+    if none(mask):
+        if over(ctx, s):
+            return exact(final(ctx, s))
+        return -finish(ctx, turned(s), -beta, -alpha)
+    best = np.int64(-HIGHEST)
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
+        best = max(best, value)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return best
+
+
+def search(
+    ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
+) -> np.int64:
+    """The value for the mover after `depth` more plies, exact between `alpha` and `beta`.
+
+    The same side moves on after an extra turn: neither sign nor window change.
+    """
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
+    mask = moves(ctx, s)
+    if none(mask) and over(ctx, s):
+        return exact(final(ctx, s))
+    if depth <= 0 or ply >= ORDER_PLIES:
+        return standing(ctx, s)
+    if none(mask):
+        return -search(ctx, turned(s), depth, ply + 1, -beta, -alpha)
+    if depth == 1:
+        return last_ply(ctx, s, mask, beta)
+    if depth == SOLVE and remaining(ctx, s) <= FINISH_FROM:
+        return finish(ctx, s, alpha, beta)
+    word = key(s)
+    place = entry(ctx, word)
+    fact = known(ctx, word, place)
+    if fact != 0 and decides(fact, depth, alpha, beta):
+        if not is_solved(fact):
+            ctx[GUESSES] += 1
+        return score_of(fact)
+    at = ctx[ORDER_AT] + ORDER_WIDTH * ply
+    hint = slot_of(fact) if fact != 0 else np.int64(-1)
+    found = order_moves(ctx, s, mask, depth, at, hint)
+    deeper = depth if depth == SOLVE else depth - 1
+    guesses, floor = ctx[GUESSES], alpha
+    best, best_slot = np.int64(-HIGHEST), np.int64(0)
+    for i in range(found):
+        slot = ctx[at + i] & SLOT_MASK
+        child, same = play(ctx, s, U(slot))
+        # Later moves are first asked only whether they beat the best so far.
+        high = beta if i == 0 else alpha + 1
+        while True:
+            if same:
+                value = search(ctx, child, deeper, ply + 1, alpha, high)
+            else:
+                value = -search(ctx, child, deeper, ply + 1, -high, -alpha)
+            if high == beta or value <= alpha or value >= beta:
+                break
+            high = beta
+        if ctx[STOPPED] != 0:
+            return np.int64(0)
+        if value > best:
+            best, best_slot = value, slot
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+    bound = AT_LEAST if best >= beta else (EXACTLY if best > floor else AT_MOST)
+    remember(ctx, word, place, best, depth, bound, ctx[GUESSES] == guesses, best_slot)
+    return best
+
+
+INLINED = (
+    exact,
+    leaf,
+    last_ply,
+    listed,
+    move_first,
+    sort_by_urgency,
+    order_moves,
+)
+
+
+def table_move(ctx: Context, s: State) -> np.int64:
+    """The best move that the table knows here, -1 for none; looks, changes nothing."""
+    word = key(s)
+    fact = known(ctx, word, entry(ctx, word))
+    return slot_of(fact) if fact != 0 else np.int64(-1)
+
+
+COMPILED = (weighted_features, table_move, standing, minimax, turn_end, collapsed, finish, search)

@@ -1,0 +1,84 @@
+"""A bot from a user's own file: `choose(view, legal, rng)` or a class that has it."""
+
+import operator
+import random
+from typing import Any
+
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError, refuse_finished
+from agents.files import load_name, own_trace
+from agents.view import View
+from games import Game, Position
+
+
+class PythonAgent:
+    """The user's code behind the same interface as every agent; its faults become failures."""
+
+    def __init__(self, spec: AgentSpec, of: Game) -> None:
+        """Load the file; what cannot be loaded is an AgentFailure."""
+        if not spec.file:
+            raise SpecError('a python agent needs file = "bots/mine.py"')
+        self.spec = spec
+        self.game = of
+        self.path, made = load_name(spec.file, "choose")
+        self.bot = self._instance(made) if isinstance(made, type) else None
+        self.function = self.bot.choose if self.bot is not None else made
+        if not callable(self.function):
+            told = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
+            raise AgentFailure("unloadable", spec.file, "", told)
+        self.random = random.Random(0)
+
+    def _instance(self, made: type) -> Any:
+        """One object of the user's class, given the spec's options."""
+        try:
+            bot = made(**self.spec.options)
+        except Exception as error:
+            trace = own_trace(error, self.path)
+            raise AgentFailure(
+                "unloadable", str(self.spec.file), "", "cannot be made:", trace
+            ) from None
+        if not callable(getattr(bot, "choose", None)):
+            told = f"cannot be loaded: class {made.__name__} has no method choose"
+            raise AgentFailure("unloadable", str(self.spec.file), "", told)
+        return bot
+
+    def start(self, seed: int) -> None:
+        """Begin a game; a class with a method `start` is told too."""
+        self.random = random.Random(seed)
+        begin = getattr(self.bot, "start", None)
+        if begin is not None:
+            self._call(None, begin, seed)
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """The bot's move, a number or its text; anything else is its failure."""
+        refuse_finished(self.game, position)
+        view = View(self.game, position)
+        legal = self.game.legal(position)
+        answer = self._call(position, self.function, view, legal, self.random)
+        return Choice(self._move(position, answer, legal))
+
+    def _call(self, position: Position | None, function: Any, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            place = "" if position is None else self.game.text(position)
+            trace = own_trace(error, self.path)
+            raise AgentFailure("raised", str(self.spec.file), place, "raised", trace) from None
+
+    def _move(self, position: Position, answer: Any, legal: tuple[int, ...]) -> int:
+        move: int | None
+        if isinstance(answer, str):
+            move = self.game.notation.parse_move(position, answer)
+        else:
+            try:
+                move = None if isinstance(answer, bool) else operator.index(answer)
+            except TypeError:
+                move = None
+        if move is None or move not in legal:
+            told = f"answered {answer!r}, legal are {list(legal)},"
+            raise AgentFailure("illegal", str(self.spec.file), self.game.text(position), told)
+        return move
+
+
+def build(spec: AgentSpec, of: Game) -> PythonAgent:
+    """The agent of the user's file."""
+    return PythonAgent(spec, of)

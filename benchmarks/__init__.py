@@ -1,0 +1,1 @@
+"""Ratios against C, open_spiel and ourselves, each measured side by side in one run."""

@@ -1,0 +1,75 @@
+"""Random games on two cores against one: threads, processes, the same results."""
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from benchmarks.table import Row, per_second, skipped
+from benchmarks.timing import best_of, timed
+from games import game
+from games.playouts import Tally, random_games
+
+NAME = "kalah(6,4)"
+GAMES = 400_000
+SEED = 1
+TARGET = 1.8
+
+
+def two_threads(rounds: int) -> Row:
+    """Two threads: kernels release the interpreter lock."""
+    return two_workers("threads", lambda: ThreadPoolExecutor(2), GAMES, rounds)
+
+
+def two_processes(rounds: int) -> Row:
+    """Two processes, started before the clock."""
+    return two_workers(
+        "processes", lambda: ProcessPoolExecutor(2, get_context("spawn")), GAMES, rounds
+    )
+
+
+def two_workers(kind: str, pool: Callable[[], Executor], games: int, rounds: int) -> Row:
+    """Games per second of two workers on halves, once they have counted what one counts."""
+    what = f"random games, {NAME}, two {kind}: one"
+    if (os.cpu_count() or 1) < 2:
+        return skipped(what, "one core", TARGET)
+    idle = idle_cores()
+    with pool() as workers:
+        alone, together = tally(games, 0), halves(workers, games)
+        if alone != together:
+            raise ValueError(f"{what}: one worker gives {alone}, two give {together}")
+        ours, against = best_of(
+            rounds, timed(lambda: halves(workers, games)), timed(lambda: tally(games, 0))
+        )
+    one = f"{per_second(games / against)}{idle}"
+    return Row(what, per_second(games / ours), one, against / ours, TARGET)
+
+
+def idle_cores(seconds: float = 0.5) -> str:
+    """How many cores others leave to us, in words; nothing where the system does not tell."""
+    told = Path("/proc/stat")
+    if not told.exists():
+        return ""
+    before = idle_seconds(told)
+    time.sleep(seconds)
+    return f", {(idle_seconds(told) - before) / seconds:.1f} cores idle"
+
+
+def idle_seconds(told: Path) -> float:
+    """Seconds that all cores together have been idle since the machine started."""
+    ticks = told.read_text().split(maxsplit=5)[4]  # "cpu user nice system idle ..."
+    return int(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def tally(games: int, first: int) -> Tally:
+    """The results of `games` games from number `first` on."""
+    return random_games(game(NAME), games, SEED, first)
+
+
+def halves(workers: Executor, games: int) -> Tally:
+    """The results of the same games, played in two parts at once."""
+    half = games // 2
+    parts = workers.map(tally, (half, games - half), (0, half))
+    return Tally(*map(sum, zip(*parts, strict=True)))

@@ -1,0 +1,45 @@
+"""Perft on one thread against the same algorithm in C."""
+
+from benchmarks.c_program import built, compiler, perft_in_c
+from benchmarks.table import Row, per_second, skipped
+from benchmarks.timing import best_of, timed
+from games import game
+from games.perft import perft
+
+REPEATS = 10  # calls a turn: the first one of a turn finds cold caches
+
+
+def perft_kalah(rounds: int) -> Row:
+    """Kalah (6,4), depth 9."""
+    return perft_row("kalah(6,4)", "perft_kalah.c", 9, rounds)
+
+
+def perft_othello(rounds: int) -> Row:
+    """Othello, depth 9."""
+    return perft_row("othello", "perft_othello.c", 9, rounds)
+
+
+def perft_row(name: str, source: str, depth: int, rounds: int) -> Row:
+    """Leaves per second of ours and of the C `source`, once both have counted the same."""
+    what, target = f"perft {depth}, {name}, leaves: C", 0.9
+    if compiler() is None:
+        return skipped(what, "no cc", target)
+    of = game(name)
+    with built(source) as program:
+        counts = perft(of, of.start(), depth)
+        check_equal(name, counts, perft_in_c(program, depth, 1).rows)
+        ours, against = best_of(
+            rounds,
+            timed(lambda: perft(of, of.start(), depth), REPEATS),
+            lambda: perft_in_c(program, depth, REPEATS).seconds,
+        )
+    leaves = counts[-1][0]
+    return Row(
+        what, per_second(leaves / ours), per_second(leaves / against), against / ours, target
+    )
+
+
+def check_equal(name: str, ours: object, in_c: object) -> None:
+    """Refuse to compare the speed of two programs that do not count the same tree."""
+    if ours != in_c:
+        raise ValueError(f"{name}: we count {ours}, the C program {in_c}")

@@ -1,0 +1,55 @@
+"""What a benchmark measured, and the table people read."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+HEAD = ("what", "ours", "against", "ratio", "target", "")
+
+
+class Row(NamedTuple):
+    """One comparison: how many times as fast (or as small, or as soon) ours is."""
+
+    what: str
+    ours: str
+    against: str
+    ratio: float | None  # None: not measured here, and `against` says why
+    target: float | None = None  # None: printed to be seen, not to be kept
+
+    @property
+    def verdict(self) -> str:
+        """`ok`, `below`, `skipped`, or nothing where there is no target."""
+        if self.ratio is None:
+            return "skipped"
+        if self.target is None:
+            return ""
+        return "ok" if self.ratio >= self.target else "below"
+
+
+def skipped(what: str, why: str, target: float) -> Row:
+    """The row of a comparison that this machine cannot make."""
+    return Row(what, "", f"skipped: {why}", None, target)
+
+
+def per_second(rate: float) -> str:
+    """A rate with its unit prefix: `12.3 M/s`."""
+    for scale, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if rate >= scale:
+            return f"{rate / scale:.3g} {prefix}/s"
+    return f"{rate:.3g} /s"
+
+
+def rendered(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table, aligned for the terminal."""
+    lines = [HEAD, *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, tuple("-" * width for width in widths))
+    return "\n".join(
+        f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |"
+        for line in lines
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
+    target = "" if row.target is None else f"{row.target:g}"
+    return row.what, row.ours, row.against, ratio, target, row.verdict

@@ -1,0 +1,407 @@
+"""Compiling and its cache: never stale, no growth, and the same answers without it.
+
+A cache is warm or cold for a process, so most of these run processes of their own, on a copy of
+the games with a kernel small enough to compile in no time.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from games import game, jit
+from games.context import COUNTERS, context
+from games.perft import perft
+from games.playouts import random_games
+
+ROOT = Path(__file__).parents[2]
+NOTICE = "compiling for this machine"
+OURS = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT", "TMPDIR", "PYTHONPATH")
+
+TINY_RULES = "BONUS = 1\n"
+TINY = """
+from games.jit import compiled
+from games.tiny_rules import BONUS
+
+@compiled
+def scored(points):
+    return points + BONUS
+
+@compiled
+def doubled(points):
+    return 2 * scored(points)
+"""
+SCORES = "from games import tiny; print(tiny.scored(1), tiny.doubled(1))"
+
+
+def python(tree: Path, code: str, **env: object) -> CompletedProcess:
+    """A process of this Python that ran `code` on the packages of `tree`, compiled unless told."""
+    kept = {key: value for key, value in os.environ.items() if key not in OURS}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tree,
+        env={**kept, **{key: str(value) for key, value in env.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def compiled_files(root: Path) -> dict[str, tuple[int, int]]:
+    """All files of the caches below `root`, with size and time of writing."""
+    files = (path for path in root.rglob("*") if path.suffix in (".nbi", ".nbc"))
+    return {
+        str(path.relative_to(root)): (path.stat().st_size, path.stat().st_mtime_ns)
+        for path in files
+    }
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the games and of nothing else, with the tiny kernel."""
+    copy = tmp_path / "tree"
+    shutil.copytree(ROOT / "games", copy / "games", ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "games" / "tiny_rules.py").write_text(TINY_RULES)
+    (copy / "games" / "tiny.py").write_text(TINY)
+    return copy
+
+
+def edited(path: Path, before: str, after: str) -> None:
+    """Change one place of a source file."""
+    text = path.read_text()
+    assert text.count(before) == 1
+    path.write_text(text.replace(before, after))
+
+
+# ----------------------------------------------------------------- warm and cold
+
+
+def test_a_second_process_compiles_nothing_and_adds_nothing_to_the_cache(tree):
+    cold = python(tree, SCORES)
+    assert (cold.stdout, cold.stderr.count(NOTICE)) == ("2 4\n", 1)
+    files = compiled_files(tree)
+    assert files
+    warm = python(tree, SCORES)
+    assert (warm.stdout, warm.stderr) == ("2 4\n", "")
+    assert compiled_files(tree) == files
+
+
+def test_an_edit_of_an_imported_constant_shows_at_once_and_going_back_hits_again(tree):
+    assert python(tree, SCORES).stdout == "2 4\n"
+    edited(tree / "games" / "tiny_rules.py", "BONUS = 1", "BONUS = 100")
+    changed = python(tree, SCORES)
+    assert (changed.stdout, changed.stderr.count(NOTICE)) == ("101 202\n", 1)
+    edited(tree / "games" / "tiny_rules.py", "BONUS = 100", "BONUS = 1")
+    again = python(tree, SCORES)
+    assert (again.stdout, again.stderr) == ("2 4\n", "")
+
+
+def test_any_source_of_games_or_agents_and_nothing_else_names_the_cache(tmp_path, monkeypatch):
+    packages = tmp_path / "games", tmp_path / "agents"
+    monkeypatch.setattr(jit, "COMPILED_PACKAGES", packages)
+    assert tuple(path.name for path in jit.COMPILED_PACKAGES) == ("games", "agents")
+    names = [jit.sources_digest()]
+    for package in packages:
+        (package / "kernels").mkdir(parents=True)
+        for text in ("DEEPEST = 1\n", "DEEPEST = 2\n"):
+            (package / "kernels" / "search.py").write_text(text)
+            names.append(jit.sources_digest())
+    assert len(set(names)) == 5
+    (packages[0] / "notes.txt").write_text("no source")
+    assert jit.sources_digest() == names[-1]
+    (packages[1] / "kernels" / "search.py").write_text("DEEPEST = 1\n")
+    assert jit.sources_digest() == names[-2]
+
+
+# One game of each family, small enough to be interpreted.
+FAMILIES = ["kalah(3,2)", "kalah-manchester(3,2)", "kalah(8,1)", "othello(4)", "othello(10)"]
+EVERYTHING = f"""
+from games import IllegalMove, game
+from games.perft import perft
+from games.playouts import random_games
+for of in map(game, {FAMILIES}):
+    p = of.start()
+    for choice in (0, -1, -1, 0):
+        of.text(p), of.draw(p), of.score(p), of.margin(p), of.mover(p), of.over(p)
+        assert of.parse(of.text(p)) == p
+        text = of.move_text(p, of.legal(p)[choice])
+        p = of.replay(text, p)[-1]
+    try: of.play(p, -1)
+    except IllegalMove: pass
+    perft(of, p, 2), random_games(of, 2, 1, start=p)
+print("done")
+"""
+REAL = """
+import json
+from games import game
+from games.perft import perft
+from games.playouts import random_games
+of = game("kalah(3,2)")
+print(json.dumps([perft(of, of.start(), 6)[-1], random_games(of, 50, 1).margins]))
+"""
+
+
+def test_a_warm_process_does_everything_with_every_game_without_compiling():
+    python(ROOT, EVERYTHING)
+    warm = python(ROOT, EVERYTHING)
+    assert (warm.stdout, warm.stderr) == ("done\n", "")
+
+
+def test_an_interpreted_process_does_everything_in_silence():
+    # Kernels wrap around on purpose, which NumPy would report.
+    done = python(ROOT, EVERYTHING, NUMBA_DISABLE_JIT=1)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
+@pytest.mark.slow
+def test_real_kernels_are_never_stale_and_do_not_grow(tree):
+    cold = python(tree, REAL)
+    assert cold.stderr.count(NOTICE) == 1
+    (leaves, ended), margins = json.loads(cold.stdout)
+    assert (leaves, ended) == (150, 1)
+    files = compiled_files(tree)
+    warm = python(tree, REAL)
+    assert (warm.stdout, warm.stderr) == (cold.stdout, "")
+    assert compiled_files(tree) == files
+    # The kernels that inline this are in another file, whose own cache entry stays valid.
+    family = tree / "games" / "sowing" / "packed.py"
+    edited(
+        family,
+        "return np.int64(s.own >> POT_SHIFT) -",
+        "return 1000 + np.int64(s.own >> POT_SHIFT) -",
+    )
+    changed = json.loads(python(tree, REAL).stdout)
+    assert changed[0] == [150, 1]
+    assert changed[1] not in (margins, margins + 1000)
+    edited(family, "return 1000 + np", "return np")
+    back = python(tree, REAL)
+    assert (back.stdout, back.stderr) == (cold.stdout, "")
+
+
+@pytest.mark.slow
+def test_two_cold_processes_at_once_do_not_hurt_each_other(tree):
+    command = [sys.executable, "-c", REAL]
+    kept = {key: value for key, value in os.environ.items() if key not in OURS}
+    both = [
+        subprocess.Popen(command, cwd=tree, env=kept, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    answers = [process.communicate()[0] for process in both]
+    warm = python(tree, REAL)
+    assert answers == [warm.stdout] * 2
+    assert warm.stderr == ""
+
+
+# ------------------------------------------------------------ where the cache is
+
+
+def blocked(tree: Path) -> None:
+    """Make the directory beside the sources unusable, for the administrator too."""
+    (tree / "games" / "__pycache__").write_text("a file where a directory should be")
+
+
+NOWHERE = "/dev/null/nowhere"
+
+
+def test_a_read_only_tree_uses_the_users_cache(tree, tmp_path):
+    blocked(tree)
+    cold = python(tree, SCORES, XDG_CACHE_HOME=tmp_path / "cache")
+    assert cold.stdout == "2 4\n"
+    assert {path.split("/")[0] for path in compiled_files(tmp_path / "cache")} == {"pitflip"}
+    warm = python(tree, SCORES, XDG_CACHE_HOME=tmp_path / "cache")
+    assert (warm.stdout, warm.stderr) == ("2 4\n", "")
+
+
+def test_without_a_users_cache_it_is_a_temporary_one(tree, tmp_path):
+    blocked(tree)
+    (tmp_path / "temporary").mkdir()
+    where = {"XDG_CACHE_HOME": NOWHERE, "TMPDIR": tmp_path / "temporary"}
+    assert python(tree, SCORES, **where).stdout == "2 4\n"
+    (kept,) = (tmp_path / "temporary").glob("pitflip-*")
+    assert kept.stat().st_mode & 0o077 == 0
+    assert compiled_files(kept)
+
+
+def test_a_temporary_cache_that_others_may_write_is_not_trusted(tree, tmp_path):
+    blocked(tree)
+    open_to_all = tmp_path / f"pitflip-{jit.USER}"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    done = python(tree, SCORES, XDG_CACHE_HOME=NOWHERE, TMPDIR=tmp_path)
+    assert done.stdout == "2 4\n"
+    assert not list(open_to_all.iterdir())
+
+
+def test_a_cache_that_the_user_names_comes_first(tree, tmp_path):
+    assert python(tree, SCORES, NUMBA_CACHE_DIR=tmp_path / "named").stdout == "2 4\n"
+    assert compiled_files(tmp_path / "named")
+    assert not compiled_files(tree)
+
+
+def test_where_nothing_can_be_written_it_compiles_every_time(tree):
+    blocked(tree)
+    homeless = (
+        "import tempfile, pathlib\n"
+        "def none(*_): raise FileNotFoundError('no usable temporary directory')\n"
+        "def homeless(*_): raise RuntimeError('could not determine home directory')\n"
+        "tempfile.gettempdir = none; pathlib.Path.home = homeless\n"
+    )
+    unwritable = f"import tempfile; tempfile.tempdir = '{NOWHERE}'\n"
+    for code, home in ((homeless, ""), (unwritable, NOWHERE)):
+        done = python(tree, code + SCORES, NUMBA_CACHE_DIR=NOWHERE, XDG_CACHE_HOME=home)
+        assert (done.stdout, done.stderr.count(NOTICE)) == ("2 4\n", 1)
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_first_writable_root_is_used_and_marked(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    directory = jit.cache_directory()
+    assert directory.parent == tmp_path
+    os.utime(directory, (0, 0))
+    assert jit.cache_directory() == directory
+    assert time.time() - directory.stat().st_mtime < 60
+
+
+def test_roots_that_cannot_be_written_are_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(jit, "PACKAGE", tmp_path / "file")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", NOWHERE)
+    monkeypatch.setenv("XDG_CACHE_HOME", NOWHERE)
+    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
+    assert jit.cache_directory().parent == tmp_path / f"pitflip-{jit.USER}"
+    monkeypatch.setattr(jit.tempfile, "tempdir", NOWHERE)
+    assert jit.cache_directory() is None
+
+
+def test_a_temporary_directory_is_ours_alone_or_refused(tmp_path):
+    assert jit.private(tmp_path / "new").stat().st_mode & 0o077 == 0
+    (tmp_path / "new").chmod(0o770)
+    with pytest.raises(PermissionError, match="not ours alone"):
+        jit.private(tmp_path / "new")
+
+
+def test_caches_that_no_run_used_for_long_are_removed(tmp_path):
+    now = time.time()
+    for name, days in {"kernels-old": 31, "kernels-new": 29, "someone-elses": 99}.items():
+        (tmp_path / name / "games_1").mkdir(parents=True)
+        (tmp_path / name / "games_1" / "kernel.nbi").touch()
+        os.utime(tmp_path / name, (now - days * 86400,) * 2)
+    jit.remove_unused(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "someone-elses"]
+    assert jit.UNUSED_DAYS == 30
+
+
+def test_a_cache_that_cannot_be_removed_stays(tmp_path):
+    (tmp_path / "kernels-file").touch()
+    os.utime(tmp_path / "kernels-file", (0, 0))
+    jit.remove_unused(tmp_path)
+    assert (tmp_path / "kernels-file").exists()
+
+
+# --------------------------------------------------------------- what is compiled
+
+
+def test_the_user_is_told_once(capsys):
+    announcer = jit.Announcer()
+    for _ in range(2):
+        announcer.on_start(None)
+        announcer.on_end(None)
+    assert capsys.readouterr().err.count(NOTICE) == 1
+
+
+def plus_bonus(points):
+    return points + BONUS
+
+
+def twice(points):
+    return 2 * plus_bonus(points)
+
+
+def countdown(points):
+    return points if points == 0 else countdown(points - 1)
+
+
+BONUS = 1
+
+
+def test_specialised_copies_call_each_other_and_themselves_under_their_own_names():
+    made = jit.specialise("tests_seven", (plus_bonus, twice, countdown), BONUS=7)
+    other = jit.specialise("tests_nine", (plus_bonus, twice), BONUS=9)
+    assert (made.plus_bonus(1), made.twice(1), made.countdown(5)) == (8, 16, 0)
+    assert (other.plus_bonus(1), other.twice(1)) == (10, 20)
+    assert (plus_bonus(1), twice(1)) == (2, 4)
+
+
+def test_a_suffix_is_given_out_once():
+    jit.specialise("tests_once", (plus_bonus,), BONUS=1)
+    with pytest.raises(ValueError, match=r"test_jit\.tests_once is specialised already"):
+        jit.specialise("tests_once", (plus_bonus,), BONUS=2)
+
+
+def test_more_rules_than_the_context_holds_are_refused():
+    assert len(context([1] * COUNTERS, [2])) > COUNTERS
+    with pytest.raises(ValueError, match="at most 32 rule scalars fit, got 33"):
+        context([1] * (COUNTERS + 1), [])
+
+
+# --------------------------------------------------- interpreted, threads, imports
+
+COUNTS = f"""
+import json
+from games import game
+from games.perft import perft
+from games.playouts import random_games
+for of in map(game, {FAMILIES}):
+    print(json.dumps([perft(of, of.start(), 3), random_games(of, 3, 7)]))
+"""
+
+
+def test_interpreted_and_compiled_kernels_give_the_same():
+    # The other mode than ours.
+    told = python(ROOT, COUNTS, NUMBA_DISABLE_JIT=0 if jit.INTERPRETED else 1).stdout
+    ours = [[perft(of, of.start(), 3), random_games(of, 3, 7)] for of in map(game, FAMILIES)]
+    assert [json.loads(line) for line in told.splitlines()] == json.loads(json.dumps(ours))
+
+
+THREADS = """
+import sys, threading
+from games import game
+sys.setswitchinterval(1e-6)
+of, wrong, together = game("kalah(3,2)"), [], threading.Barrier(4)
+
+def first_use():
+    together.wait()
+    try:
+        assert of.legal(of.start()) == (0, 1, 2)
+    except Exception as error:
+        wrong.append(error)
+
+threads = [threading.Thread(target=first_use) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(wrong)
+"""
+
+
+def test_threads_may_meet_at_the_first_use_of_a_game():
+    assert python(ROOT, THREADS, NUMBA_DISABLE_JIT=int(jit.INTERPRETED)).stdout == "[]\n"
+
+
+def test_a_game_is_named_and_sent_around_without_a_compiler():
+    code = (
+        "import pickle, sys, games.perft, games.replay\n"
+        "from games import GameError, game\n"
+        "for name in ('kalah(6,4)', 'kalah(16,16)', 'othello(16)', 'kalahh'):\n"
+        "    try: print(pickle.loads(pickle.dumps(game(name))))\n"
+        "    except GameError: print('numba' in sys.modules)"
+    )
+    done = python(ROOT, code)
+    assert (done.stdout, done.stderr) == ("kalah(6,4)\nkalah(16,16)\nothello(16)\nFalse\n", "")

@@ -1,0 +1,113 @@
+"""The repository itself: its lock, its commands, its modules, and no trace of one machine."""
+
+import ast
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PUBLIC_HOSTS = {"pypi.org", "files.pythonhosted.org"}
+PACKAGES = ("games", "agents", "arena")
+MODULES = sorted(
+    str(path.relative_to(ROOT)) for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+)
+LONGEST_MODULE = 300
+UNTRACKED = re.compile(r"(^|/)(\.git|\.venv|__pycache__|\.[a-z_]+_cache|\.hypothesis|results)(/|$)")
+
+
+def project_files() -> list[Path]:
+    """What git tracks; in an unpacked archive everything but environments and caches."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+        )
+        names = listed.stdout.decode().split("\0")
+    else:
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")]
+    paths = (ROOT / name for name in names if name and not UNTRACKED.search(name))
+    return [path for path in paths if path.is_file()]
+
+
+def toml(name: str) -> dict:
+    """A TOML file of the project."""
+    return tomllib.loads((ROOT / name).read_text())
+
+
+# -------------------------------------------------------------------- the lock
+
+
+def test_the_lock_names_the_public_index_only():
+    text = (ROOT / "uv.lock").read_text()
+    hosts = set(re.findall(r"[a-z+]+://([^/\"]+)", text))
+    assert hosts == PUBLIC_HOSTS
+
+
+def test_every_locked_package_comes_from_that_index():
+    sources = {json.dumps(package["source"]) for package in toml("uv.lock")["package"]}
+    assert sources == {'{"registry": "https://pypi.org/simple"}', '{"editable": "."}'}
+
+
+def bare_names(requirements: list[str]) -> set[str]:
+    """The names of requirements such as `numpy>=2.4`."""
+    return {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in requirements}
+
+
+def test_the_lock_is_of_these_dependencies():
+    project, lock = toml("pyproject.toml"), toml("uv.lock")
+    (ours,) = (each for each in lock["package"] if each["name"] == project["project"]["name"])
+    assert {each["name"] for each in ours["dependencies"]} == bare_names(
+        project["project"]["dependencies"]
+    )
+    locked = {
+        group: {each["name"] for each in listed}
+        for group, listed in ours["dev-dependencies"].items()
+    }
+    assert locked == {
+        group: bare_names(names) for group, names in project["dependency-groups"].items()
+    }
+
+
+# ------------------------------------------------------------------ the commands
+
+
+@pytest.mark.parametrize(
+    "target", ["run", "setup", "test", "test-slow", "check", "coverage", "bench", "clean"]
+)
+def test_make_has_the_target(target):
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    assert re.search(rf"^\.PHONY:.* {target}\b", makefile, re.MULTILINE)
+
+
+# ------------------------------------------------------------------- the modules
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_says_its_job_in_its_first_line(name):
+    source = (ROOT / name).read_text()
+    if source:  # the `__init__` of a package without a surface is empty
+        first = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        assert re.fullmatch(r"[A-Z`].*\.", first), f"{name} begins with {first!r}"
+        assert source.startswith('"""')
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_is_short(name):
+    lines = len((ROOT / name).read_text().splitlines())
+    assert lines <= LONGEST_MODULE, f"{name} has {lines} lines, {LONGEST_MODULE} are allowed"
+
+
+def test_nothing_names_a_directory_of_one_machine():
+    roots = "|".join(("work", "root", "home", "Users"))
+    absolute = re.compile(rf"(?<![\w.~}}-])/(?:{roots})/\w".encode())
+    found = {
+        str(path.relative_to(ROOT)): line.decode(errors="replace").strip()[:120]
+        for path in project_files()
+        for line in path.read_bytes().splitlines()
+        if absolute.search(line)
+    }
+    assert not found
