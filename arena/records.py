@@ -1,0 +1,135 @@
+"""What travels through the arena: pairings in, columns of finished games out."""
+
+import enum
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Termination(enum.IntEnum):
+    """How a game ended; everything but NORMAL is a forfeit of the side that lost."""
+
+    NORMAL = 0
+    ILLEGAL = 1
+    RAISED = 2
+    TIMEOUT = 3
+    UNLOADABLE = 4
+    TOO_LONG = 5
+
+
+class Pairing(NamedTuple):
+    """Two games from one opening with sides swapped: the unit of work, resume and inference.
+
+    Leg 0 has agent `a` move first, leg 1 agent `b`; agents are places in the
+    experiment's list, `opening` is a place in the list of openings.
+    """
+
+    id: int
+    a: int
+    b: int
+    opening: int
+    seed: int
+
+
+WIN, DRAW, LOSS = 2, 1, 0
+
+COLUMNS: Mapping[str, Any] = {
+    "pair": np.int64,  # id of the pairing
+    "leg": np.int8,  # 0 or 1
+    "opening": np.int32,
+    "first": np.int16,  # the agent that moved first, by its place
+    "second": np.int16,
+    "seed": np.uint64,  # of the pairing
+    "game_id": np.uint64,  # hash of the moves from the start, opening included
+    "result": np.int8,  # WIN, DRAW or LOSS of the agent that moved first
+    "margin": np.int32,  # its final score minus the other's; as it stood after a forfeit
+    "plies": np.int32,  # moves and passes, the opening included
+    "termination": np.int8,
+    "first_nodes": np.int64,
+    "second_nodes": np.int64,
+    "first_nanoseconds": np.int64,  # thinking time
+    "second_nanoseconds": np.int64,
+    "first_moves": np.int32,  # moves it chose: neither opening nor forced pass
+    "second_moves": np.int32,
+}
+
+
+class Games(NamedTuple):
+    """Finished games as columns, in schedule order; moves only where they are kept."""
+
+    columns: dict[str, NDArray[Any]]
+    moves: NDArray[np.int16] | None  # move numbers of all games, one after the other
+    traces: dict[int, str]  # what a forfeit's agent did, by row
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return len(self.columns["pair"])
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Columns are read as attributes."""
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def no_games(keep_moves: bool = True) -> Games:
+    """An empty set of games."""
+    columns = {name: np.empty(0, kind) for name, kind in COLUMNS.items()}
+    return Games(columns, np.empty(0, np.int16) if keep_moves else None, {})
+
+
+def joined(parts: Sequence[Games]) -> Games:
+    """All games of the parts, one after the other."""
+    if not parts:
+        return no_games()
+    columns = {name: np.concatenate([p.columns[name] for p in parts]) for name in COLUMNS}
+    kept = all(p.moves is not None for p in parts)
+    moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if kept else None
+    traces: dict[int, str] = {}
+    at = 0
+    for part in parts:
+        traces |= {at + row: text for row, text in part.traces.items()}
+        at += len(part)
+    return Games(columns, moves, traces)
+
+
+def moves_of(games: Games, row: int) -> list[int]:
+    """The move numbers of one game whose moves are kept."""
+    if games.moves is None:
+        raise LookupError("the moves of these games were not kept")
+    ends = np.cumsum(games.plies[: row + 1])
+    begin = int(ends[-1] - games.plies[row])
+    return [int(move) for move in games.moves[begin : int(ends[-1])]]
+
+
+def encoded(games: Games) -> bytes:
+    """The games as one compact blob for the journal."""
+    head = {
+        "rows": len(games),
+        "moves": None if games.moves is None else len(games.moves),
+        "traces": games.traces,
+    }
+    body = b"".join(games.columns[name].astype(kind).tobytes() for name, kind in COLUMNS.items())
+    if games.moves is not None:
+        body += games.moves.tobytes()
+    text = json.dumps(head).encode()
+    return len(text).to_bytes(4, "little") + text + zlib.compress(body, 1)
+
+
+def decoded(blob: bytes) -> Games:
+    """The games of a blob from the journal."""
+    size = int.from_bytes(blob[:4], "little")
+    head = json.loads(blob[4 : 4 + size])
+    body = zlib.decompress(blob[4 + size :])
+    columns, at = {}, 0
+    for name, kind in COLUMNS.items():
+        width = np.dtype(kind).itemsize * head["rows"]
+        columns[name] = np.frombuffer(body[at : at + width], kind)
+        at += width
+    moves = None if head["moves"] is None else np.frombuffer(body[at:], np.int16)
+    return Games(columns, moves, {int(row): text for row, text in head["traces"].items()})

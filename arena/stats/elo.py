@@ -1,0 +1,104 @@
+"""Elo: differences between two agents from their score."""
+
+import math
+from collections.abc import Sequence
+
+from arena.stats.clusters import Spread
+from arena.stats.estimate import Estimate, Kind, nothing, transformed
+from arena.stats.intervals import small_or_lopsided
+from arena.stats.quantiles import normal_cdf, normal_quantile, t_cdf
+
+PER_NORMALIZED = 800.0 / math.log(10.0)
+NATURAL = math.log(10.0) / 400.0
+
+
+def elo_from_score(score: float) -> float:
+    """Elo difference at which the expected score per game is `score`, 0 < score < 1."""
+    # 0 + x, so that an even score never prints as -0.
+    return 0.0 - 400.0 * math.log10(1.0 / score - 1.0)
+
+
+def score_from_elo(elo: float) -> float:
+    """Expected score per game at an Elo difference."""
+    if elo < 0.0:
+        odds = math.exp(NATURAL * elo)
+        return odds / (1.0 + odds)
+    return 1.0 / (1.0 + math.exp(-NATURAL * elo))
+
+
+def elo_estimate(score: Estimate) -> Estimate:
+    """Logistic Elo with the interval of the score; None at 0 and 100 %."""
+    if score.kind is Kind.NONE:
+        return nothing(score.reason, level=score.level)
+    return transformed(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
+
+
+def normalized_elo(score: float, variance: float, games_per_observation: int = 2) -> float:
+    """Normalized Elo: excess score over the standard deviation of one game.
+
+    `variance` is that of one observation, a pairing (2 games) or a game; fishtest, fastchess.
+    """
+    return PER_NORMALIZED * (score - 0.5) / math.sqrt(games_per_observation * variance)
+
+
+def normalized_elo_estimate(score: Estimate, variance: float) -> Estimate:
+    """Normalized Elo of pair scores with the interval of the score, at the variance seen."""
+    if variance <= 0.0 or score.value is None:
+        return nothing(score.reason, level=score.level)
+    return transformed(score, lambda s: normalized_elo(s, variance))
+
+
+def likelihood_of_superiority(found: Spread) -> float | None:
+    """Probability-like answer to "is it stronger?", by Student t with the interval's own error.
+
+    None where the interval does not rest on Student t alone.
+    """
+    if found.openings < 2 or found.se == 0.0 or small_or_lopsided(found):
+        return None
+    return t_cdf((found.mean - 0.5) / found.se, found.dof)
+
+
+def moments(counts: Sequence[float]) -> tuple[float, float, float]:
+    """Number, mean and variance (divisor n) of counts over equally spaced scores 0 to 1.
+
+    Three counts: losses, draws, wins. Five: a pentanomial.
+    """
+    n = float(sum(counts))
+    top = len(counts) - 1
+    if n == 0.0:
+        raise ValueError("no games: there is no mean")
+    mean = sum(c * i / top for i, c in enumerate(counts)) / n
+    variance = sum(c * (i / top - mean) ** 2 for i, c in enumerate(counts)) / n
+    return n, mean, variance
+
+
+def published_elo(counts: Sequence[float]) -> Estimate:
+    """Elo with the half-width that fishtest and fastchess print: observations independent.
+
+    For comparison with other programs; the project's own interval is `elo_estimate`.
+    """
+    n, mean, variance = moments(counts)
+    reach = normal_quantile(0.975) * math.sqrt(variance / n)
+    if reach == 0.0 or mean - reach <= 0.0 or mean + reach >= 1.0:
+        value = elo_from_score(mean) if 0.0 < mean < 1.0 else None
+        return nothing("the published error is not defined", value)
+    half = 0.5 * (elo_from_score(mean + reach) - elo_from_score(mean - reach))
+    value = elo_from_score(mean)
+    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
+
+
+def published_normalized_elo(counts: Sequence[float]) -> Estimate:
+    """Normalized Elo with the half-width that fishtest and fastchess print."""
+    n, mean, variance = moments(counts)
+    if variance == 0.0:
+        return nothing("all observations alike")
+    per_observation = 2 if len(counts) == 5 else 1
+    half = normal_quantile(0.975) * PER_NORMALIZED / math.sqrt(n * per_observation)
+    value = normalized_elo(mean, variance, per_observation)
+    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
+
+
+def published_los(counts: Sequence[float]) -> float | None:
+    """Likelihood of superiority as fishtest and fastchess print it; None without variance."""
+    n, mean, variance = moments(counts)
+    return normal_cdf((mean - 0.5) / math.sqrt(variance / n)) if variance > 0.0 else None

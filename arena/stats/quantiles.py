@@ -1,0 +1,119 @@
+"""Distribution functions that the intervals need: normal, Student t, beta."""
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+_STANDARD = NormalDist()
+_TINY = 1e-300
+_NEARLY_NORMAL = 1e6
+
+
+def normal_cdf(x: float) -> float:
+    """Probability that a standard normal is at most `x`."""
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
+def normal_quantile(p: float) -> float:
+    """Value that a standard normal exceeds with probability 1 - p; 0 < p < 1."""
+    return _STANDARD.inv_cdf(p)
+
+
+def beta_cdf(x: float, a: float, b: float) -> float:
+    """Regularised incomplete beta function I_x(a, b); NIST DLMF 8.17.22 and 8.17.4."""
+    if x <= 0.0:
+        return 0.0
+    if x >= 1.0:
+        return 1.0
+    log_front = (
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    front = math.exp(log_front)
+    # The fraction converges fast only on the near side of the mean.
+    if x < (a + 1.0) / (a + b + 2.0):
+        return front / (a * _beta_fraction(x, a, b))
+    return 1.0 - front / (b * _beta_fraction(1.0 - x, b, a))
+
+
+def _beta_fraction(x: float, a: float, b: float) -> float:
+    """Continued fraction of NIST DLMF 8.17.22, evaluated forwards (modified Lentz)."""
+    value = 1.0
+    ahead = 1.0
+    behind = 0.0
+    for step in range(1, 100_000):
+        term = _beta_term(step, x, a, b)
+        behind = 1.0 / (1.0 + term * behind or _TINY)
+        ahead = 1.0 + term / ahead or _TINY
+        change = ahead * behind
+        value *= change
+        if abs(change - 1.0) < 1e-15:
+            break
+    return value
+
+
+def _beta_term(step: int, x: float, a: float, b: float) -> float:
+    """Coefficient d_step of NIST DLMF 8.17.23."""
+    m = step // 2
+    if step % 2 == 0:
+        return m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
+    return -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
+
+
+@lru_cache(maxsize=4096)
+def beta_quantile(p: float, a: float, b: float) -> float:
+    """Value x with I_x(a, b) = p, by bisection; 0 at p <= 0, 1 at p >= 1."""
+    if p <= 0.0 or p >= 1.0:
+        return float(p >= 1.0)
+    low, high = 0.0, 1.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        if beta_cdf(middle, a, b) < p:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def t_cdf(t: float, dof: float) -> float:
+    """Probability that Student t with `dof` degrees of freedom is at most `t`."""
+    if dof > _NEARLY_NORMAL:
+        return normal_cdf(t * (1.0 - 0.25 / dof))
+    # NIST DLMF 8.17 with Abramowitz and Stegun 26.5.27.
+    tail = 0.5 * beta_cdf(dof / (dof + t * t), 0.5 * dof, 0.5)
+    return tail if t < 0.0 else 1.0 - tail
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(p: float, dof: float) -> float:
+    """Value that Student t with `dof` degrees of freedom exceeds with probability 1 - p."""
+    if p < 0.5:
+        return -t_quantile(1.0 - p, dof)
+    z = normal_quantile(p)
+    if dof > _NEARLY_NORMAL:
+        return z + (z**3 + z) / (4.0 * dof)  # Abramowitz and Stegun 26.7.5
+    # A t quantile is never nearer to zero than the normal one.
+    low, high = z, max(2.0 * z, 1.0)
+    while t_cdf(high, dof) < p:
+        low, high = high, 2.0 * high
+    return _root(p, dof, low, high)
+
+
+def _root(p: float, dof: float, low: float, high: float) -> float:
+    """Solution of t_cdf(t, dof) = p between `low` and `high`: Newton, held by bisection."""
+    # Student density at t; the exponent is taken in logarithms.
+    log_scale = math.lgamma(0.5 * (dof + 1)) - math.lgamma(0.5 * dof)
+    t = low
+    for _ in range(200):
+        miss = t_cdf(t, dof) - p
+        low, high = (t, high) if miss < 0.0 else (low, t)
+        log_density = log_scale - 0.5 * (dof + 1) * math.log1p(t * t / dof)
+        step = miss * math.sqrt(dof * math.pi) * math.exp(-log_density)
+        following = t - step
+        if not low <= following <= high:
+            following = 0.5 * (low + high)
+        if abs(following - t) <= 1e-14 * max(1.0, abs(t)):
+            return following
+        t = following
+    return t

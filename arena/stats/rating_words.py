@@ -1,0 +1,83 @@
+"""How a rating table is printed, with the groups that cannot be compared."""
+
+from collections.abc import Sequence
+
+from arena.stats.bridges import Bridge
+from arena.stats.connected import FirstMove
+from arena.stats.estimate import Estimate, Kind
+from arena.stats.ratings import AgentRating, Pool, Ratings
+from arena.stats.words import NO_ANSWER, bound_text, range_text, signed
+
+
+def rating_text(rating: Estimate) -> str:
+    """A rating with its error in one phrase."""
+    if rating.value is None:
+        return NO_ANSWER
+    if rating.two_sided:
+        return range_text(rating)
+    value = signed(rating.value, 1 if 0.0 < abs(rating.value) < 1.0 else 0)
+    bound = bound_text(rating)
+    if bound:
+        return f"{value}, {bound}"
+    if rating.kind is Kind.FIXED:
+        return f"{value}, no bound"
+    return f"{value} ({rating.reason})"
+
+
+def first_move_text(pool: Pool, games: int) -> str:
+    """What the first move is worth in a pool, or why that is not known."""
+    if pool.first_move is FirstMove.FITTED:
+        return f"first move {rating_text(pool.advantage)} Elo"
+    without = "ratings without first-move term"
+    if pool.first_move is FirstMove.ALWAYS_WINS:
+        return f"first mover won all {games}; {without}"
+    if pool.first_move is FirstMove.ALWAYS_LOSES:
+        return f"second mover won all {games}; {without}"
+    return f"{pool.first_move}; {without}"
+
+
+def bridge_text(bridge: Bridge, ratings: Ratings, names: Sequence[str]) -> str:
+    """How far one group is above another that it never lost a point to."""
+    above = _names(ratings.pools[bridge.above], names)
+    below = _names(ratings.pools[bridge.below], names)
+    group = "the group" if len(ratings.pools[bridge.below].members) > 1 else below
+    if len(ratings.pools) > 2:
+        group = below
+    lead = f"{above} above {group}: won {bridge.games}/{bridge.games}"
+    if bridge.at_least is None:
+        return f"{lead}, no bound: one opening"
+    one_sided = Estimate(None, bridge.at_least, None, bridge.level, Kind.FIXED)
+    bound = f"{bound_text(one_sided)} Elo ({100 * bridge.level:g} %)"
+    return f"{lead}, {bound}, K = {bridge.openings}"
+
+
+def ratings_lines(ratings: Ratings, bridges: Sequence[Bridge], names: Sequence[str]) -> list[str]:
+    """The whole table as lines: one table for each group, then what is known between them."""
+    lines: list[str] = []
+    islands = len({pool.island for pool in ratings.pools})
+    for number, pool in enumerate(ratings.pools):
+        if number:
+            lines.append("")
+        rows = [row for row in ratings.agents if row.pool == number]
+        if len(ratings.pools) > 1:
+            lines.append(f"group {number + 1} of {len(ratings.pools)}: {_names(pool, names)}")
+        lines.extend(_row_text(row, names) for row in sorted(rows, key=_strength))
+        if len(pool.members) > 1:
+            lines.append(first_move_text(pool, sum(row.games for row in rows) // 2))
+    lines.extend(bridge_text(bridge, ratings, names) for bridge in bridges)
+    if islands > 1:
+        lines.append(f"{islands} groups that never met: not comparable")
+    return lines
+
+
+def _row_text(row: AgentRating, names: Sequence[str]) -> str:
+    sizes = f"n={row.games}, K = {row.openings}"
+    return f"{names[row.agent]}  {rating_text(row.rating)}  {row.points:g}/{row.games}  {sizes}"
+
+
+def _strength(row: AgentRating) -> tuple[float, int]:
+    return (0.0 - (row.rating.value or 0.0), row.agent)
+
+
+def _names(pool: Pool, names: Sequence[str]) -> str:
+    return ", ".join(names[member] for member in pool.members)

@@ -1,0 +1,202 @@
+"""Sequential test of two Elo hypotheses, one observation per new opening."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.stats.counts import Floats, Ints
+from arena.stats.elo import PER_NORMALIZED, score_from_elo
+from arena.stats.gsprt import EloModel, log_likelihood_ratio
+
+MIN_DISTINCT = 10
+# The normalized law has no solution much beyond these.
+LARGEST_ELO = {EloModel.LOGISTIC: 800.0, EloModel.NORMALIZED: 200.0}
+
+
+class Decision(StrEnum):
+    """Where a test stands; `UNDECIDED` means that the openings are used up."""
+
+    RUNNING = "running"
+    ELO0 = "elo0 accepted"
+    ELO1 = "elo1 accepted"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class SprtPlan:
+    """A test of `elo1` against `elo0`; `cells` is 5 for pairings, 3 for unpaired games.
+
+    `alpha` is the chance to accept `elo1` when `elo0` holds, `beta` the reverse.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: EloModel = EloModel.LOGISTIC
+    cells: int = 5
+    min_distinct: int = MIN_DISTINCT
+
+    def __post_init__(self) -> None:
+        largest = LARGEST_ELO[self.model]
+        if not -largest <= self.elo0 < self.elo1 <= largest:
+            raise ValueError(
+                f"elo0 < elo1 must hold, both within ±{largest:g} {self.model} Elo, "
+                f"got {self.elo0:g} and {self.elo1:g}"
+            )
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0.0 < value < 0.5:
+                raise ValueError(f"{name} must be between 0 and 0.5, got {value:g}")
+        if self.cells not in (3, 5):
+            raise ValueError(f"cells must be 3 (games) or 5 (pairings), got {self.cells}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Wald's bounds on the LLR, before any correction."""
+        return (
+            math.log(self.beta / (1.0 - self.alpha)),
+            math.log((1.0 - self.beta) / self.alpha),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """A test after some observations.
+
+    `lowest` and `highest` are the records of the LLR, both from 0, and `low_squares` and
+    `high_squares` the squared jumps by which they were reached.
+    """
+
+    counts: tuple[int, ...]
+    llr: float
+    lowest: float
+    highest: float
+    low_squares: float
+    high_squares: float
+    lower: float
+    upper: float
+    decision: Decision
+
+    @property
+    def observations(self) -> int:
+        """Observations used: distinct openings."""
+        return sum(self.counts)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether no further observation is wanted."""
+        return self.decision is not Decision.RUNNING
+
+
+def begin(plan: SprtPlan) -> SprtState:
+    """The test before the first observation."""
+    lower, upper = plan.bounds
+    counts = (0,) * plan.cells
+    return SprtState(counts, 0.0, 0.0, 0.0, 0.0, 0.0, lower, upper, Decision.RUNNING)
+
+
+def advance(plan: SprtPlan, state: SprtState, scores: npt.ArrayLike) -> SprtState:
+    """The test after further `scores`, tested after each; those after the decision are unused.
+
+    One score per new opening, in schedule order, of a complete prefix of the schedule. How
+    the scores are cut into calls makes no difference.
+    """
+    cells = _cells(plan, scores)
+    if state.stopped or len(cells) == 0:
+        return state
+    tables = np.array(state.counts) + np.cumsum(np.eye(plan.cells, dtype=np.int64)[cells], axis=0)
+    llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
+    lowest, low_squares = _records(-llr, -state.lowest, state.low_squares)
+    highest, high_squares = _records(llr, state.highest, state.high_squares)
+    lower = plan.bounds[0] + _overshoot(lowest, low_squares)
+    upper = plan.bounds[1] - _overshoot(highest, high_squares)
+    ready = tables.sum(axis=1) >= plan.min_distinct
+    at = _first(ready & ((llr <= lower) | (llr >= upper)))
+    decision = Decision.RUNNING
+    if at is None:
+        at = len(cells) - 1
+    else:
+        decision = Decision.ELO1 if llr[at] >= upper[at] else Decision.ELO0
+    return SprtState(
+        counts=tuple(int(n) for n in tables[at]),
+        llr=float(llr[at]),
+        lowest=0.0 - float(lowest[at]),
+        highest=float(highest[at]),
+        low_squares=float(low_squares[at]),
+        high_squares=float(high_squares[at]),
+        lower=float(lower[at]),
+        upper=float(upper[at]),
+        decision=decision,
+    )
+
+
+def used_up(state: SprtState) -> SprtState:
+    """The test when no opening is left: undecided, unless it was decided before."""
+    return state if state.stopped else replace(state, decision=Decision.UNDECIDED)
+
+
+def _records(llr: Floats, record: float, squares: float) -> tuple[Floats, Floats]:
+    """Record high after each observation, with the running sum of its squared jumps."""
+    highs = np.maximum.accumulate(np.concatenate(([record], llr)))
+    jumps = np.square(np.diff(highs))
+    return highs[1:], np.cumsum(np.concatenate(([squares], jumps)))[1:]
+
+
+def _overshoot(record: Floats, squares: Floats) -> Floats:
+    """Mean excess over a bound: half the mean squared jump over the mean jump.
+
+    Siegmund, "Sequential Analysis" (1985), chapter 8, as fishtest applies it.
+    """
+    return np.divide(squares, 2.0 * record, out=np.zeros_like(record), where=record > 0.0)
+
+
+def _first(flags: npt.NDArray[np.bool_]) -> int | None:
+    return int(np.argmax(flags)) if flags.any() else None
+
+
+def _cells(plan: SprtPlan, scores: npt.ArrayLike) -> Ints:
+    top = plan.cells - 1
+    scaled = top * np.asarray(scores, dtype=np.float64)
+    cells = np.rint(scaled).astype(np.int64)
+    if np.any((cells != scaled) | (cells < 0) | (cells > top)):
+        raise ValueError(f"a score must be a multiple of 1/{top} from 0 to 1")
+    return cells
+
+
+def score_bounds(plan: SprtPlan, variance: float) -> tuple[float, float]:
+    """The two hypotheses as mean scores, if one observation has this `variance`."""
+    if plan.model is EloModel.LOGISTIC:
+        return score_from_elo(plan.elo0), score_from_elo(plan.elo1)
+    games = 2 if plan.cells == 5 else 1
+    per_elo = math.sqrt(games * variance) / PER_NORMALIZED
+    return 0.5 + per_elo * plan.elo0, 0.5 + per_elo * plan.elo1
+
+
+def expected_observations(plan: SprtPlan, variance: float, score: float) -> float:
+    """Mean length of the test at a true mean `score` (Wald; Brownian motion, no overshoot)."""
+    lower, upper = plan.bounds
+    s0, s1 = score_bounds(plan, variance)
+    drift = (score - 0.5 * (s0 + s1)) * (s1 - s0) / variance
+    diffusion = (s1 - s0) ** 2 / variance
+    slope = 2.0 * drift / diffusion
+    if abs(slope) * (upper - lower) < 1e-6:
+        return -lower * upper / diffusion
+    accept = _chance_of_upper(slope, lower, upper)
+    return (accept * upper + (1.0 - accept) * lower) / drift
+
+
+def _chance_of_upper(slope: float, lower: float, upper: float) -> float:
+    """Chance that a Brownian motion with 2 drift / variance = `slope` leaves at the top."""
+    if slope < 0.0:
+        return 1.0 - _chance_of_upper(-slope, -upper, -lower)
+    return math.expm1(slope * lower) / math.expm1(slope * (lower - upper))
+
+
+def forecast(plan: SprtPlan, variance: float) -> Sequence[float]:
+    """Mean observations needed at `elo0`, half-way, and at `elo1`."""
+    s0, s1 = score_bounds(plan, variance)
+    return [expected_observations(plan, variance, s) for s in (s0, 0.5 * (s0 + s1), s1)]

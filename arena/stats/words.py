@@ -1,0 +1,177 @@
+"""How every number is printed, whatever the results were."""
+
+import math
+
+from arena.stats.estimate import Estimate, Kind
+from arena.stats.intervals import ALIKE, ONE_OPENING, ScoreCheck, Verdict
+from arena.stats.matchup import Matchup
+from arena.stats.sprt import Decision, SprtPlan, SprtState
+
+NO_ANSWER = "\u2013"
+_FINE_WIDTH = 3.0
+
+
+def signed(number: float, decimals: int = 0) -> str:
+    """A number with its sign; zero has none."""
+    text = f"{number:+.{decimals}f}"
+    return text[1:] if float(text) == 0.0 else text
+
+
+def decimals_for(half_width: float) -> int:
+    """Decimals that an interval of this half-width deserves: enough never to print as 0."""
+    if half_width >= _FINE_WIDTH:
+        return 0
+    return min(max(1, math.ceil(-math.log10(half_width / _FINE_WIDTH))), 9)
+
+
+def percent(share: float) -> str:
+    """A share in percent; only a perfect one prints as 100 or 0."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    for decimals in range(1, 5):
+        text = f"{100 * share:.{decimals}f}"
+        if 0.0 < float(text) < 100.0:
+            return f"{text} %"
+    return "> 99.9999 %" if share > 0.5 else "< 0.0001 %"
+
+
+def superiority_text(share: float | None) -> str:
+    """A likelihood of superiority; never more certain than it can be."""
+    if share is None:
+        return NO_ANSWER
+    if share < 0.001 or share > 0.999:
+        return "> 99.9 %" if share > 0.5 else "< 0.1 %"
+    return f"{100 * share:.1f} %"
+
+
+def bound_text(elo: Estimate, decimals: int = 0) -> str:
+    """A one-sided bound, rounded outwards; empty if there is none or if there are two."""
+    unit = 10.0**decimals
+    if elo.low is not None and elo.high is None:
+        return f"> {signed(math.floor(elo.low * unit) / unit, decimals)}"
+    if elo.high is not None and elo.low is None:
+        return f"< {signed(math.ceil(elo.high * unit) / unit, decimals)}"
+    return ""
+
+
+def range_text(estimate: Estimate) -> str:
+    """A value in its two-sided interval: `+83 [+61, +107]`, or `0 ± 2.6` around zero."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None:
+        raise ValueError("an interval needs a value and both ends")
+    decimals = decimals_for(0.5 * (high - low))
+    texts = [signed(number, decimals) for number in (value, low, high)]
+    if estimate.reason == ALIKE and value == 0.0:
+        return f"0 ± {high:.{decimals}f}"
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
+
+
+def elo_text(estimate: Estimate) -> str:
+    """Any Elo estimate in one phrase; the kind is named unless it is `fixed-n`."""
+    kind = "" if estimate.kind is Kind.FIXED else f" {estimate.kind}"
+    if estimate.two_sided and estimate.value is not None:
+        return f"{range_text(estimate)} Elo{kind}"
+    bound = bound_text(estimate)
+    if bound:
+        return f"{bound} Elo ({100 * estimate.level:g} %){kind}"
+    if estimate.kind is Kind.CENSUS:
+        return _census_text(estimate)
+    if estimate.kind is Kind.NONE:
+        value = "" if estimate.value is None else f"{signed(estimate.value)}, "
+        return f"{value}{estimate.reason or NO_ANSWER}"
+    return f"no bound on Elo ({100 * estimate.level:g} %){kind}"
+
+
+def normalized_text(estimate: Estimate) -> str:
+    """A normalized Elo estimate in one phrase; a dash where the pairings do not vary."""
+    return NO_ANSWER if estimate.value is None else elo_text(estimate).replace("Elo", "nElo")
+
+
+def _census_text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "won or lost every game of these openings (census)"
+    decimals = decimals_for(abs(estimate.value)) if estimate.value else 0
+    return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
+
+
+def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
+    """One pair of agents in one phrase, whatever happened between them."""
+    counts = row.counts
+    if counts.pairings == 0:
+        return "0 complete pairings" if unpaired_games else "no games"
+    if row.score.kind is Kind.CENSUS:
+        return f"{percent(row.spread.mean)}, {elo_text(row.elo)}"
+    if counts.openings == 1:
+        total = counts.total
+        lead = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
+        return f"{lead}; {_one_opening(row)}"
+    if row.elo.two_sided:
+        alike = f" Elo, {ALIKE}" if row.score.reason == ALIKE else ""
+        sizes = f"n={counts.games} (n_eff {row.effective_pairings:.0f})"
+        return f"{range_text(row.elo)}{alike}  {sizes}"
+    return f"{percent(row.spread.mean)}, {elo_text(row.elo)}, K = {counts.openings}"
+
+
+def _one_opening(row: Matchup) -> str:
+    distinct = row.counts.distinct_games
+    if distinct is None or row.counts.pairings == 1:
+        return ONE_OPENING
+    return f"1 opening, {distinct} distinct games: no inference"
+
+
+def score_text(score: Estimate) -> str:
+    """A score with its interval, in percent, the kind named unless it is `fixed-n`."""
+    if score.value is None:
+        return score.reason
+    kind = "" if score.kind is Kind.FIXED else f" {score.kind}"
+    text = percent(score.value)
+    if score.kind in (Kind.NONE, Kind.CENSUS):
+        return f"{text} ({score.reason})"
+    if score.low is not None and score.high is not None:
+        decimals = decimals_for(50.0 * (score.high - score.low)) or 1
+        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]{kind}"
+    # Outwards: down for a lower bound, up for an upper one.
+    if score.low is not None:
+        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %{kind}"
+    if score.high is not None:
+        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %{kind}"
+    return f"{text}, no bound{kind}"
+
+
+def sprt_text(plan: SprtPlan, state: SprtState) -> str:
+    """Where a sequential test stands, with its unit and the openings used."""
+    used = state.observations
+    if state.decision is Decision.UNDECIDED:
+        return f"undecided, {used} openings used"
+    where = f"LLR {state.llr:.2f} in ({state.lower:.2f}, {state.upper:.2f})"
+    tail = f"K = {used}, bounds [{plan.elo0:g}, {plan.elo1:g}] {plan.model} Elo"
+    if state.decision is Decision.ELO0:
+        return f"accepted {plan.elo0:g}: {where}, {tail}"
+    if state.decision is Decision.ELO1:
+        return f"accepted {plan.elo1:g}: {where}, {tail}"
+    if used < plan.min_distinct:
+        return f"{where}, no verdict below {plan.min_distinct} openings, {tail}"
+    return f"{where}, {tail}"
+
+
+def check_text(check: ScoreCheck) -> str:
+    """A check of a score in one phrase."""
+    wanted = f"at least {percent(check.wanted)}"
+    if check.verdict is Verdict.VACUOUS:
+        return f"vacuous: {check.reason}"
+    if check.score is None or check.bound is None:
+        raise ValueError("a check that is not vacuous has a score and a bound")
+    found = f"score {percent(check.score)}, bound {percent(check.bound)} ({check.reason})"
+    return f"{check.verdict}: {wanted} wanted, {found}, K = {check.openings}"
+
+
+def faults_text(games: int, void: int = 0, forfeits: int = 0) -> str:
+    """Counted games, with those that do not count and those that were forfeited."""
+    if games == 0:
+        return f"{void} games void: no result" if void else "no games"
+    parts = [f"{games} games"]
+    if forfeits:
+        parts.append(f"{forfeits} of them forfeited")
+    if void:
+        parts.append(f"{void} more void")
+    return ", ".join(parts)

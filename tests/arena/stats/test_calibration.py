@@ -1,0 +1,265 @@
+"""Simulations that show what the intervals and tests are worth."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from arena.stats.anytime import anytime_estimate, observe, watch
+from arena.stats.elo import elo_from_score
+from arena.stats.estimate import Estimate
+from arena.stats.gsprt import EloModel
+from arena.stats.intervals import FEW_POINTS, score_estimate
+from arena.stats.ratings import RatingPlan, difference, rate
+from arena.stats.sprt import (
+    Decision,
+    SprtPlan,
+    SprtState,
+    advance,
+    begin,
+    expected_observations,
+    score_bounds,
+)
+from arena.stats.stopped import corrected_estimate, raw_estimate
+from tests.arena.stats.laws import (
+    Law,
+    RoundRobin,
+    pair_score_runs,
+    round_robin,
+    tilted,
+    true_ratings,
+    true_score,
+)
+
+DRAW_WIDTHS = (0.0, 0.5, 2.0)
+# Scores of about 50, 65, 84, 96 and 100 % without draws.
+STRENGTHS = (0.0, 0.8, 2.0, 3.5, 40.0)
+PENTANOMIAL = np.array([0.10, 0.18, 0.44, 0.18, 0.10])
+FIVE = (0.8, 0.4, 0.0, -0.3, -0.9)
+
+
+def covers(estimate: Estimate, truth: float) -> bool:
+    above = estimate.low is None or estimate.low <= truth
+    return above and (estimate.high is None or truth <= estimate.high)
+
+
+def score_coverage(rng, law, runs, *, openings, repeats, noisy):
+    """Share of runs whose interval holds the mean over all openings."""
+    truth = true_score(law)
+    scores = pair_score_runs(rng, law, runs, openings=openings, repeats=repeats, noisy=noisy)
+    names = np.repeat(np.arange(openings), repeats)
+    return np.mean([covers(score_estimate(names, run.ravel()), truth) for run in scores])
+
+
+class Designs(NamedTuple):
+    """Openings and pairings on each: 200, 240, 250 and 400 pairings, repeats included."""
+
+    openings: int
+    repeats: int
+
+
+DESIGNS = [Designs(4, 50), Designs(12, 20), Designs(50, 5), Designs(200, 2)]
+
+
+def plain_t(openings, truth):
+    """Whether section 3 rests on cluster t alone in nearly every run of this law."""
+    return openings * min(truth, 1.0 - truth) > 2.0 * FEW_POINTS
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+def test_intervals_cover_as_they_say(design, noisy):
+    rng = np.random.default_rng((1, design.openings, noisy))
+    law = Law(strength=0.8, draw_width=0.5)
+    covered = score_coverage(rng, law, 500, **design._asdict(), noisy=noisy)
+    # 500 runs: one standard error is 1 point.
+    assert covered >= (0.92 if design.openings >= 10 else 0.90)
+    if plain_t(design.openings, true_score(law)):
+        assert covered <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("design", DESIGNS, ids=str)
+@pytest.mark.parametrize("draw_width", DRAW_WIDTHS)
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_intervals_cover_as_they_say_for_all_laws(design, noisy, draw_width, strength):
+    rng = np.random.default_rng((2, design.openings, noisy))
+    law = Law(strength, draw_width)
+    covered = score_coverage(rng, law, 3000, **design._asdict(), noisy=noisy)
+    assert covered >= (0.93 if design.openings >= 10 else 0.90)
+    if plain_t(design.openings, true_score(law)):
+        assert covered <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noisy", [False, True])
+def test_intervals_cover_when_openings_were_played_unequally_often(noisy):
+    rng = np.random.default_rng((3, noisy))
+    law = Law(0.4, 0.5)
+    sizes = np.array([1, 8] * 12)
+    scores = pair_score_runs(rng, law, 3000, openings=24, repeats=8, noisy=noisy)
+    kept = np.arange(8)[None, :] < sizes[:, None]
+    names = np.repeat(np.arange(24), sizes)
+    truth = true_score(law)
+    covered = np.mean([covers(score_estimate(names, run[kept]), truth) for run in scores])
+    assert 0.93 <= covered <= 0.975
+
+
+def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
+    """Coverage of ratings, of one difference, and of the first-move advantage."""
+    truth = true_ratings(players)
+    ratings, apart, advantage = [], [], []
+    for run in range(runs):
+        rng = np.random.default_rng((seed, openings, noisy, run))
+        results = round_robin(rng, players, openings=openings, repeats=repeats, noisy=noisy)
+        found = rate(results, RatingPlan(seed=run))
+        ratings += [covers(row.rating, truth.ratings[0, row.agent]) for row in found.agents]
+        gap = truth.ratings[0, 0] - truth.ratings[0, 1]
+        apart.append(covers(difference(found, 0, 1), gap))
+        advantage.append(covers(found.pools[0].advantage, truth.advantage[0]))
+    return np.mean(ratings), np.mean(apart), np.mean(advantage)
+
+
+def test_bootstrap_errors_of_a_round_robin_cover():
+    players = RoundRobin(FIVE, advantage=0.3, draw_width=0.5, bias=0.8)
+    shares = rating_coverage(players, 100, openings=12, repeats=4, noisy=False, seed=4)
+    assert shares[0] >= 0.92
+    assert min(shares) >= 0.89
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("design", DESIGNS[1:], ids=str)
+@pytest.mark.parametrize("draw_width", DRAW_WIDTHS)
+def test_bootstrap_errors_of_a_round_robin_cover_for_all_laws(design, noisy, draw_width):
+    players = RoundRobin(FIVE, advantage=0.3, draw_width=draw_width, bias=0.8)
+    shares = rating_coverage(players, 400, **design._asdict(), noisy=noisy, seed=5)
+    # 2000 ratings that hang together, and 400 of each other number: 1 point of error.
+    assert 0.93 <= shares[0] <= 0.97
+    assert min(shares) >= 0.92
+    assert max(shares) <= 0.985
+
+
+def sprt_runs(plan, law, runs, seed) -> list[SprtState]:
+    """Final states of many tests of one law of pair scores."""
+    rng = np.random.default_rng(seed)
+    states = []
+    for _ in range(runs):
+        state = begin(plan)
+        while not state.stopped:
+            state = advance(plan, state, rng.choice(5, size=300, p=law) / 4)
+        states.append(state)
+    return states
+
+
+class Truth(NamedTuple):
+    """A plan, a law with the mean of one of its bounds or half-way, and the theory."""
+
+    law: np.ndarray
+    score: float
+    expected: float
+
+
+def truth_at(plan: SprtPlan, place: float) -> Truth:
+    """`place` 0 is elo0, 1 is elo1."""
+    support = np.linspace(0.0, 1.0, 5)
+    variance = float(PENTANOMIAL @ np.square(support - 0.5))
+    s0, s1 = score_bounds(plan, variance)
+    score = s0 + place * (s1 - s0)
+    law = tilted(PENTANOMIAL, score)
+    spread = float(law @ np.square(support - score))
+    return Truth(law, score, expected_observations(plan, spread, score))
+
+
+def accepted(states) -> float:
+    return float(np.mean([state.decision is Decision.ELO1 for state in states]))
+
+
+def test_sequential_tests_err_as_rarely_as_they_say():
+    plan = SprtPlan(0, 40)
+    for place, wrong in ((0.0, Decision.ELO1), (1.0, Decision.ELO0)):
+        states = sprt_runs(plan, truth_at(plan, place).law, 300, (6, int(place)))
+        assert np.mean([state.decision is wrong for state in states]) <= 0.05 + 0.038
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "plan",
+    [SprtPlan(0, 30), SprtPlan(0, 40, model=EloModel.NORMALIZED), SprtPlan(-20, 10, 0.02, 0.1)],
+    ids=lambda plan: f"{plan.model}-{plan.elo0}-{plan.elo1}",
+)
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0])
+def test_sequential_tests_keep_their_error_and_their_length(plan, place):
+    runs = 1000
+    truth = truth_at(plan, place)
+    states = sprt_runs(plan, truth.law, runs, (7, int(10 * place)))
+    wrong = {0.0: (accepted(states), plan.alpha), 1.0: (1 - accepted(states), plan.beta)}
+    if place in wrong:
+        share, stated = wrong[place]
+        assert share <= stated + 3.0 * np.sqrt(stated * (1 - stated) / runs)
+    lengths = [state.observations for state in states]
+    assert np.mean(lengths) == pytest.approx(truth.expected, rel=0.10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0, 1.5])
+def test_the_corrected_estimate_is_right_at_the_median_and_the_raw_one_is_not(place):
+    plan, runs = SprtPlan(0, 30), 600
+    truth = truth_at(plan, place)
+    elo = elo_from_score(truth.score)
+    states = sprt_runs(plan, truth.law, runs, (8, int(10 * place)))
+    corrected = [corrected_estimate(plan, state) for state in states]
+    above = np.mean([estimate.value > elo for estimate in corrected])
+    assert above == pytest.approx(0.5, abs=0.07)
+    assert np.mean([covers(estimate, elo) for estimate in corrected]) >= 0.92
+    if place >= 1.0:
+        raw = np.mean([raw_estimate(state).value > elo for state in states])
+        assert raw >= above + 0.05
+
+
+def anytime_misses(law, score, runs, pairs, seed) -> float:
+    """Share of runs that are wrong at some look.
+
+    The interval is a running intersection: the last one holds the truth if all did.
+    """
+    rng = np.random.default_rng(seed)
+    missed = 0
+    for _ in range(runs):
+        found = anytime_estimate(observe(watch(), rng.choice(5, size=pairs, p=law) / 4))
+        missed += not covers(found, score)
+    return missed / runs
+
+
+def test_the_live_interval_covers_at_every_look():
+    assert anytime_misses(PENTANOMIAL, 0.5, 40, 500, 9) <= 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("score", [0.5, 0.6, 0.9, 0.98])
+@pytest.mark.parametrize("law", [PENTANOMIAL, np.array([0.2, 0.02, 0.56, 0.02, 0.2])], ids=len)
+def test_the_live_interval_covers_at_every_look_of_2000_pairs(law, score):
+    true_law = tilted(law, score)
+    mean = float(true_law @ np.linspace(0.0, 1.0, 5))
+    assert anytime_misses(true_law, mean, 300, 2000, (10, int(100 * score))) <= 0.05
+
+
+def test_a_fixed_size_interval_watched_live_does_not_cover():
+    rng = np.random.default_rng(11)
+    wrong = 0
+    for _ in range(60):
+        scores = rng.choice(5, size=400, p=PENTANOMIAL) / 4
+        looks = (score_estimate(range(n), scores[:n]) for n in range(20, 401, 5))
+        wrong += any(not covers(look, 0.5) for look in looks)
+    assert wrong / 60 > 0.2
+
+
+def test_games_of_a_pairing_and_repeats_are_not_independent():
+    """What is printed elsewhere: repeats counted as evidence hardly ever cover."""
+    rng = np.random.default_rng(12)
+    law = Law(0.8, 0.5)
+    scores = pair_score_runs(rng, law, 300, openings=12, repeats=40, noisy=False)
+    as_if_new = range(12 * 40)
+    truth = true_score(law)
+    covered = np.mean([covers(score_estimate(as_if_new, run.ravel()), truth) for run in scores])
+    assert covered < 0.5
