@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bits import Truth, U
+from games.bits import ONE, ZERO, Truth, U
 from games.context import COUNTERS, Context
 from games.family import (
     State,
     count,
     final,
+    key,
     lowest,
     moves,
     none,
@@ -19,7 +20,7 @@ from games.family import (
     rest,
     turned,
 )
-from games.seeds import STRIDE, below, stream
+from games.seeds import STRIDE, below, mixed, stream
 
 OVER = -1
 PASS = -1
@@ -120,7 +121,47 @@ def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uin
     return games
 
 
-TEMPLATES = (options, step, margin, count_plies, play_random)
+def random_line(
+    ctx: Context, s: State, word: np.uint64, slots: NDArray[np.int16]
+) -> tuple[np.uint64, Truth]:
+    """Fill `slots` with random moves from `s`; the key of the position reached, and if it goes on.
+
+    The key tells the movers apart: after extra turns one board can be either's turn.
+    """
+    player = ZERO
+    for ply in range(slots.size):
+        mask = moves(ctx, s)
+        if not none(mask):
+            word += STRIDE
+            slot = nth(mask, below(word, U(count(mask))))
+            slots[ply] = np.int16(slot)
+            s, same = play(ctx, s, slot)
+        elif over(ctx, s):
+            return ZERO, False
+        else:
+            slots[ply] = PASS
+            s, same = turned(s), ZERO == ONE
+        player = player if same else ONE - player
+    goes_on = not (none(moves(ctx, s)) and over(ctx, s))
+    return mixed(key(s) + player), goes_on
+
+
+def random_lines(
+    ctx: Context,
+    start: State,
+    first: int,
+    seed: np.uint64,
+    slots: NDArray[np.int16],
+    keys: NDArray[np.uint64],
+) -> int:
+    """Lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended on the way."""
+    for line in range(keys.size):
+        key_reached, goes_on = random_line(ctx, start, stream(seed, U(first + line)), slots[line])
+        keys[line] = key_reached if goes_on else ZERO
+    return keys.size
+
+
+TEMPLATES = (options, step, margin, count_plies, play_random, random_line, random_lines)
 FAMILY_NAMES = (
     "State",
     "moves",
@@ -135,5 +176,6 @@ FAMILY_NAMES = (
     "over",
     "play",
     "turned",
+    "key",
     "final",
 )

@@ -77,6 +77,11 @@ def turned(s: State) -> State:
     raise NotImplementedError
 
 
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    raise NotImplementedError
+
+
 def final(ctx: Context, s: State) -> np.int64:
     """The score of a finished game, the mover's minus the other's."""
     raise NotImplementedError

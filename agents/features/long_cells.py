@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from agents.features.hashing import quad_key
 from games.bits import ONE, ZERO, U
 from games.context import RULES, Context
 from games.jit import inlined
-from games.seeds import mixed
 from games.sowing import wide
 from games.sowing.layout import FACING
 from games.sowing.wide import HALF, LongState
@@ -57,9 +55,3 @@ def reaching(ctx: Context, s: LongState) -> np.uint64:
             found |= ONE << (((slot >> U(2)) << U(4)) + (slot & U(3)))
         slot += ONE
     return found
-
-
-@inlined
-def key(s: LongState) -> np.uint64:
-    """A hash of all words."""
-    return mixed(quad_key(s.own) + mixed(quad_key(s.other) ^ mixed(s.pots + s.phase))) | ONE

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from agents.features.hashing import pair_key
 from games.bits import U
 from games.context import RULES, Context
 from games.family import State
@@ -56,9 +55,3 @@ def reaching(ctx: Context, s: State) -> np.uint64:
     """The moves from holes with just enough beans to reach the pot, as in the mask of moves."""
     off = (s.own & HOLES) ^ DISTANCES
     return TOP_BITS ^ ((((off & LOW_BITS) + LOW_BITS) | off) & TOP_BITS)
-
-
-@inlined
-def key(s: State) -> np.uint64:
-    """A hash of both words."""
-    return pair_key(s.own, s.other)

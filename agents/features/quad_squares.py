@@ -1,15 +1,10 @@
 """Sets of squares on four words: the names of `word_squares` for boards past 8x8."""
 
-import numpy as np
-
-from agents.features.hashing import quad_key
-from games.bits import ONE, U
+from games.bits import U
 from games.context import RULES, Context
 from games.jit import inlined
 from games.othello.wide import STRIDE as STRIDE_BITS
-from games.othello.wide import LargeOthelloState
 from games.quad import Quad, bits, both, either, empty, lowered, raised, without
-from games.seeds import mixed
 
 __all__ = ["bits", "both", "either", "empty", "lowered", "raised", "without"]
 
@@ -21,9 +16,3 @@ def squares(ctx: Context, which: int) -> Quad:
     """The mask that stands at `which` among the rule scalars."""
     at = RULES + which
     return Quad(U(ctx[at]), U(ctx[at + 1]), U(ctx[at + 2]), U(ctx[at + 3]))
-
-
-@inlined
-def key(s: LargeOthelloState) -> np.uint64:
-    """A hash of both sides' discs."""
-    return mixed(quad_key(s.own) + mixed(quad_key(s.other))) | ONE

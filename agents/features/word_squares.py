@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from agents.features.hashing import pair_key
 from games.bits import ZERO, Truth, U, popcount
 from games.context import RULES, Context
-from games.family import State
 from games.jit import inlined
 from games.othello.bitboard import STRIDE as STRIDE_BITS
 
@@ -58,9 +56,3 @@ def raised(a: np.uint64, by: np.uint64) -> np.uint64:
 def lowered(a: np.uint64, by: np.uint64) -> np.uint64:
     """Shifted towards the first square."""
     return a >> by
-
-
-@inlined
-def key(s: State) -> np.uint64:
-    """A hash of both sides' discs."""
-    return pair_key(s.own, s.other)

@@ -28,6 +28,7 @@ from agents.kernels.layout import (
     RANDOM_KIND,
     RANDOM_TIES,
     REACHED,
+    SALT,
     SOLVE,
     STOPPED,
     TIES_BY_SIDE,
@@ -39,8 +40,8 @@ from agents.kernels.search import collapsed, minimax, search, standing, turn_end
 from games.bits import Truth, U
 from games.context import Context
 from games.drivers import PASS
-from games.family import Mask, State, lowest, moves, none, play, plies, rest, turned
-from games.seeds import STRIDE, below
+from games.family import Mask, State, count, lowest, moves, none, nth, play, plies, rest, turned
+from games.seeds import STRIDE, below, mixed
 
 FIRST_LOOK = 4  # plies searched before an endgame is solved, to have a move and an order
 
@@ -49,6 +50,11 @@ def draw(ctx: Context, bound: np.int64 | int) -> np.int64:
     """A number below `bound` from the agent's own stream."""
     ctx[RANDOM] = np.int64(U(ctx[RANDOM]) + STRIDE)
     return np.int64(below(U(ctx[RANDOM]), U(bound)))
+
+
+def drawn(ctx: Context, mask: Mask) -> np.int64:
+    """A legal move by lot."""
+    return np.int64(nth(mask, U(draw(ctx, count(mask)))))
 
 
 def board_order(ctx: Context, mask: Mask, side: int) -> int:
@@ -193,6 +199,8 @@ def choose(ctx: Context, s: State, side: int) -> np.int64:
     """The slot of the agent's move for `side` of the board, in a position that has one."""
     ctx[NODES] = 0
     ctx[REACHED] = NOT_SEARCHED
+    # The table forgets: a move is a function of the position and the stream, not of the game.
+    ctx[SALT] = np.int64(mixed(U(ctx[SALT]) + STRIDE))
     kind = ctx[KIND]
     mask = moves(ctx, s)
     if none(mask):
@@ -200,12 +208,11 @@ def choose(ctx: Context, s: State, side: int) -> np.int64:
         return np.int64(PASS)
     strays = ctx[EPSILON] > 0 and draw(ctx, np.int64(1 << 32)) < ctx[EPSILON]
     if kind == RANDOM_KIND or strays:
-        found = board_order(ctx, mask, 0)
-        return ctx[ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES + draw(ctx, np.int64(found))]
+        return drawn(ctx, mask)
     if kind >= MINIMAX_KIND:
         return deepen(ctx, s, side)
     return by_policy(ctx, s, side)
 
 
-INLINED = (draw, simple_value)
+INLINED = (draw, drawn, simple_value)
 COMPILED = (board_order, child_value, by_policy, root, deepen, choose_behind_pass, choose)

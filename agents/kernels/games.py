@@ -3,90 +3,99 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.choose import choose
-from agents.kernels.layout import NODES, RANDOM, SALT, SWAP_SLOT
-from games.bits import U
+from agents.kernels.choose import choose, drawn
+from agents.kernels.clock import now
+from agents.kernels.layout import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND, SWAP_SLOT
+from games.bits import ONE, ZERO, U
 from games.context import Context
 from games.drivers import PASS
 from games.family import State, final, moves, none, over, play, turned
 from games.seeds import STRIDE, mixed
 
-END_OF_OPENING = -3
+NO_MOVE = -3  # fills the rows of openings that are shorter than others
 TOO_LONG = -1
+
+# Columns of `results`; pairs of columns are the first and the second player's.
+LENGTH, MARGIN, GAME_ID, NODES_SPENT, NANOSECONDS_SPENT, MOVES_CHOSEN = 0, 1, 2, 3, 5, 7
+RESULTS = 9
 
 
 def new_game(ctx: Context, seed: np.uint64) -> None:
-    """Start the agent's random stream and forget its table by salting it anew."""
+    """Start the agent's random stream."""
     ctx[RANDOM] = np.int64(seed)
-    ctx[SALT] = np.int64(mixed(U(ctx[SALT]) + STRIDE))
+
+
+def asked(ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]) -> np.int64:
+    """The agent's move, its cost noted; only searches are worth the look at the clock."""
+    searches = ctx[KIND] >= MINIMAX_KIND
+    begun = now(ctx) if searches else np.int64(0)
+    slot = choose(ctx, s, side)
+    if searches:
+        results[NANOSECONDS_SPENT + player] += now(ctx) - begun
+    results[NODES_SPENT + player] += ctx[NODES]
+    return slot
 
 
 def play_game(
     agents: tuple[Context, Context],
     start: State,
-    opening: NDArray[np.int64],
+    opening: NDArray[np.int16],
     slots: NDArray[np.int16],
-    nodes: NDArray[np.int64],
-) -> tuple[np.int64, np.int64]:
-    """Play one game; its length, or TOO_LONG, and the first player's margin.
-
-    `slots` gets the moves, `nodes` the positions each player looked at.
-    """
+    results: NDArray[np.int64],
+) -> None:
+    """Play one game; `slots` gets the moves, `results` the rest, TOO_LONG if `slots` is short."""
     s, player, side, length = start, 0, 0, 0
+    game_id = STRIDE
+    results[:] = 0
     while True:
         mask = moves(agents[0], s)
         finished = none(mask) and over(agents[0], s)
         if finished or length == slots.size:
             break
         ctx = agents[0] if player == 0 else agents[1]
-        if length < opening.size and opening[length] != END_OF_OPENING:
-            slot = opening[length]
+        if length < opening.size and opening[length] != NO_MOVE:
+            slot = np.int64(opening[length])
         elif none(mask):
             slot = np.int64(PASS)
         else:
-            slot = choose(ctx, s, side)
-            nodes[player] += ctx[NODES]
+            results[MOVES_CHOSEN + player] += 1
+            if ctx[KIND] == RANDOM_KIND:
+                slot = drawn(ctx, mask)
+            else:
+                slot = asked(ctx, s, side, player, results)
         slots[length] = slot
+        game_id = (game_id ^ U(slot + 2)) * STRIDE
         length += 1
         if slot == PASS:
-            s, same = turned(s), U(0) == U(1)
+            s, same = turned(s), ZERO == ONE
         else:
             s, same = play(ctx, s, U(slot))
         player = player if same else 1 - player
         # After a swap the other player moves for the same side of the board.
         side = side if same or slot == ctx[SWAP_SLOT] else 1 - side
     margin = final(agents[0], s)
-    return np.int64(length if finished else TOO_LONG), margin if player == 0 else -margin
+    results[LENGTH] = length if finished else TOO_LONG
+    results[MARGIN] = margin if player == 0 else -margin
+    results[GAME_ID] = np.int64(mixed(game_id))
 
 
 def play_games(
     first: Context,
     second: Context,
     start: State,
-    openings: NDArray[np.int64],
+    openings: NDArray[np.int16],
     seeds: NDArray[np.uint64],
     slots: NDArray[np.int16],
     results: NDArray[np.int64],
-    nodes: NDArray[np.int64],
 ) -> int:
-    """Play game after game; `results` gets length, margin and both node counts of each.
-
-    `nodes` is room for two counts, given because kernels allocate nothing.
-
-    How many games were played: fewer than asked when one did not fit into `slots`.
-    """
+    """Play game after game, one row each; how many: fewer than asked when one was too long."""
     for game in range(openings.shape[0]):
         new_game(first, seeds[game, 0])
         new_game(second, seeds[game, 1])
-        nodes[:] = 0
-        length, margin = play_game((first, second), start, openings[game], slots[game], nodes)
-        if length == TOO_LONG:
+        play_game((first, second), start, openings[game], slots[game], results[game])
+        if results[game, LENGTH] == TOO_LONG:
             return game
-        results[game, 0] = length
-        results[game, 1] = margin
-        results[game, 2] = nodes[0]
-        results[game, 3] = nodes[1]
     return openings.shape[0]
 
 
-COMPILED = (new_game, play_game, play_games)
+COMPILED = (new_game, asked, play_game, play_games)

@@ -18,11 +18,6 @@ def evaluate(ctx: Context, s: State) -> np.int64:
     raise NotImplementedError
 
 
-def key(s: State) -> np.uint64:
-    """A hash of the state, never 0."""
-    raise NotImplementedError
-
-
 def remaining(ctx: Context, s: State) -> np.int64:
     """Beans in the rows or empty squares."""
     raise NotImplementedError

@@ -6,6 +6,7 @@ import numpy as np
 
 from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
+from games.hashing import pair_key
 from games.jit import inlined
 from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 from games.othello.rules import OthelloRules
@@ -164,6 +165,12 @@ def turned(s: State) -> State:
 def over(ctx: Context, s: State) -> Truth:
     """Whether the other side cannot move either; asked only when the mover cannot."""
     return moves(ctx, turned(s)) == ZERO
+
+
+@inlined
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    return pair_key(s.own, s.other)
 
 
 @inlined

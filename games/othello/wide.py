@@ -6,6 +6,7 @@ import numpy as np
 
 from games.bits import ALL, ONE, ZERO, Truth, U, leading_zeros, trailing_zeros
 from games.context import RULES, Context, context
+from games.hashing import quad_key
 from games.jit import inlined
 from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 from games.othello.rules import OthelloRules
@@ -21,6 +22,7 @@ from games.quad import (
     raised,
     without,
 )
+from games.seeds import mixed
 
 FAMILY = "othello_wide"
 STRIDE = 16
@@ -218,6 +220,12 @@ def turned(s: State) -> State:
 def over(ctx: Context, s: State) -> Truth:
     """Whether the other side cannot move either; asked only when the mover cannot."""
     return empty(moves(ctx, turned(s)))
+
+
+@inlined
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    return mixed(quad_key(s.own) + mixed(quad_key(s.other))) | ONE
 
 
 @inlined

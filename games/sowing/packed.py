@@ -10,6 +10,7 @@ import numpy as np
 
 from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
+from games.hashing import pair_key
 from games.jit import inlined
 from games.sowing.layout import (
     BANK_LAST,
@@ -216,6 +217,12 @@ def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
 def over(ctx: Context, s: State) -> Truth:
     """A finished game has no beans to sow; asked only when there is no move."""
     return True
+
+
+@inlined
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    return pair_key(s.own, s.other)
 
 
 @inlined

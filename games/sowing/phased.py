@@ -9,7 +9,9 @@ import numpy as np
 
 from games.bits import ONE, Truth, U
 from games.context import Context
+from games.hashing import pair_key
 from games.jit import inlined
+from games.seeds import mixed
 from games.sowing import packed
 from games.sowing.layout import SETTLED, SWAP_OPEN, Rows, start_rows
 from games.sowing.packed import (
@@ -96,6 +98,12 @@ def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
     if same:
         return result, True
     return turned(result), False
+
+
+@inlined
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    return mixed(pair_key(s.own, s.other) + s.phase) | ONE
 
 
 @inlined

@@ -10,8 +10,10 @@ import numpy as np
 
 from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
 from games.context import RULES, TABLE, Context, context
+from games.hashing import quad_key
 from games.jit import inlined
 from games.quad import Quad, empty, minus, placed, plus, quad_of, times, word_of
+from games.seeds import mixed
 from games.sowing.layout import (
     BANK_LAST,
     EITHER,
@@ -255,6 +257,12 @@ def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
 def over(ctx: Context, s: State) -> Truth:
     """A finished game has no beans to sow; asked only when there is no move."""
     return True
+
+
+@inlined
+def key(s: State) -> np.uint64:
+    """A hash of the state, never 0."""
+    return mixed(quad_key(s.own) + mixed(quad_key(s.other) ^ mixed(s.pots + s.phase))) | ONE
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Hashes of states for the transposition table."""
+"""Hashes of states: to tell positions apart in openings and tables."""
 
 import numpy as np
 
