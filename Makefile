@@ -29,7 +29,7 @@ check: .venv/.dev
 
 # Compiled code is invisible to coverage, so this run interprets the kernels.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/games -m "not compiled"
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/games
 	$(BIN)/coverage report --fail-under=95
 
 bench: .venv/.bench

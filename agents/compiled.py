@@ -94,6 +94,11 @@ class CompiledAgent:
             self._limit(self.limit)
         return choice
 
+    def decide(self, position: Position) -> Choice:
+        """The move and its nodes alone, without the cost of finding out what else is known."""
+        slot = int(self.kernels.choose(self.context, position.state, position.side))
+        return Choice(self.move_of(slot), nodes=int(self.context[NODES]))
+
     def move_of(self, slot: int) -> int:
         """The move number of a kernel's slot."""
         if slot == PASS:

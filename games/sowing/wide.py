@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
+from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, trailing_zeros
 from games.context import RULES, TABLE, Context, context
 from games.hashing import quad_key
 from games.jit import inlined
@@ -31,8 +31,11 @@ from games.sowing.layout import (
     start_rows,
 )
 from games.sowing.long_table import ROW_WORDS, sowing_table, words_of
+from games.sowing.packed import count, except_highest, none, rest
 from games.sowing.phase import goes_on, next_phase
 from games.sowing.rules import SowingRules
+
+__all__ = ["count", "except_highest", "none", "rest"]  # masks of one word, as the packed state's
 
 FAMILY = "sowing_wide"
 MOST_BEANS = 65535
@@ -46,7 +49,7 @@ EVEN_LANES = U(0x0000_FFFF_0000_FFFF)
 HALF = U(0xFFFF_FFFF)
 SWAP_BIT = U(1 << 52)  # read by `lowest` as hole 16
 TWO, THREE, FOUR, FIFTEEN, SIXTEEN, HALF_SHIFT = U(2), U(3), U(4), U(15), U(16), U(32)
-LAST_BIT, TOP_BIT = U(63), U(0x8000_0000_0000_0000)
+LAST_BIT = U(63)
 
 
 class LongState(NamedTuple):
@@ -83,22 +86,10 @@ def plies(mask: np.uint64) -> np.uint64:
 
 
 @inlined
-def none(mask: np.uint64) -> Truth:
-    """Whether the mask holds no move."""
-    return mask == ZERO
-
-
-@inlined
 def lowest(mask: np.uint64) -> np.uint64:
     """The first hole with beans."""
     bit = trailing_zeros(mask)
     return ((bit >> FOUR) << TWO) + (bit & FIFTEEN)
-
-
-@inlined
-def rest(mask: np.uint64) -> np.uint64:
-    """The mask without its first move."""
-    return mask & (mask - ONE)
 
 
 @inlined
@@ -112,18 +103,6 @@ def highest(mask: np.uint64) -> np.uint64:
     """The last hole with beans."""
     bit = LAST_BIT - leading_zeros(mask)
     return ((bit >> FOUR) << TWO) + (bit & FIFTEEN)
-
-
-@inlined
-def except_highest(mask: np.uint64) -> np.uint64:
-    """The mask without its last move."""
-    return mask ^ (TOP_BIT >> leading_zeros(mask))
-
-
-@inlined
-def count(mask: np.uint64) -> np.int64:
-    """The number of moves."""
-    return np.int64(popcount(mask))
 
 
 @inlined

@@ -17,7 +17,7 @@ import pytest
 from games import NAMES, Game, GameError, IllegalMove, MoveError, Position, game
 from games.core import kernels
 from games.drivers import FAMILY_NAMES
-from games.family import count, except_highest, highest, lowest, moves, none, nth, plies, rest
+from games.family import count, except_highest, highest, key, lowest, moves, none, nth, plies, rest
 from games.jit import INTERPRETED, specialise
 from games.perft import perft
 from games.playouts import Tally, random_games
@@ -217,7 +217,7 @@ def test_threads_do_not_disturb_each_other(name):
     assert not wrong
 
 
-# ------------------------------------------------------------ masks in kernels
+# ---------------------------------------------------- masks and keys in kernels
 
 
 def from_the_front(ctx, s, slots):
@@ -254,11 +254,16 @@ def counted_moves(ctx, s):
     return count(mask), count(plies(mask))
 
 
-TEMPLATES = (from_the_front, from_the_back, from_anywhere, counted_moves)
+def key_of(s):
+    """The hash of a state."""
+    return key(s)
+
+
+TEMPLATES = (from_the_front, from_the_back, from_anywhere, counted_moves, key_of)
 
 
 @cache
-def mask_kernels(family: ModuleType) -> SimpleNamespace:
+def small_kernels(family: ModuleType) -> SimpleNamespace:
     """The templates above, bound to a family."""
     names = {name: getattr(family, name) for name in FAMILY_NAMES}
     return specialise(family.FAMILY, TEMPLATES, **names)
@@ -268,7 +273,7 @@ def mask_kernels(family: ModuleType) -> SimpleNamespace:
 @pytest.mark.parametrize("name", in_sizes(*ARGUMENTS, "(16)"))
 def test_a_mask_gives_the_moves_in_order_from_both_ends(name):
     of = game(name)
-    kernels_of = mask_kernels(of.family)
+    kernels_of = small_kernels(of.family)
     slots = np.empty(len(of.slots), np.int64)
     for position in random_positions(name, 0):
         legal = [move for move in of.legal(position) if move != of.pass_move]
@@ -279,6 +284,17 @@ def test_a_mask_gives_the_moves_in_order_from_both_ends(name):
         swaps = legal.count(of.swap_move)
         counts = kernels_of.counted_moves(of.context, position.state)
         assert tuple(map(int, counts)) == (len(legal), len(legal) - swaps)
+
+
+@every_game
+def test_keys_tell_states_apart_and_are_never_zero(name):
+    of = game(name)
+    key_of = small_kernels(of.family).key_of
+    states = {position.state for position in positions_of(name)}
+    keys = {int(key_of(state)) for state in states}
+    assert 0 not in keys
+    assert len(keys) == len(states)
+    assert keys == {int(key_of(pickle.loads(pickle.dumps(state)))) for state in states}
 
 
 # ---------------------------------------------------------------------- scores
