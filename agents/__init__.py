@@ -100,14 +100,19 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "table_bits": (1, 26),
     "epsilon": (0, 1),
 }
+FRACTIONS = ("seconds", "epsilon")
 
 
 def check_numbers(spec: AgentSpec) -> None:
-    """Refuse numbers out of range."""
+    """Refuse what is no number, or out of range."""
     for name, (low, high) in RANGES.items():
         value: Any = getattr(spec, name)
-        if value is not None and not low <= value <= high:
-            raise SpecError(f"{name} must lie from {low:g} to {high:g}, got {value!r}")
+        whole = name not in FRACTIONS
+        kind: Any = int if whole else int | float
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        if value is not None and not (is_number and low <= value <= high):
+            what = "a whole number" if whole else "a number"
+            raise SpecError(f"{name} must be {what} from {low:g} to {high:g}, got {value!r}")
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:

@@ -13,12 +13,19 @@ from agents.core import (
 )
 from agents.features import all_features, feature_names
 from agents.kernels.bind import agent_kernels, known_moves
-from agents.kernels.contexts import agent_context, set_limits, set_noise, set_weights
+from agents.kernels.contexts import (
+    NO_ENDGAME,
+    agent_context,
+    set_limits,
+    set_noise,
+    set_weights,
+)
 from agents.kernels.evaluator import address_of
 from agents.kernels.layout import (
     ALPHABETA_KIND,
     COLLAPSED_KIND,
     ENDGAME,
+    EPSILON,
     EVALUATOR,
     EXACT,
     KIND,
@@ -33,7 +40,6 @@ from agents.kernels.layout import (
 from agents.own import OwnEvaluation
 from agents.weights import checked_weights
 from games import Game, Position
-from games.context import Context
 from games.drivers import PASS
 
 TABLE_BITS = 16
@@ -44,10 +50,14 @@ DEFAULT_DEPTH = 6
 class CompiledAgent:
     """One agent in one context; the context is also what the whole-game loop plays with."""
 
-    def __init__(self, spec: AgentSpec, of: Game, kind: str, defaults: Weights) -> None:
-        """`kind` is a kernel's kind; `defaults` are the weights where the spec has none."""
+    def __init__(
+        self, spec: AgentSpec, of: Game, kind: str, defaults: Weights, endgame: int = NO_ENDGAME
+    ) -> None:
+        """`kind` is a kernel's kind; `defaults` and `endgame` hold where the spec has none."""
         self.spec = spec
         self.game = of
+        self.own: OwnEvaluation | None = None
+        self.endgame = endgame
         self.kernels = agent_kernels(of.family_name)
         searching = kind in SEARCHES
         bits = spec.table_bits if spec.table_bits is not None else TABLE_BITS
@@ -62,7 +72,6 @@ class CompiledAgent:
         spec, of = self.spec, self.game
         names = feature_names(of)
         self._limit(self.limit)
-        self.context[ENDGAME] = -1 if spec.endgame is None else spec.endgame
         if spec.evaluate:
             self.own = OwnEvaluation(spec.evaluate, of, compiled=spec.compile)
             set_weights(self.context, self.own.weight_names, self.own.weights(spec.weights))
@@ -75,6 +84,13 @@ class CompiledAgent:
 
     def _limit(self, limit: Limit) -> None:
         set_limits(self.context, limit.depth, limit.nodes, limit.seconds)
+        self.context[ENDGAME] = self._endgame(limit)
+
+    def _endgame(self, limit: Limit) -> int:
+        """A depth limit searches just that depth; a budget also solves what little is left."""
+        if self.spec.endgame is not None:
+            return self.spec.endgame
+        return self.endgame if limit.depth is None else NO_ENDGAME
 
     def start(self, seed: int) -> None:
         """Begin a game: the table forgets, chance begins anew from `seed`."""
@@ -83,20 +99,22 @@ class CompiledAgent:
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The move and, from a search, its value, depth, nodes, line and whether it is exact."""
         refuse_finished(self.game, position)
-        if limit is not None:
-            self._limit(limit)
-        ctx = self.context
-        move = self.move_of(int(self.kernels.choose(ctx, position.state, position.side)))
-        choice = Choice(move, nodes=int(ctx[NODES]))
-        if ctx[REACHED] != NOT_SEARCHED:
-            choice = self._searched(position, choice)
-        if limit is not None:
+        self._limit(limit or self.limit)
+        try:
+            choice = self.decide(position)
+            searched = self.context[REACHED] != NOT_SEARCHED
+            return self._searched(position, choice) if searched else choice
+        finally:
             self._limit(self.limit)
-        return choice
 
     def decide(self, position: Position) -> Choice:
         """The move and its nodes alone, without the cost of finding out what else is known."""
-        slot = int(self.kernels.choose(self.context, position.state, position.side))
+        try:
+            slot = int(self.kernels.choose(self.context, position.state, position.side))
+        except Exception as error:
+            if self.own is None:
+                raise
+            raise self.own.failure(position, error) from None
         return Choice(self.move_of(slot), nodes=int(self.context[NODES]))
 
     def move_of(self, slot: int) -> int:
@@ -114,10 +132,10 @@ class CompiledAgent:
 
     def _line(self, position: Position, move: int, depth: int) -> tuple[int, ...]:
         """The moves that the search expects, from its table or by asking it again."""
-        line, looker = [move], self.context.copy()
+        line = [move]
         position = self.game.play(position, move)
         while len(line) < depth and not self.game.over(position):
-            slot = self._expected(looker, position, depth - len(line))
+            slot = self._expected(position, depth - len(line))
             reply = self.game.pass_move if slot == PASS else self.game.move_of_slot.get(slot)
             if reply is None or reply not in self.game.legal(position):
                 break
@@ -125,17 +143,18 @@ class CompiledAgent:
             position = self.game.play(position, reply)
         return tuple(line)
 
-    def _expected(self, looker: Context, position: Position, depth: int) -> int:
-        """The slot of the reply, NO_SLOT if unknown; `looker` is a copy of the context."""
-        legal = self.game.legal(position)
-        if legal == (self.game.pass_move,):
+    def _expected(self, position: Position, depth: int) -> int:
+        """The slot of the reply, NO_SLOT if unknown; the agent's own context is only read."""
+        if self.game.legal(position) == (self.game.pass_move,):
             return PASS
-        if looker[KIND] == ALPHABETA_KIND:
-            slot = int(self.kernels.table_move(looker, position.state))
+        if self.context[KIND] == ALPHABETA_KIND:
+            slot = int(self.kernels.table_move(self.context, position.state))
             return slot if slot >= 0 else NO_SLOT
-        if looker[KIND] == COLLAPSED_KIND:
+        if self.context[KIND] == COLLAPSED_KIND:
             return NO_SLOT  # its depth counts turns: the rest of a turn is not a reply
+        looker = self.context.copy()
         set_limits(looker, depth, None, None)
+        looker[EPSILON] = 0
         return int(self.kernels.choose(looker, position.state, position.side))
 
 

@@ -53,7 +53,7 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module  # functions are found again by their module's name
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         trace = own_trace(error, path)
         raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
@@ -65,7 +65,11 @@ def load_name(reference: str, default: str) -> tuple[Path, Any]:
     path, name = split_reference(reference, default)
     module = load_module(path)
     if not hasattr(module, name):
-        names = [n for n, value in vars(module).items() if callable(value) and n[0] != "_"]
+        names = [
+            each
+            for each, value in vars(module).items()
+            if getattr(value, "__module__", "") == module.__name__ and each[0] != "_"
+        ]
         told = (
             f"cannot be loaded: {path.name} has no {name} (it has {listed(names) or 'nothing'})"
             f"{did_you_mean(name, names)}"

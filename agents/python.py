@@ -21,6 +21,8 @@ class PythonAgent:
         self.game = of
         self.path, made = load_name(spec.file, "choose")
         self.bot = self._instance(made) if isinstance(made, type) else None
+        if self.bot is None and spec.options:
+            raise SpecError(f"options are for a class; choose in {spec.file} is not one")
         self.function = self.bot.choose if self.bot is not None else made
         if not callable(self.function):
             told = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
@@ -31,7 +33,7 @@ class PythonAgent:
         """One object of the user's class, given the spec's options."""
         try:
             bot = made(**self.spec.options)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             trace = own_trace(error, self.path)
             raise AgentFailure(
                 "unloadable", str(self.spec.file), "", "cannot be made:", trace
@@ -59,7 +61,7 @@ class PythonAgent:
     def _call(self, position: Position | None, function: Any, *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             place = "" if position is None else self.game.text(position)
             trace = own_trace(error, self.path)
             raise AgentFailure("raised", str(self.spec.file), place, "raised", trace) from None

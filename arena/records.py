@@ -4,6 +4,7 @@ import enum
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,8 @@ COLUMNS: Mapping[str, Any] = {
 }
 
 
-class Games(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Games:
     """Finished games as columns, in schedule order; moves only where they are kept."""
 
     columns: dict[str, NDArray[Any]]
@@ -71,10 +73,32 @@ class Games(NamedTuple):
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         """Columns are read as attributes."""
-        try:
-            return self.columns[name]
-        except KeyError:
-            raise AttributeError(name) from None
+        columns = self.__dict__.get("columns", {})  # missing while a game is being unpickled
+        if name not in columns:
+            raise AttributeError(name)
+        column: NDArray[Any] = columns[name]
+        return column
+
+
+class Standing(NamedTuple):
+    """The pairings of some games in order: their two agents, and the score of `a` from 0 to 1."""
+
+    a: NDArray[np.int16]
+    b: NDArray[np.int16]
+    points: NDArray[np.float64]
+
+
+def standing(games: "Games") -> Standing:
+    """What games, pairing by pairing, say of the standings."""
+    points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
+    return Standing(games.first[0::2], games.second[0::2], points)
+
+
+def first_rows(games: "Games", rows: int) -> "Games":
+    """The first games, with their moves."""
+    columns = {name: column[:rows] for name, column in games.columns.items()}
+    moves = None if games.moves is None else games.moves[: int(columns["plies"].sum())]
+    return Games(columns, moves, {row: t for row, t in games.traces.items() if row < rows})
 
 
 def no_games(keep_moves: bool = True) -> Games:

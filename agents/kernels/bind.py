@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.features import features_of
 from agents.features.terms import weighted
-from agents.kernels import choose, games, search
+from agents.kernels import choose, games, plain, search
 from games.drivers import FAMILY_NAMES
 from games.jit import inline_copies, specialise
 
@@ -68,7 +68,7 @@ def agent_kernels(family_name: str) -> SimpleNamespace:
     family = importlib.import_module(family_name)
     bound = bound_features(family_name)
     bound = bound | {"evaluate": make_evaluate(module, bound)}
-    for part in (search, choose, games):
+    for part in (search, plain, choose, games):
         bound |= inline_copies(getattr(part, "INLINED", ()), bound)
         bound |= vars(specialise(family.FAMILY, part.COMPILED, **bound))
     return SimpleNamespace(**bound)

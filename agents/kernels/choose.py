@@ -36,7 +36,8 @@ from agents.kernels.layout import (
 )
 from agents.kernels.limits import begin
 from agents.kernels.names import gain, hole_beans, remaining
-from agents.kernels.search import collapsed, minimax, search, standing, turn_end
+from agents.kernels.plain import collapsed, minimax, side_after, turn_end
+from agents.kernels.search import search, standing
 from games.bits import Truth, U
 from games.context import Context
 from games.drivers import PASS
@@ -58,16 +59,21 @@ def drawn(ctx: Context, mask: Mask) -> np.int64:
 
 
 def board_order(ctx: Context, mask: Mask, side: int) -> int:
-    """List the moves as the numbers on the board run for this side, at the root; how many."""
+    """List the moves as the numbers on the board run for this side, at the root; how many.
+
+    A swap has no number: it comes after them all.
+    """
     at, found = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES, 0
+    sowings = count(plies(mask))
     while not none(mask):
         ctx[at + found] = np.int64(lowest(mask))
         mask = rest(mask)
         found += 1
     if ctx[TIES_BY_SIDE] != 0 and side == 1:
-        for i in range(found // 2):
-            mirrored = ctx[at + found - 1 - i]
-            ctx[at + found - 1 - i] = ctx[at + i]
+        last = at + sowings - 1
+        for i in range(sowings // 2):
+            mirrored = ctx[last - i]
+            ctx[last - i] = ctx[at + i]
             ctx[at + i] = mirrored
     return found
 
@@ -107,13 +113,20 @@ def by_policy(ctx: Context, s: State, side: int) -> np.int64:
 
 
 def child_value(
-    ctx: Context, child: State, same: Truth, depth: np.int64, alpha: np.int64, beta: np.int64
+    ctx: Context,
+    child: State,
+    same: Truth,
+    side: int,
+    slot: np.int64,
+    depth: np.int64,
+    alpha: np.int64,
+    beta: np.int64,
 ) -> np.int64:
     """The value of a root move for the root's mover, by the agent's own search."""
     if ctx[KIND] == COLLAPSED_KIND:
         if same:
-            child = turn_end(ctx, child)[0]
-        return -collapsed(ctx, child, depth)
+            child = turn_end(ctx, child, side)[0]
+        return -collapsed(ctx, child, side_after(ctx, side, slot), depth)
     if ctx[KIND] == MINIMAX_KIND:
         value = minimax(ctx, child, depth)
         return value if same else -value
@@ -122,7 +135,7 @@ def child_value(
     return -search(ctx, child, depth, np.int64(1), -beta, -alpha)
 
 
-def root(ctx: Context, s: State, found: int, depth: np.int64) -> Truth:
+def root(ctx: Context, s: State, side: int, found: int, depth: np.int64) -> Truth:
     """Search the listed moves to `depth`; False if a limit came first. Sets BEST and VALUE.
 
     The first move on the board wins ties in whatever order moves are searched:
@@ -137,13 +150,14 @@ def root(ctx: Context, s: State, found: int, depth: np.int64) -> Truth:
     deeper = depth if depth == SOLVE else depth - 1
     for i in range(found):
         place = hint if i == 0 else np.int64(i - 1 if i <= hint else i)
-        child, same = play(ctx, s, U(ctx[at + place]))
+        slot = ctx[at + place]
+        child, same = play(ctx, s, U(slot))
         by_lot = ctx[RANDOM_TIES] != 0
         alpha = best - 1 if i > 0 and (by_lot or place < best_place) else best
         beta = np.int64(HIGHEST) if i == 0 else alpha + 1
-        value = child_value(ctx, child, same, deeper, alpha, beta)
+        value = child_value(ctx, child, same, side, slot, deeper, alpha, beta)
         if i > 0 and value > alpha and ctx[KIND] == ALPHABETA_KIND and ctx[STOPPED] == 0:
-            value = child_value(ctx, child, same, deeper, alpha, np.int64(HIGHEST))
+            value = child_value(ctx, child, same, side, slot, deeper, alpha, np.int64(HIGHEST))
         if ctx[STOPPED] != 0:
             return False
         ties = ties + 1 if value == best else (1 if value > best else ties)
@@ -151,7 +165,7 @@ def root(ctx: Context, s: State, found: int, depth: np.int64) -> Truth:
         if value > best or equal:
             best, best_place = value, place
             if ctx[REACHED] == 0:
-                ctx[BEST] = ctx[at + place]
+                ctx[BEST] = slot
                 ctx[VALUE] = best
     ctx[BEST] = ctx[at + best_place]
     ctx[VALUE] = best
@@ -174,7 +188,7 @@ def deepen(ctx: Context, s: State, side: int) -> np.int64:
         if solving and depth > min(FIRST_LOOK, deepest):
             depth = np.int64(SOLVE)
         guesses = ctx[GUESSES]
-        if not root(ctx, s, found, depth):
+        if not root(ctx, s, side, found, depth):
             break
         ctx[REACHED] = depth
         if ctx[GUESSES] == guesses:

@@ -1,4 +1,4 @@
-"""The searches, written once over the names of a family: minimax, collapsed turns, alpha-beta."""
+"""Alpha-beta with a table, written once over the names of a family."""
 
 import numpy as np
 
@@ -103,71 +103,6 @@ def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
     return best
 
 
-def minimax(ctx: Context, s: State, depth: np.int64) -> np.int64:
-    """The value for the mover after `depth` more plies; a pass costs none."""
-    ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
-        return np.int64(0)
-    mask = moves(ctx, s)
-    if none(mask) and over(ctx, s):
-        return exact(final(ctx, s))
-    if depth <= 0:
-        return standing(ctx, s)
-    if none(mask):
-        return -minimax(ctx, turned(s), depth)
-    best = np.int64(-HIGHEST)
-    while not none(mask):
-        child, same = play(ctx, s, highest(mask))
-        mask = except_highest(mask)
-        value = minimax(ctx, child, depth - 1)
-        best = max(best, value if same else -value)
-    return best
-
-
-def turn_end(ctx: Context, s: State) -> tuple[State, np.int64]:
-    """The end of turn that the mover values highest, as the other side sees it, and its value.
-
-    All ways to go on with extra turns are compared by the evaluation at their end.
-    """
-    mask = moves(ctx, s)
-    best, chosen = np.int64(-HIGHEST), turned(s)
-    if none(mask):
-        return chosen, exact(final(ctx, s))
-    while not none(mask):
-        child, same = play(ctx, s, highest(mask))
-        mask = except_highest(mask)
-        ctx[NODES] += 1
-        if same:
-            child, value = turn_end(ctx, child)
-        else:
-            value = -standing(ctx, child)
-        if value >= best:  # from the last hole on: ties go to the first
-            best, chosen = value, child
-    return chosen, best
-
-
-def collapsed(ctx: Context, s: State, depth: np.int64) -> np.int64:
-    """As minimax, but `depth` counts turns: all extra turns of a side are one move."""
-    ctx[NODES] += 1
-    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
-        return np.int64(0)
-    mask = moves(ctx, s)
-    if none(mask) and over(ctx, s):
-        return exact(final(ctx, s))
-    if depth <= 0:
-        return standing(ctx, s)
-    if none(mask):
-        return -collapsed(ctx, turned(s), depth)
-    best = np.int64(-HIGHEST)
-    while not none(mask):
-        child, same = play(ctx, s, highest(mask))
-        mask = except_highest(mask)
-        if same:
-            child = turn_end(ctx, child)[0]
-        best = max(best, -collapsed(ctx, child, depth - 1))
-    return best
-
-
 def listed(ctx: Context, at: np.int64, found: int, mask: Mask) -> int:
     """Append the moves of the mask, last first, to the list at `at`; its new length."""
     while not none(mask):
@@ -218,6 +153,8 @@ def order_moves(
 def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
     """The exact value when almost nothing is left: no table, no ordering."""
     ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
     mask = moves(ctx, s)
     if none(mask):
         if over(ctx, s):
@@ -312,4 +249,4 @@ def table_move(ctx: Context, s: State) -> np.int64:
     return slot_of(fact) if fact != 0 else np.int64(-1)
 
 
-COMPILED = (weighted_features, table_move, standing, minimax, turn_end, collapsed, finish, search)
+COMPILED = (weighted_features, table_move, standing, finish, search)

@@ -38,8 +38,9 @@ def checked_weights(given: Mapping[str, Any], known: Sequence[str]) -> Weights:
     weights: dict[str, tuple[float, ...]] = {}
     for name, value in given.items():
         if name not in known:
+            there = f"there are {listed(known)}" if known else "there are none"
             raise SpecError(
-                f'weight "{name}" is of no feature of this game (there are {listed(known)})'
+                f'weight "{name}" is of no feature of this game ({there})'
                 f"{did_you_mean(name, known)}"
             )
         values = value if isinstance(value, list | tuple) else (value,)

@@ -1,0 +1,38 @@
+"""What Numba says of a user's function, cut to one screen: the line, the reason, advice."""
+
+import re
+from pathlib import Path
+
+from numba.core.errors import NumbaError
+
+MOST_LINES = 4
+ADVICE = (
+    "What compiles: numbers, tuples (as constants, not lists), arithmetic, if, for, while, math,\n"
+    "functions of the same file, and the features and rules imported from agents and games."
+)
+NOISE = re.compile(
+    r"Failed in|During:|File \"|There are \d|- |Overload|Operator|With argument|No match|Rejected|"
+    r"Typing|Enable|raised from|The above|\* |def |Unknown location|\^"
+)
+
+
+def complaint(error: NumbaError, path: Path) -> str:
+    """The place in the user's file, his line there, the reason, and what could be done."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    reasons = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in reasons if not NOISE.match(line) and not line.startswith("return ")]
+    number = line_of(text, path)
+    place = [f"line {number}: {source_line(path, number)}"] if number else []
+    return "\n".join([*place, *told[:MOST_LINES], ADVICE])
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """The first line of the user's file that Numba names: the innermost, where it gave up."""
+    found = re.search(rf'{re.escape(path.name)}"?(?:, line |\s*\(|:)(\d+)', text)
+    return int(found[1]) if found else None
+
+
+def source_line(path: Path, number: int) -> str:
+    """That line of the file, without its indentation."""
+    lines = path.read_text().splitlines()
+    return lines[number - 1].strip() if number <= len(lines) else ""

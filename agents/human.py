@@ -1,0 +1,138 @@
+"""A person at the terminal, asked until the answer is a legal move.
+
+What is no move but meant for whoever runs the game, such as `undo`, is raised as a `Wish`.
+"""
+
+import re
+import sys
+from typing import TextIO
+
+from agents.core import AgentSpec, Choice, Limit, refuse_finished
+from agents.words import legal_texts, side_name, words_of
+from games import Game, Position
+
+DEEPEST_LEVEL = 100
+COMMANDS = """\
+undo      take back your last move
+level 6   let the computer look 6 moves ahead
+quit      stop here
+help      these lines"""
+
+
+class Wish(Exception):  # noqa: N818  # what a person wants is no error
+    """Said instead of a move, for whoever runs the game."""
+
+
+class Undo(Wish):
+    """Back to where the person last chose."""
+
+
+class Quit(Wish):
+    """Enough; also the end of input."""
+
+
+class Level(Wish):
+    """From now on computers look `depth` plies ahead."""
+
+    def __init__(self, depth: int) -> None:
+        """`depth` is from 1 to DEEPEST_LEVEL."""
+        self.depth = depth
+        super().__init__(depth)
+
+
+class Dialogue:
+    """Where a person is asked and answers: the terminal, a pipe, or streams that were given."""
+
+    def __init__(self, source: TextIO | None = None, target: TextIO | None = None) -> None:
+        """`None` means standard input and output, whatever they are when needed."""
+        self._source, self._target = source, target
+
+    @property
+    def source(self) -> TextIO:
+        """Where answers come from."""
+        return self._source or sys.stdin
+
+    def say(self, text: str = "") -> None:
+        """A line, or several, for the person."""
+        print(text, file=self._target or sys.stdout, flush=True)
+
+    def ask(self, prompt: str) -> str:
+        """The answer without blanks around it; Quit at the end of input."""
+        print(prompt, end="", file=self._target or sys.stdout, flush=True)
+        line = self.source.readline()
+        if not line or not self.source.isatty():
+            self.say(line.strip())  # what comes through a pipe is shown beside its question
+        if not line:
+            raise Quit
+        return line.strip()
+
+    def ask_or_wish(self, prompt: str, help_text: str) -> str:
+        """As `ask`, but the commands are obeyed: `help` here, the others raised as a Wish."""
+        while True:
+            answer = self.ask(prompt)
+            command, _, rest = answer.lower().partition(" ")
+            if command in ("help", "?"):
+                self.say(f"{help_text}\n{COMMANDS}")
+            elif command == "level":
+                if depth := level_of(rest):
+                    raise Level(depth)
+                self.say(f"level needs a number from 1 to {DEEPEST_LEVEL}, such as: level 6")
+            elif answer.lower() in WISHES:
+                raise WISHES[answer.lower()]
+            else:
+                return answer
+
+
+WISHES = {"undo": Undo, "quit": Quit, "exit": Quit}
+
+
+def level_of(text: str) -> int | None:
+    """The look-ahead that `text` means, `None` if it means none."""
+    number = int(text) if re.fullmatch(r"\s*[0-9]{1,4}\s*", text) else 0
+    return number if 1 <= number <= DEEPEST_LEVEL else None
+
+
+class HumanAgent:
+    """A person behind the interface that every agent has."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        of: Game,
+        dialogue: Dialogue | None = None,
+        name: str = "human",
+        draws: bool = True,
+    ) -> None:
+        """`draws` False leaves showing the board to whoever runs the game."""
+        self.spec, self.game, self.name, self.draws = spec, of, name, draws
+        self.dialogue = dialogue or Dialogue()
+
+    def start(self, seed: int) -> None:
+        """Begin a game; a person draws no lots."""
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """The person's move; a forced pass is said, not asked; a Wish is raised."""
+        refuse_finished(self.game, position)
+        if self.draws:
+            self.dialogue.say(self.game.draw(position))
+        legal = self.game.legal(position)
+        if legal == (self.game.pass_move,):
+            self.dialogue.say(f"{self.name} cannot move and passes.")
+            return Choice(legal[0])
+        while True:
+            answer = self._answer(position)
+            move = self.game.notation.parse_move(position, answer)
+            if move is not None and move in legal:
+                return Choice(move)
+            self.dialogue.say(words_of(self.game).why_not(self.game, position, answer, move))
+
+    def _answer(self, position: Position) -> str:
+        asked_for = words_of(self.game).asked_for(self.game, position)
+        prompt = f"{self.name} ({side_name(self.game, position)}), your {asked_for}: "
+        now = f"Choose a {asked_for}; now you can choose {legal_texts(self.game, position)}."
+        return self.dialogue.ask_or_wish(prompt, now)
+
+
+def build(spec: AgentSpec, of: Game) -> HumanAgent:
+    """A person at the terminal of this process."""
+    return HumanAgent(spec, of)

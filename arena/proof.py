@@ -1,0 +1,145 @@
+"""Proofs on small boards: an agent against every reply that could ever be made."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agents import Agent, AgentSpec
+from games import Game, Position
+
+MOST_POSITIONS = 1_000_000
+OUTSIDE = ("human", "python", "external")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a walk through all replies found; `counterexample` is a shortest game not won.
+
+    Its moves are numbers, from the start of the game, the opening included.
+    """
+
+    holds: bool
+    positions: int
+    counterexample: list[int] | None
+
+
+class NoProof(ValueError):  # noqa: N818  # neither proved nor refuted: an answer, not a fault
+    """A question that a walk cannot answer; one line that says why and what could be done."""
+
+
+def why_not_provable(spec: AgentSpec) -> str | None:
+    """Why the agent's move is not a function of the position; None if it is."""
+    if spec.kind == "random":
+        return 'its kind is "random": its moves are drawn by lot'
+    if spec.kind in OUTSIDE:
+        return f'its kind is "{spec.kind}": what it answers is known only when it is asked'
+    if spec.epsilon > 0:
+        return f"epsilon = {spec.epsilon:g} lets it play moves drawn by lot"
+    if spec.random_ties:
+        return "random_ties lets it draw between equal moves"
+    if spec.seconds is not None:
+        return "seconds makes its moves depend on the machine; give it depth or nodes"
+    return None
+
+
+def prove(
+    of: Game,
+    agent: Agent,
+    player: int,
+    starts: Sequence[Sequence[int]] = ((),),
+    most_positions: int = MOST_POSITIONS,
+) -> Proof:
+    """Whether `agent` as `player` (0 moves first) wins whatever the other side answers.
+
+    Each of `starts` is an opening in move numbers. A draw is not a win.
+    """
+    reason = why_not_provable(agent.spec)
+    if reason is not None:
+        raise NoProof(f"nothing can be proved about this agent: {reason}")
+    walk = _Walk(of, agent, player, most_positions)
+    for opening in starts:
+        walk.openings[len(opening)].append(opening)
+    lost = walk.shortest_not_won()
+    return Proof(lost is None, len(walk.found), None if lost is None else walk.line(lost))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Positions reached so far, by the ply they were first reached at."""
+
+    of: Game
+    agent: Agent
+    player: int
+    most: int
+    openings: defaultdict[int, list[Sequence[int]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    found: dict[Position, int] = field(default_factory=dict)
+    parents: "array[int]" = field(default_factory=lambda: array("q"))
+    moves: "array[int]" = field(default_factory=lambda: array("h"))
+    begun: dict[int, Sequence[int]] = field(default_factory=dict)
+
+    def shortest_not_won(self) -> Position | None:
+        """The end of a shortest game that the agent does not win; None if it wins them all."""
+        level: list[Position] = []
+        plies = 0
+        # Ply by ply, so that the first end that is not a win is the nearest.
+        while level or self.openings:
+            level += self._begin(plies)
+            following: list[Position] = []
+            for position in level:
+                legal = self.of.legal(position)
+                if not legal and not self._won(position):
+                    return position
+                for move in self._played(position, legal):
+                    following += self._reach(self.of.play(position, move), position, move)
+            level, plies = following, plies + 1
+        return None
+
+    def line(self, position: Position) -> list[int]:
+        """The moves that lead to a position that was found, from the start of the game."""
+        backwards: list[int] = []
+        place = self.found[position]
+        while place not in self.begun:
+            backwards.append(self.moves[place])
+            place = self.parents[place]
+        return [*self.begun[place], *reversed(backwards)]
+
+    def _begin(self, plies: int) -> list[Position]:
+        """The positions, not met before, that openings of this length lead to."""
+        fresh: list[Position] = []
+        for opening in self.openings.pop(plies, ()):
+            position = self.of.start()
+            for move in opening:
+                position = self.of.play(position, move)
+            if self._reach(position, None, 0):
+                self.begun[self.found[position]] = opening
+                fresh.append(position)
+        return fresh
+
+    def _reach(self, position: Position, parent: Position | None, move: int) -> list[Position]:
+        """Note a position; a list of it if it is new."""
+        if position in self.found:
+            return []
+        if len(self.found) == self.most:
+            raise NoProof(
+                f"no proof: {self.of.name} has more than {self.most:,} positions to walk; "
+                "prove it on a smaller board or from longer openings"
+            )
+        self.parents.append(-1 if parent is None else self.found[parent])
+        self.moves.append(move)
+        self.found[position] = len(self.found)
+        return [position]
+
+    def _played(self, position: Position, legal: Sequence[int]) -> Sequence[int]:
+        """Every reply of the other side, but only the one move of the agent."""
+        if not legal or self.of.mover(position) != self.player:
+            return legal
+        # Begun anew, it knows nothing of the moves before: the same position, the same move.
+        self.agent.start(0)
+        return [self.agent.choose(position).move]
+
+    def _won(self, position: Position) -> bool:
+        margin = self.of.margin(position)
+        return margin > 0 if self.player == 0 else margin < 0

@@ -1,0 +1,160 @@
+"""One game between any two agents, move by move: legality, forfeits, the clock's witness."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from agents import Agent, AgentFailure
+from agents.compiled import CompiledAgent
+from arena.records import DRAW, LOSS, WIN, Termination
+from games import Game, Position
+from games.drivers import PASS
+
+LONGEST = 20_000
+FAULTS = {
+    "illegal": Termination.ILLEGAL,
+    "raised": Termination.RAISED,
+    "timeout": Termination.TIMEOUT,
+    "unloadable": Termination.UNLOADABLE,
+}
+_STRIDE, _MASK = 0x9E37_79B9_7F4A_7C15, 0xFFFF_FFFF_FFFF_FFFF
+
+# Told when an agent is asked (ply) and when it has answered (None).
+Witness = Callable[[int | None, int], None]
+
+
+class Verdict(NamedTuple):
+    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+
+    ply: int
+    seat: int
+
+
+class Played(NamedTuple):
+    """One finished game; costs are the first and the second player's."""
+
+    moves: tuple[int, ...]
+    result: int
+    margin: int
+    termination: Termination
+    nodes: tuple[int, int]
+    nanoseconds: tuple[int, int]
+    chosen: tuple[int, int]
+    trace: str
+
+
+def game_id(of: Game, moves: Sequence[int]) -> int:
+    """The hash of a game's moves, the same as in the compiled loop."""
+    word = _STRIDE
+    for move in moves:
+        slot = PASS if move == of.pass_move else of.slots[move]
+        word = ((word ^ (slot + 2)) * _STRIDE) & _MASK
+    word = ((word ^ (word >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
+    word = ((word ^ (word >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK
+    return word ^ (word >> 31)
+
+
+def play_game(
+    of: Game,
+    agents: tuple[Agent, Agent],
+    opening: Sequence[int],
+    seeds: tuple[int, int],
+    witness: Witness,
+    verdict: Verdict | None = None,
+) -> Played:
+    """Play one game; an agent's fault ends it as a forfeit, told in `trace`."""
+    table = _Table(of, agents, witness)
+    try:
+        for seat in (0, 1):
+            table.begin(seat, seeds[seat])
+        for move in opening:
+            table.place(move)
+        while not of.over(table.position) and len(table.moves) < LONGEST:
+            table.next_move(verdict)
+    except _Forfeit as fault:
+        return table.forfeited(fault)
+    return table.finished()
+
+
+class _Forfeit(Exception):  # noqa: N818  # the glossary's word
+    def __init__(self, seat: int, termination: Termination, trace: str) -> None:
+        super().__init__(trace)
+        self.seat, self.termination, self.trace = seat, termination, trace
+
+
+class _Table:
+    """A game under way: the position, the moves so far and what they cost."""
+
+    def __init__(self, of: Game, agents: tuple[Agent, Agent], witness: Witness) -> None:
+        self.of, self.agents, self.witness = of, agents, witness
+        self.position: Position = of.start()
+        self.moves: list[int] = []
+        self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
+
+    def begin(self, seat: int, seed: int) -> None:
+        """Tell one agent that a game begins."""
+        self.witness(0, seat)
+        try:
+            self.agents[seat].start(seed)
+        except AgentFailure as fault:
+            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+        finally:
+            self.witness(None, seat)
+
+    def place(self, move: int) -> None:
+        """Play a move."""
+        self.position = self.of.play(self.position, move)
+        self.moves.append(move)
+
+    def next_move(self, verdict: Verdict | None) -> None:
+        """Ask the mover; a forced pass is nobody's choice."""
+        legal = self.of.legal(self.position)
+        if legal == (self.of.pass_move,):
+            self.place(legal[0])
+            return
+        seat = self.position.mover
+        if verdict == (len(self.moves), seat):
+            raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
+        self.place(self._asked(seat))
+
+    def _asked(self, seat: int) -> int:
+        agent = self.agents[seat]
+        self.witness(len(self.moves), seat)
+        begun = time.perf_counter_ns()
+        try:
+            compiled = isinstance(agent, CompiledAgent)
+            choice = agent.decide(self.position) if compiled else agent.choose(self.position)
+        except AgentFailure as fault:
+            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+        finally:
+            self.nanoseconds[seat] += time.perf_counter_ns() - begun
+            self.witness(None, seat)
+        self.nodes[seat] += choice.nodes
+        self.chosen[seat] += 1
+        return choice.move
+
+    def finished(self) -> Played:
+        """The record of a game that ended by the rules, or was far too long: then a draw."""
+        margin = self.of.margin(self.position)
+        if len(self.moves) >= LONGEST:
+            return self._record(DRAW, margin, Termination.TOO_LONG, "")
+        result = WIN if margin > 0 else DRAW if margin == 0 else LOSS
+        return self._record(result, margin, Termination.NORMAL, "")
+
+    def forfeited(self, fault: _Forfeit) -> Played:
+        """The record of a game that one side lost by its own fault."""
+        result = LOSS if fault.seat == 0 else WIN
+        margin = self.of.margin(self.position)
+        return self._record(result, margin, fault.termination, fault.trace)
+
+    def _record(self, result: int, margin: int, how: Termination, trace: str) -> Played:
+        return Played(
+            tuple(self.moves),
+            result,
+            margin,
+            how,
+            (self.nodes[0], self.nodes[1]),
+            (self.nanoseconds[0], self.nanoseconds[1]),
+            (self.chosen[0], self.chosen[1]),
+            trace,
+        )

@@ -1,0 +1,1 @@
+"""Experiment files as they are written: keys, lines, and what can be wrong with them."""

@@ -1,0 +1,174 @@
+"""Agents of an experiment file: their tables read into specs, with every problem named."""
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agents import AGENTS, AgentSpec, SpecError, check_spec
+from agents.core import Weights
+from agents.features import feature_names
+from agents.files import split_reference
+from agents.weights import checked_weights, read_weights
+from arena.toml.places import Place
+from arena.toml.problems import Problems, shown
+from arena.toml.tables import ALL, BEATS, AgentTable, fitting
+from games import Game, game
+from games.names import quoted
+
+ANY_GAME = "kalah"  # every kind plays it
+LONGEST_NAME = 40
+
+
+def stochastic(spec: AgentSpec) -> bool:
+    """Whether the agent may answer one position in several ways."""
+    varies = spec.epsilon > 0 or spec.random_ties or spec.seconds is not None
+    return varies or spec.kind in ("random", "python")
+
+
+def read_agents(
+    written: dict[str, Any], of: Game | None, directory: Path, problems: Problems
+) -> dict[str, AgentSpec]:
+    """The specs by name, in the order of the file; `of` is `None` if the game is not known."""
+    specs = {}
+    for name, table in written.items():
+        place = ("agents", name)
+        if not usable_name(name):
+            told = (
+                f"an agent cannot be called {quoted(name)}: names have 1 to {LONGEST_NAME} "
+                f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
+            )
+            problems.say(place, told)
+        if (agent := fitting(AgentTable, table)) is not None:
+            specs[name] = spec_of(agent, place, of, directory, problems)
+    return specs
+
+
+def usable_name(name: str) -> bool:
+    """Whether checks and tables can name an agent so."""
+    plain = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
+    return plain and name != ALL and BEATS not in name
+
+
+def spec_of(
+    table: AgentTable, place: Place, of: Game | None, directory: Path, problems: Problems
+) -> AgentSpec:
+    """The spec of one agent's table; where there are problems it is only a part of it."""
+    said = table.model_dump(exclude={"weights"})
+    option_problems(table, place, of, problems)
+    for key, default in (("file", "choose"), ("evaluate", "evaluate")):
+        if said[key]:
+            said[key] = reference(said[key], default, directory)
+            if said[key] is None:
+                problems.say((*place, key), missing_file(getattr(table, key)))
+    return AgentSpec(
+        **said, weights=weights_of(table, said["evaluate"], place, of, directory, problems)
+    )
+
+
+def option_problems(table: AgentTable, place: Place, of: Game | None, problems: Problems) -> None:
+    """Name an unknown kind, options that the kind does not have, numbers out of range."""
+    kind, some_game = table.kind, of or game(ANY_GAME)
+    if not kind:
+        return
+    if kind == "human":
+        told = "human agents do not play in experiments; a person plays with python -m arena.play"
+        problems.say((*place, "kind"), told)
+        return
+    keys = [key for key in type(table).model_fields if key in table.model_fields_set]
+    for key in keys:
+        # One option at a time, so that each problem gets its own line.
+        value = {} if key == "kind" else {key: getattr(table, key)}
+        if key == "weights":
+            value = {key: {"any": (1.0,)}}
+        try:
+            check_spec(AgentSpec(kind, **value), some_game)
+        except SpecError as error:
+            problems.say((*place, key), str(error))
+            if key == "kind":
+                return
+    if kind == "python" and not table.file:
+        problems.say((*place, "file"), 'file is missing, as in file = "bots/mine.py"')
+
+
+def weights_of(
+    table: AgentTable,
+    evaluate: str | None,
+    place: Place,
+    of: Game | None,
+    directory: Path,
+    problems: Problems,
+) -> Weights:
+    """The weights, each as one number a phase, from the table or the file that it names."""
+    at = (*place, "weights")
+    if table.weights is None or "weights" not in options_of(table.kind):
+        return {}
+    given, prefix = table.weights, ""
+    if isinstance(given, str):
+        given, prefix = weights_file(given, at, directory, problems), f"{given}: "
+    if not isinstance(given, dict):
+        told = f'weights must be a table or a file like "weights/mine.toml", got {shown(given)}'
+        problems.say(at, told)
+        return {}
+    known = feature_names(of) if of and not table.evaluate else None
+    if evaluate:
+        known = declared_weights(evaluate)
+    weights: dict[str, tuple[float, ...]] = {}
+    for name, value in given.items():
+        try:
+            weights |= checked_weights({name: value}, [name] if known is None else known)
+        except SpecError as error:
+            problems.say((*at, name), f"{prefix}{error}", place if prefix else at)
+    return weights
+
+
+def options_of(kind: str) -> Sequence[str]:
+    """The options of a kind; of an unknown one, weights, which can be checked without it."""
+    return AGENTS[kind].options if kind in AGENTS else ("weights",)
+
+
+def weights_file(name: str, at: Place, directory: Path, problems: Problems) -> dict[str, Any]:
+    """The weights in a file; none if it cannot be read, which is said."""
+    path = found_file(Path(name), directory)
+    if path is None:
+        problems.say(at, missing_file(name))
+        return {}
+    try:
+        return read_weights(path)
+    except ValueError as error:  # SpecError, or bytes that are no text
+        problems.say(at, str(error))
+        return {}
+
+
+def found_file(path: Path, directory: Path) -> Path | None:
+    """The file beside the experiment or else from the working directory, absolute."""
+    path = path.expanduser()
+    return next((each.resolve() for each in (directory / path, path) if each.is_file()), None)
+
+
+def reference(written: str, default: str, directory: Path) -> str | None:
+    """`bots/mine.py:name` with the file made absolute; `None` if there is no such file."""
+    path, name = split_reference(str(directory / Path(written).expanduser()), default)
+    if not path.is_file():
+        path, name = split_reference(written, default)
+    return f"{path}:{name}" if path.is_file() else None
+
+
+def missing_file(written: str) -> str:
+    """That a file is neither beside the experiment nor in the working directory."""
+    return f"there is no file {quoted(written)} beside the experiment or in the working directory"
+
+
+def declared_weights(evaluate: str) -> tuple[str, ...] | None:
+    """The names in the `WEIGHTS = {...}` of a user's file, read as text; `None` if not plain."""
+    path = split_reference(evaluate, "evaluate")[0]
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (SyntaxError, ValueError):
+        return None  # the agent's own failure, told when it is built
+    for node in body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS":
+            keys = node.value.keys if isinstance(node.value, ast.Dict) else [None]
+            names = [key.value for key in keys if isinstance(key, ast.Constant)]
+            return tuple(map(str, names)) if len(names) == len(keys) else None
+    return None

@@ -1,0 +1,90 @@
+"""Where in a TOML text a key stands; `tomllib` keeps no lines."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
+
+# Only such a line can end a value of several lines.
+CLOSES = re.compile(r"""[\]}]|\"{3}|'{3}""")
+
+
+def line_numbers(text: str) -> dict[Place, int]:
+    """The line, from 1, of every table, key and list item of a valid TOML text."""
+    found: dict[Place, int] = {}
+    counts: dict[Place, int] = {}
+    table: Place = ()
+    for number, lines, tree in statements(text.split("\n")):
+        if lines[0].lstrip().startswith("["):
+            table = header(tree, counts)
+            for end in range(1, len(table) + 1):
+                found.setdefault(table[:end], number)
+        else:
+            for place, offset in inside(tree, lines, 0):
+                found.setdefault(table + place, number + offset)
+    return found
+
+
+def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], dict[str, Any]]]:
+    """First line number, lines and meaning of every header and `key = value`."""
+    begin = 0
+    for end, line in enumerate(lines, 1):
+        if end - begin > 1 and not CLOSES.search(line):
+            continue
+        try:
+            tree = tomllib.loads("\n".join(lines[begin:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        if tree:
+            yield begin + 1, lines[begin:end], tree
+        begin = end
+
+
+def header(tree: Mapping[str, Any], counts: dict[Place, int]) -> Place:
+    """The place that a header opens; `counts` numbers the `[[tables]]` met so far."""
+    place: Place = ()
+    node: Any = tree
+    while node:
+        key, node = next(iter(node.items()))
+        place += (key,)
+        if isinstance(node, list):
+            counts[place] = counts.get(place, -1) + 1
+            node = node[0]
+        if place in counts:
+            place += (counts[place],)
+    return place
+
+
+def inside(tree: Any, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
+    """Every place in a statement, with the lines between its first line and that place."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    at = begin
+    for key, value in items:
+        at = sought(key, value, lines, begin if isinstance(tree, dict) else at)
+        yield (key,), at
+        if isinstance(value, dict | list):
+            for place, offset in inside(value, lines, at):
+                yield (key, *place), offset
+
+
+def sought(key: str | int, value: Any, lines: Sequence[str], begin: int) -> int:
+    """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
+    pattern = (
+        rf"""(?<![\w-]){re.escape(key)}["']?\s*[=.]""" if isinstance(key, str) else item(value)
+    )
+    for at in range(begin, len(lines)):
+        if re.search(pattern, lines[at]):
+            return at
+    return begin
+
+
+def item(value: Any) -> str:
+    """A pattern for a list item; a table is recognised by its first value."""
+    while isinstance(value, dict | list) and value:
+        value = next(iter(value.values())) if isinstance(value, dict) else value[0]
+    if isinstance(value, str):
+        return f"{re.escape(json.dumps(value, ensure_ascii=False))}|{re.escape(repr(value))}"
+    return re.escape(str(value))
