@@ -2,6 +2,10 @@
 
 EXPERIMENT ?= experiments/smart_vs_bad.toml
 BIN := .venv/bin
+# The first Python on the path that we support.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+  if $$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
+    2>/dev/null; then echo $$python; break; fi; done)
 # The user's own uv if there is one, else one installed inside .venv from the package index.
 UV = $(shell command -v uv || echo $(BIN)/uv)
 # --frozen: the committed lock decides.  --inexact: keep the uv that lives in .venv.
@@ -41,8 +45,10 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
-	@python=$$(sh tools/find-python.sh) && $$python -m venv .venv
-	@command -v uv >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@test -n "$(PYTHON)" || { echo "Python 3.11 to 3.14 is needed; name one with make PYTHON=..."; exit 1; }
+	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) .venv; \
+	else $(PYTHON) -m venv .venv && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check uv; fi
 
 .venv/.run: .venv/bin/python $(LOCKED)
 	$(SYNC)
