@@ -194,7 +194,8 @@ def deepen(ctx: Context, s: State, side: int) -> np.int64:
         if ctx[GUESSES] == guesses:
             ctx[EXACT] = 1
             break
-        if depth == SOLVE or (found == 1 and ctx[DEPTH] > DEEPEST):
+        forced = found == 1 and ctx[DEPTH] > DEEPEST and not solving
+        if depth == SOLVE or forced:
             break
         depth += 1
         if solving and depth > deepest:
