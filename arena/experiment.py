@@ -10,7 +10,7 @@ from typing import Any
 
 from agents import AgentSpec
 from agents.files import split_reference
-from arena.toml.agents import read_agents, stochastic
+from arena.toml.agents import Around, read_agents, stochastic
 from arena.toml.problems import ExperimentError, Problems, Source
 from arena.toml.sense import (
     check_problems,
@@ -178,9 +178,11 @@ def agents_in(
     written = source.tables.get("agents")
     if not isinstance(written, dict):
         return {}
-    agents = read_agents(written, of, source.path.absolute().parent, problems)
+    agents = read_agents(written, Around(of, source.path.absolute().parent, problems))
     names = list(written)
-    matches = known_matches(settings.schedule, names, problems)
+    # A schedule that does not fit its table is a problem already; nothing follows from it.
+    fits = "schedule" not in source.tables or "schedule" in settings.model_fields_set
+    matches = known_matches(settings.schedule, names, problems) if fits else None
     if matches is not None:
         stop_problems(settings, matches, problems)
     check_problems(source.tables.get("checks"), names, matches, agents, problems)

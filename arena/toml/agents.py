@@ -1,9 +1,9 @@
 """Agents of an experiment file: their tables read into specs, with every problem named."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents import AGENTS, AgentSpec, SpecError, check_spec
 from agents.core import Weights
@@ -26,10 +26,16 @@ def stochastic(spec: AgentSpec) -> bool:
     return varies or spec.kind in ("random", "python")
 
 
-def read_agents(
-    written: dict[str, Any], of: Game | None, directory: Path, problems: Problems
-) -> dict[str, AgentSpec]:
-    """The specs by name, in the order of the file; `of` is `None` if the game is not known."""
+class Around(NamedTuple):
+    """What an agent's table is read with; `of` is `None` if the game is not known."""
+
+    of: Game | None
+    directory: Path  # of the experiment file
+    problems: Problems
+
+
+def read_agents(written: Mapping[str, Any], around: Around) -> dict[str, AgentSpec]:
+    """The specs by name, in the order of the file."""
     specs = {}
     for name, table in written.items():
         place = ("agents", name)
@@ -38,9 +44,9 @@ def read_agents(
                 f"an agent cannot be called {quoted(name)}: names have 1 to {LONGEST_NAME} "
                 f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
             )
-            problems.say(place, told)
+            around.problems.say(place, told)
         if (agent := fitting(AgentTable, table)) is not None:
-            specs[name] = spec_of(agent, place, of, directory, problems)
+            specs[name] = spec_of(agent, place, around)
     return specs
 
 
@@ -50,108 +56,96 @@ def usable_name(name: str) -> bool:
     return plain and name != ALL and BEATS not in name
 
 
-def spec_of(
-    table: AgentTable, place: Place, of: Game | None, directory: Path, problems: Problems
-) -> AgentSpec:
+def spec_of(table: AgentTable, place: Place, around: Around) -> AgentSpec:
     """The spec of one agent's table; where there are problems it is only a part of it."""
+    option_problems(table, place, around)
     said = table.model_dump(exclude={"weights"})
-    option_problems(table, place, of, problems)
     for key, default in (("file", "choose"), ("evaluate", "evaluate")):
-        if said[key]:
-            said[key] = reference(said[key], default, directory)
-            if said[key] is None:
-                problems.say((*place, key), missing_file(getattr(table, key)))
-    return AgentSpec(
-        **said, weights=weights_of(table, said["evaluate"], place, of, directory, problems)
-    )
+        if said[key] is not None and key in options_of(table.kind):
+            found = found_file(said[key], default, around.directory)
+            if found is None:
+                around.problems.say((*place, key), missing_file(said[key]))
+            said[key] = ":".join(map(str, found)) if found else None
+    return AgentSpec(**said, weights=weights_of(table, said["evaluate"], place, around))
 
 
-def option_problems(table: AgentTable, place: Place, of: Game | None, problems: Problems) -> None:
+def option_problems(table: AgentTable, place: Place, around: Around) -> None:
     """Name an unknown kind, options that the kind does not have, numbers out of range."""
-    kind, some_game = table.kind, of or game(ANY_GAME)
-    if not kind:
+    kind, problems = table.kind, around.problems
+    if "kind" not in table.model_fields_set:
         return
     if kind == "human":
         told = "human agents do not play in experiments; a person plays with python -m arena.play"
         problems.say((*place, "kind"), told)
         return
-    keys = [key for key in type(table).model_fields if key in table.model_fields_set]
-    for key in keys:
+    for key in (key for key in AgentTable.model_fields if key in table.model_fields_set):
         # One option at a time, so that each problem gets its own line.
         value = {} if key == "kind" else {key: getattr(table, key)}
         if key == "weights":
             value = {key: {"any": (1.0,)}}
         try:
-            check_spec(AgentSpec(kind, **value), some_game)
+            check_spec(AgentSpec(kind, **value), around.of or game(ANY_GAME))
         except SpecError as error:
             problems.say((*place, key), str(error))
             if key == "kind":
                 return
-    if kind == "python" and not table.file:
+    if kind == "python" and table.file is None:
         problems.say((*place, "file"), 'file is missing, as in file = "bots/mine.py"')
 
 
-def weights_of(
-    table: AgentTable,
-    evaluate: str | None,
-    place: Place,
-    of: Game | None,
-    directory: Path,
-    problems: Problems,
-) -> Weights:
+def weights_of(table: AgentTable, evaluate: str | None, place: Place, around: Around) -> Weights:
     """The weights, each as one number a phase, from the table or the file that it names."""
     at = (*place, "weights")
     if table.weights is None or "weights" not in options_of(table.kind):
         return {}
     given, prefix = table.weights, ""
     if isinstance(given, str):
-        given, prefix = weights_file(given, at, directory, problems), f"{given}: "
+        given, prefix = weights_file(given, at, around), f"{given}: "
     if not isinstance(given, dict):
         told = f'weights must be a table or a file like "weights/mine.toml", got {shown(given)}'
-        problems.say(at, told)
+        around.problems.say(at, told)
         return {}
-    known = feature_names(of) if of and not table.evaluate else None
-    if evaluate:
-        known = declared_weights(evaluate)
+    if table.evaluate is None:
+        known = feature_names(around.of) if around.of else None
+    else:
+        known = declared_weights(evaluate) if evaluate else None
     weights: dict[str, tuple[float, ...]] = {}
     for name, value in given.items():
         try:
             weights |= checked_weights({name: value}, [name] if known is None else known)
         except SpecError as error:
-            problems.say((*at, name), f"{prefix}{error}", place if prefix else at)
+            around.problems.say((*at, name), f"{prefix}{error}", place if prefix else at)
     return weights
 
 
 def options_of(kind: str) -> Sequence[str]:
-    """The options of a kind; of an unknown one, weights, which can be checked without it."""
-    return AGENTS[kind].options if kind in AGENTS else ("weights",)
+    """The options of a kind; of an unknown one, those that can be checked without it."""
+    return AGENTS[kind].options if kind in AGENTS else ("weights", "evaluate", "file")
 
 
-def weights_file(name: str, at: Place, directory: Path, problems: Problems) -> dict[str, Any]:
+def weights_file(name: str, at: Place, around: Around) -> dict[str, Any]:
     """The weights in a file; none if it cannot be read, which is said."""
-    path = found_file(Path(name), directory)
-    if path is None:
-        problems.say(at, missing_file(name))
+    found = found_file(name, "", around.directory)
+    if found is None:
+        around.problems.say(at, missing_file(name))
         return {}
     try:
-        return read_weights(path)
+        return read_weights(found[0])
     except ValueError as error:  # SpecError, or bytes that are no text
-        problems.say(at, str(error))
+        around.problems.say(at, str(error))
         return {}
 
 
-def found_file(path: Path, directory: Path) -> Path | None:
-    """The file beside the experiment or else from the working directory, absolute."""
-    path = path.expanduser()
-    return next((each.resolve() for each in (directory / path, path) if each.is_file()), None)
-
-
-def reference(written: str, default: str, directory: Path) -> str | None:
-    """`bots/mine.py:name` with the file made absolute; `None` if there is no such file."""
-    path, name = split_reference(str(directory / Path(written).expanduser()), default)
-    if not path.is_file():
-        path, name = split_reference(written, default)
-    return f"{path}:{name}" if path.is_file() else None
+def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
+    """The file of `bots/mine.py:name`, absolute: beside the experiment, else from here."""
+    for base in (directory, Path()):
+        try:
+            path, name = split_reference(str(base / Path(written).expanduser()), default)
+            if path.is_file():
+                return path, name
+        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+            return None
+    return None
 
 
 def missing_file(written: str) -> str:

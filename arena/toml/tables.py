@@ -17,6 +17,7 @@ Yes = Literal[True]
 
 ALL = "all"  # the subject of a check on every agent
 BEATS = " beats "
+DIRECTORY_NAME = r"^[^./\\\x00-\x20][^/\\\x00-\x1f]*$"
 
 
 class Table(BaseModel):
@@ -109,7 +110,7 @@ class Openings(Table):
     none: Yes | None = None
     random_plies: int | None = Field(default=None, ge=1, le=60)
     enumerate: int | None = Field(default=None, ge=1, le=12)
-    lines: Texts = Field(default=(), alias="list", min_length=1)
+    lines: Texts = Field(default=(), alias="list")
     balance: float | None = Field(default=None, ge=0)
     repeat: bool = False
 
@@ -127,7 +128,8 @@ class Openings(Table):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        self.only_one(("none", "random_plies", "enumerate", "list"))
+        if self.kind == "list" and not self.lines:
+            raise ValueError("list must hold at least one opening, got []")
         return self
 
     @property
@@ -224,7 +226,7 @@ class Settings(Table):
 
     game: str = ""
     name: str | None = Field(
-        default=None, min_length=1, max_length=100, pattern=r"^[^./\\][^/\\\n]*$"
+        default=None, max_length=100, pattern=r"^[^./\\\x00-\x20][^/\\\x00-\x1f]*$"
     )
     pairs: int | None = Field(default=None, ge=1, le=10**9)
     seed: int = Field(default=1, ge=0, lt=2**63)

@@ -1,0 +1,45 @@
+"""The statistics: rating many agents from many games, live standings of twenty."""
+
+import time
+
+import numpy as np
+
+from arena.stats.ratings import RatingPlan, rate
+from arena.stats.results import Results, gather
+from benchmarks.table import Row
+
+RATING_SECONDS, STANDING_SECONDS = 10.0, 0.05
+
+
+def results(agents: int, games: int) -> Results:
+    """Results of agents whose strengths are spread evenly, on 5,000 openings."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(agents, size=games)
+    second = (first + rng.integers(1, agents, size=games)) % agents
+    elo = np.linspace(-300.0, 300.0, agents)
+    expected = 1.0 / (1.0 + 10.0 ** ((elo[second] - elo[first]) / 400.0))
+    scores = (rng.random(games) < expected).astype(float)
+    return gather(first, second, scores, rng.integers(5_000, size=games), agents)
+
+
+def rating(rounds: int) -> Row:
+    """100 agents from 1,000,000 games with 200 bootstrap replicates."""
+    given = results(100, 1_000_000)
+    taken = min(seconds(given, 200) for _ in range(min(rounds, 3)))
+    what = "rating 100 agents, 1,000,000 games, 200 replicates"
+    return Row(what, f"{taken:.2f} s", f"{RATING_SECONDS:.0f} s", RATING_SECONDS / taken, 1.0)
+
+
+def live_standings(rounds: int) -> Row:
+    """20 agents from 190,000 games, ratings only, as a live display refreshes them."""
+    given = results(20, 190_000)
+    taken = min(seconds(given, 0) for _ in range(rounds))
+    what = "live standings of 20 agents"
+    return Row(what, f"{1000 * taken:.0f} ms", "50 ms", STANDING_SECONDS / taken, 1.0)
+
+
+def seconds(given: Results, draws: int) -> float:
+    """Seconds of one rating."""
+    begun = time.perf_counter()
+    rate(given, RatingPlan(draws=draws))
+    return time.perf_counter() - begun
