@@ -8,8 +8,11 @@ from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, tr
 from games.context import RULES, TABLE, Context, context
 from games.hashing import pair_key
 from games.jit import inlined
+from games.masks import LAST_BIT, TOP_BIT, count, except_highest, none, plies, rest
 from games.othello.layout import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 from games.othello.rules import OthelloRules
+
+__all__ = ["count", "except_highest", "none", "plies", "rest"]  # of the family, shared
 
 FAMILY = "othello_bitboard"
 STRIDE = 8
@@ -17,7 +20,6 @@ STRIDE = 8
 INNER_COLUMNS = U(0x7E7E_7E7E_7E7E_7E7E)
 NOT_FIRST_COLUMN = U(0xFEFE_FEFE_FEFE_FEFE)
 NOT_LAST_COLUMN = U(0x7F7F_7F7F_7F7F_7F7F)
-LAST_BIT, TOP_BIT = U(63), U(0x8000_0000_0000_0000)
 EAST, SOUTHWEST, SOUTH, SOUTHEAST = U(1), U(7), U(8), U(9)
 
 
@@ -76,27 +78,9 @@ def moves(ctx: Context, s: State) -> np.uint64:
 
 
 @inlined
-def plies(mask: np.uint64) -> np.uint64:
-    """Every move is a ply."""
-    return mask
-
-
-@inlined
-def none(mask: np.uint64) -> Truth:
-    """Whether the mask holds no move."""
-    return mask == ZERO
-
-
-@inlined
 def lowest(mask: np.uint64) -> np.uint64:
     """The first square in row-major order."""
     return trailing_zeros(mask)
-
-
-@inlined
-def rest(mask: np.uint64) -> np.uint64:
-    """The mask without its first move."""
-    return mask & (mask - ONE)
 
 
 @inlined
@@ -109,18 +93,6 @@ def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
 def highest(mask: np.uint64) -> np.uint64:
     """The last square in row-major order."""
     return LAST_BIT - leading_zeros(mask)
-
-
-@inlined
-def except_highest(mask: np.uint64) -> np.uint64:
-    """The mask without its last move."""
-    return mask ^ (TOP_BIT >> leading_zeros(mask))
-
-
-@inlined
-def count(mask: np.uint64) -> np.int64:
-    """The number of moves."""
-    return np.int64(popcount(mask))
 
 
 @inlined

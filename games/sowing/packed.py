@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
+from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, trailing_zeros
 from games.context import RULES, TABLE, Context, context
 from games.hashing import pair_key
 from games.jit import inlined
+from games.masks import LAST_BIT, count, except_highest, none, plies, rest
 from games.sowing.layout import (
     BANK_LAST,
     EITHER,
@@ -30,6 +31,8 @@ from games.sowing.layout import (
 )
 from games.sowing.rules import SowingRules
 
+__all__ = ["count", "except_highest", "none", "plies", "rest"]  # of the family, shared
+
 FAMILY = "sowing_packed"
 MOST_BEANS = 255
 POT = 7
@@ -43,8 +46,7 @@ BYTE = U(255)
 EACH_BYTE = U(0x0101_0101_0101_0101)
 EVEN_BYTES = U(0x00FF_00FF_00FF_00FF)
 EACH_PAIR = U(0x0001_0001_0001_0001)
-TWO, THREE, EIGHT, POT_SHIFT, PAIR_SHIFT, LAST_BIT = U(2), U(3), U(8), U(56), U(48), U(63)
-TOP_BIT = U(0x8000_0000_0000_0000)
+TWO, THREE, EIGHT, POT_SHIFT, PAIR_SHIFT = U(2), U(3), U(8), U(56), U(48)
 
 
 class SowingState(NamedTuple):
@@ -66,27 +68,9 @@ def moves(ctx: Context, s: State) -> np.uint64:
 
 
 @inlined
-def plies(mask: np.uint64) -> np.uint64:
-    """Every move is a ply."""
-    return mask
-
-
-@inlined
-def none(mask: np.uint64) -> Truth:
-    """Whether the mask holds no move."""
-    return mask == ZERO
-
-
-@inlined
 def lowest(mask: np.uint64) -> np.uint64:
     """The slot of the first move, the one farthest from the mover's pot."""
     return trailing_zeros(mask) >> THREE
-
-
-@inlined
-def rest(mask: np.uint64) -> np.uint64:
-    """The mask without its first move."""
-    return mask & (mask - ONE)
 
 
 @inlined
@@ -99,18 +83,6 @@ def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
 def highest(mask: np.uint64) -> np.uint64:
     """The slot of the last move, the one next to the mover's pot."""
     return (LAST_BIT - leading_zeros(mask)) >> THREE
-
-
-@inlined
-def except_highest(mask: np.uint64) -> np.uint64:
-    """The mask without its last move."""
-    return mask ^ (TOP_BIT >> leading_zeros(mask))
-
-
-@inlined
-def count(mask: np.uint64) -> np.int64:
-    """The number of moves."""
-    return np.int64(popcount(mask))
 
 
 @inlined

@@ -11,21 +11,11 @@ from games.bits import ONE, Truth, U
 from games.context import Context
 from games.hashing import pair_key
 from games.jit import inlined
+from games.masks import count, except_highest, none, rest
 from games.seeds import mixed
 from games.sowing import packed
 from games.sowing.layout import SETTLED, SWAP_OPEN, Rows, start_rows
-from games.sowing.packed import (
-    MOST_BEANS,
-    POT,
-    count,
-    except_highest,
-    highest,
-    lowest,
-    none,
-    nth,
-    over,
-    rest,
-)
+from games.sowing.packed import MOST_BEANS, POT, highest, lowest, nth, over
 from games.sowing.phase import goes_on, next_phase
 from games.sowing.rules import SowingRules
 

@@ -12,6 +12,7 @@ from games.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, trailing_zer
 from games.context import RULES, TABLE, Context, context
 from games.hashing import quad_key
 from games.jit import inlined
+from games.masks import LAST_BIT, count, except_highest, none, rest
 from games.quad import Quad, empty, minus, placed, plus, quad_of, times, word_of
 from games.seeds import mixed
 from games.sowing.layout import (
@@ -31,11 +32,10 @@ from games.sowing.layout import (
     start_rows,
 )
 from games.sowing.long_table import ROW_WORDS, sowing_table, words_of
-from games.sowing.packed import count, except_highest, none, rest
 from games.sowing.phase import goes_on, next_phase
 from games.sowing.rules import SowingRules
 
-__all__ = ["count", "except_highest", "none", "rest"]  # masks of one word, as the packed state's
+__all__ = ["count", "except_highest", "none", "rest"]  # of the family, shared
 
 FAMILY = "sowing_wide"
 MOST_BEANS = 65535
@@ -49,7 +49,6 @@ EVEN_LANES = U(0x0000_FFFF_0000_FFFF)
 HALF = U(0xFFFF_FFFF)
 SWAP_BIT = U(1 << 52)  # read by `lowest` as hole 16
 TWO, THREE, FOUR, FIFTEEN, SIXTEEN, HALF_SHIFT = U(2), U(3), U(4), U(15), U(16), U(32)
-LAST_BIT = U(63)
 
 
 class LongState(NamedTuple):
