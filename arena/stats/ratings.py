@@ -159,7 +159,8 @@ def _with_errors(
     if plan.census:
         return Estimate(value, None, None, plan.level, Kind.CENSUS, EXACT)
     if openings < FEW_OPENINGS:
-        reason = f"{openings} openings: no interval below {FEW_OPENINGS}"
+        counted = "1 opening" if openings == 1 else f"{openings} openings"
+        reason = f"{counted}: no interval below {FEW_OPENINGS}"
         return nothing(reason, value, plan.level)
     if samples is None:
         return nothing(NOT_ASKED, value, plan.level)
