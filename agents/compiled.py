@@ -132,21 +132,25 @@ class CompiledAgent:
 
     def _line(self, position: Position, move: int, depth: int) -> tuple[int, ...]:
         """The moves that the search expects, from its table or by asking it again."""
-        line = [move]
-        position = self.game.play(position, move)
-        while len(line) < depth and not self.game.over(position):
-            slot = self._expected(position, depth - len(line))
-            reply = self.game.pass_move if slot == PASS else self.game.move_of_slot.get(slot)
-            if reply is None or reply not in self.game.legal(position):
-                break
+        line: list[int] = []
+        reply: int | None = move
+        while reply is not None:
             line.append(reply)
+            depth -= reply != self.game.pass_move
             position = self.game.play(position, reply)
+            reply = self._reply(position, depth)
         return tuple(line)
+
+    def _reply(self, position: Position, depth: int) -> int | None:
+        """The next move of the line, `None` where it ends; a pass costs no depth."""
+        legal = self.game.legal(position)
+        if depth <= 0 or not legal or legal == (self.game.pass_move,):
+            return legal[0] if depth > 0 and legal else None
+        reply = self.game.move_of_slot.get(self._expected(position, depth))
+        return reply if reply in legal else None
 
     def _expected(self, position: Position, depth: int) -> int:
         """The slot of the reply, NO_SLOT if unknown; the agent's own context is only read."""
-        if self.game.legal(position) == (self.game.pass_move,):
-            return PASS
         if self.context[KIND] == ALPHABETA_KIND:
             slot = int(self.kernels.table_move(self.context, position.state))
             return slot if slot >= 0 else NO_SLOT

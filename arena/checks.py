@@ -1,28 +1,30 @@
 """Checks: claims about a run, each with a verdict and, if it fails, a game to look at."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents import build
-from arena.evidence import Match, Rows, forfeited_rows, matches, repeats
+from arena.case import SEATS, Case, Lines, Replay, ended, ending, replay_command
+from arena.evidence import Flags, Rows, forfeited_rows, matches, repeats
 from arena.experiment import Check, Experiment
 from arena.proof import NoProof, prove
-from arena.records import DRAW, Games, Termination, moves_of
+from arena.records import Games, Termination
 from arena.speed import timings
+from arena.stats.anytime import anytime_estimate, observe, watch
+from arena.stats.counts import one_per_opening
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.intervals import ScoreCheck, score_at_least
 from arena.stats.intervals import Verdict as Answer
 from arena.stats.words import check_text, percent, signed
 from arena.win_rates import is_census
 from arena.written import move_texts
-from games import Game
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {Answer.PASSED: HOLDS, Answer.FAILED: FAILS, Answer.VACUOUS: VACUOUS}
-
-Replay = Callable[[int], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,65 +47,21 @@ class Verdict:
         return self.status == HOLDS
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What checks may look at: the games of a run and how to see one of them again.
-
-    `starts` are the openings in move numbers; `replay` gives the moves of the game in a row,
-    None if they are unknown where they were not kept.
-    """
-
-    experiment: Experiment
-    games: Games
-    matches: Sequence[Match]
-    census: Collection[tuple[str, str]]
-    starts: Sequence[Sequence[int]]
-    replay: Replay | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The agents by place."""
-        return tuple(self.experiment.agents)
-
-    def about(self, check: Check) -> list[str]:
-        """The agents that a claim on single agents is about."""
-        return list(self.names) if check.subject == "all" else [str(check.subject)]
-
-    def between(self, check: Check) -> Match | None:
-        """The games of "A beats B", seen by A; None if there are none."""
-        winner, loser = (self.names.index(name) for name in check.parties or ())
-        for match in self.matches:
-            if (match.a, match.b) == (winner, loser):
-                return match
-            if (match.a, match.b) == (loser, winner):
-                return match.mirrored()
-        return None
-
-    def shortest(self, rows: Rows) -> int:
-        """The row of the shortest of some games, the first of equals."""
-        ordered = np.sort(rows)
-        return int(ordered[np.argmin(self.games.plies[ordered])])
-
-    def command(self, row: int) -> str | None:
-        """The command that shows the game in a row; None if its moves are lost."""
-        if self.games.moves is not None:
-            return replay_command(self.experiment.of, moves_of(self.games, row))
-        return self.replay and replay_command(self.experiment.of, self.replay(row))
-
-
 def verdicts(
     experiment: Experiment,
     games: Games,
     *,
     census: Collection[tuple[str, str]] = (),
-    starts: Sequence[Sequence[int]] = ((),),
+    starts: Lines | Callable[[], Lines] = ((),),
     replay: Replay | None = None,
+    repeat: Flags | None = None,
 ) -> list[Verdict]:
     """A verdict on every check of the experiment; arguments as in `Case` and `summarise`."""
     if not experiment.checks:
         return []
-    found = matches(games, repeats(games))
-    case = Case(experiment, games, found, census, starts, replay)
+    found = matches(games, repeats(games) if repeat is None else repeat)
+    begin = starts if callable(starts) else lambda: starts
+    case = Case(experiment, games, found, census, begin, replay)
     return [CHECKS[check.test](check, case) for check in experiment.checks]
 
 
@@ -130,8 +88,9 @@ def proved(check: Check, case: Case) -> Verdict:
     """Every game won that the other side could make of the openings; nothing is left to chance."""
     of, name = case.experiment.of, (check.parties or ("",))[0]
     agent = build(case.experiment.agents[name], of)
+    starts = case.starts()
     try:
-        proofs = [prove(of, agent, player, case.starts) for player in (0, 1)]
+        proofs = [prove(of, agent, player, starts) for player in (0, 1)]
     except NoProof as reason:
         return _verdict(check, FAILS, str(reason))
     lines = [(proof.counterexample, seat) for seat, proof in enumerate(proofs)]
@@ -141,7 +100,9 @@ def proved(check: Check, case: Case) -> Verdict:
         detail = f"proved against every reply, on both sides: {walked}"
         return _verdict(check, HOLDS, detail)
     line, seat = min(lost, key=lambda each: len(each[0]))
-    detail = f"{name} does not always win when it moves {SEATS[seat]}: disproved in {walked}"
+    last = of.replay(" ".join(move_texts(of, line)))[-1]
+    end = ending(of.margin(last) * (1 - 2 * seat))
+    detail = f"disproved in {walked}: {name} moves {SEATS[seat]} and {end} against these replies"
     return _verdict(check, FAILS, detail, replay_command(of, line))
 
 
@@ -160,7 +121,7 @@ def at_least_elo(check: Check, case: Case) -> Verdict:
         return _verdict(check, STATUS[found.verdict], found.reason)
     detail = (
         f"at least {signed(wanted)} Elo wanted, found {_elo(found.score)}, "
-        f"bound {_elo(found.bound)} ({found.reason}), K = {found.openings}"
+        f"bound {_elo(found.bound, down=True)} ({found.reason}), K = {found.openings}"
     )
     return _verdict(check, STATUS[found.verdict], detail)
 
@@ -202,25 +163,6 @@ CHECKS: Mapping[str, Callable[[Check, Case], Verdict]] = {
     "no_forfeits": no_forfeits,
     "faster_than_seconds_per_move": fast_enough,
 }
-SEATS = ("first", "second")
-
-
-def replay_command(of: Game, moves: Sequence[int]) -> str:
-    """The command that shows a game move by move."""
-    return f'python -m games.replay "{of.name}" "{" ".join(move_texts(of, moves))}"'
-
-
-def ended(case: Case, row: int, agent: int) -> str:
-    """How one game ended for an agent."""
-    games = case.games
-    seat = 0 if games.first[row] == agent else 1
-    lead = f"{case.names[agent]} moved {SEATS[seat]} and"
-    if games.result[row] == DRAW:
-        return f"{lead} drew"
-    how = Termination(int(games.termination[row]))
-    if how is not Termination.NORMAL:
-        return f"{lead} forfeited ({how.name.lower()})"
-    return f"{lead} lost by {abs(int(games.margin[row]))}"
 
 
 def _faults(case: Case, agent: int) -> Rows:
@@ -233,7 +175,7 @@ def _faults(case: Case, agent: int) -> Rows:
 def _bounded(check: Check, case: Case, wanted: float) -> ScoreCheck:
     match = case.between(check)
     fresh = None if match is None else match.evidence()
-    return score_at_least(
+    found = score_at_least(
         [] if fresh is None else fresh.openings,
         [] if fresh is None else fresh.scores,
         wanted,
@@ -241,10 +183,26 @@ def _bounded(check: Check, case: Case, wanted: float) -> ScoreCheck:
         min_distinct=check.min_distinct,
         census=match is not None and is_census(match, case.names, case.census),
     )
+    if case.experiment.stop is None or fresh is None or found.bound is None:
+        return found
+    return _anytime(found, fresh.scores[one_per_opening(fresh.openings)])
 
 
-def _elo(score: float) -> str:
-    return percent(score) if score in (0.0, 1.0) else signed(elo_from_score(score))
+def _anytime(found: ScoreCheck, scores: NDArray[np.float64]) -> ScoreCheck:
+    """The check by a bound that stays true whenever a test stops the run."""
+    both_sides = max(2.0 * found.level - 1.0, 0.01)
+    bound = anytime_estimate(observe(watch(both_sides), scores)).low or 0.0
+    verdict = Answer.PASSED if bound >= found.wanted else Answer.FAILED
+    reason = f"anytime {100 * found.level:g} % bound: a test could stop the run"
+    return replace(found, verdict=verdict, bound=bound, reason=reason)
+
+
+def _elo(score: float, down: bool = False) -> str:
+    """The Elo of a score, rounded down if it is a bound."""
+    if score in (0.0, 1.0):
+        return percent(score)
+    elo = elo_from_score(score)
+    return signed(math.floor(elo) if down else elo)
 
 
 def _too_few(check: Check, openings: int) -> Verdict:

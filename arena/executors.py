@@ -1,36 +1,38 @@
 """Work done in order by processes that may die: a bounded window, rebuilt after every death."""
 
-import multiprocessing
+import ctypes
+import os
+import signal
+import sys
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from typing import Any, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-TURN_SECONDS = 0.1
+TURN_SECONDS = 0.05
 PATIENCE_SECONDS = 0.5
+TRIES_ALONE = 2
+PR_SET_PDEATHSIG = 1
 
 
-class WorkerDied(Exception):  # noqa: N818  # what happened, not an error of the code
-    """One item killed the worker that played it alone."""
+class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the code
+    """One item failed again when it was repeated alone."""
 
-    def __init__(self, item: Any) -> None:
-        """`item` is what it played."""
-        super().__init__(f"the worker that played {item} died")
-        self.item = item
-
-
-def process_pool(workers: int) -> Executor:
-    """Forked processes: they inherit compiled code, the job and the log handler."""
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
+    def __init__(self, item: Any, trace: str) -> None:
+        """`trace` is empty if the worker died."""
+        super().__init__(f"{item} failed again when it was repeated alone")
+        self.item, self.trace = item, trace
 
 
 class Mending(NamedTuple):
-    """What to do about the work of a worker that died."""
+    """What to do about work that failed."""
 
     split: Callable[[Any], list[Any]]  # an item as the smallest items it is made of
     again: Callable[[Any], Any]  # an item prepared to be repeated
@@ -38,41 +40,55 @@ class Mending(NamedTuple):
     after_death: Callable[[], None]  # mend what a death breaks
 
 
+def process_pool(workers: int) -> Executor:
+    """Forked processes: they inherit compiled code, the job and the log handler."""
+    return ProcessPoolExecutor(workers, get_context("fork"), initializer=begin_child)
+
+
+def begin_child() -> None:
+    """Leave Ctrl-C to the parent, end when it ends, and keep what bots print out of the tables."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == 1:
+            os._exit(1)  # the parent died before that was set
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+
+
 def in_order(
     work: Callable[[Item], Result],
     items: Iterator[Item],
-    make_executor: Callable[[int], Executor],
     workers: int,
     mending: Mending,
     on_turn: Callable[[], None] = lambda: None,
+    make_executor: Callable[[int], Executor] = process_pool,
 ) -> Iterator[Result]:
     """Results of `work` in the order of `items`, at most two a worker under way.
 
-    After a worker's death all unfinished items are split and tried once more, one at
-    a time: the one that kills its worker again is to blame, and WorkerDied names it.
-    `on_turn` is called several times a second.
+    After a failure all unfinished items are split and played one at a time: the one that
+    fails again is to blame, and ItemFailed names it. `on_turn` is called many times a second.
     """
     executor = make_executor(workers)
     waiting: deque[tuple[Item, Future[Result]]] = deque()
     try:
         while True:
-            try:
-                yield from _until_broken(work, items, executor, waiting, workers, on_turn)
+            yield from _until_failed(work, items, executor, waiting, workers, on_turn)
+            if not waiting:
                 return
-            except BrokenProcessPool:
-                end(executor)
-                mending.after_death()
-                unfinished = list(waiting)
-                waiting.clear()
-                yield from _one_by_one(work, unfinished, make_executor, mending, on_turn)
-                executor = make_executor(workers)
+            end(executor)
+            mending.after_death()
+            yield from _one_by_one(work, waiting, make_executor, mending, on_turn)
+            executor = make_executor(workers)
     finally:
         for _, future in waiting:
             future.cancel()
         end(executor)
 
 
-def _until_broken(
+def _until_failed(
     work: Callable[[Item], Result],
     items: Iterator[Item],
     executor: Executor,
@@ -80,45 +96,38 @@ def _until_broken(
     workers: int,
     on_turn: Callable[[], None],
 ) -> Iterator[Result]:
-    """Results in order; BrokenProcessPool leaves what is unfinished in `waiting`."""
+    """Results in order until one fails; what is unfinished then is left in `waiting`."""
     while True:
-        while len(waiting) < 2 * workers:
-            item = next(items, None)
-            if item is None:
-                break
-            try:
-                waiting.append((item, executor.submit(work, item)))
-            except BrokenProcessPool:
-                waiting.append((item, _broken()))
-                break
-        if not waiting:
+        while len(waiting) < 2 * workers and (item := next(items, None)) is not None:
+            waiting.append((item, _submitted(executor, work, item)))
+        if not waiting or failed(waiting[0][1], on_turn):
             return
-        result = _patiently(waiting[0][1], on_turn)
-        waiting.popleft()
-        yield result
+        yield waiting.popleft()[1].result()
 
 
-def _broken() -> "Future[Any]":
-    """A future that died before it was begun."""
-    future: Future[Any] = Future()
-    future.set_exception(BrokenProcessPool("the pool was broken when the item was given"))
-    return future
+def _submitted(executor: Executor, work: Callable[[Item], Result], item: Item) -> "Future[Result]":
+    """The item under way; a future that failed if the pool is broken already."""
+    try:
+        return executor.submit(work, item)
+    except BrokenProcessPool as error:
+        future: Future[Result] = Future()
+        future.set_exception(error)
+        return future
 
 
-def _patiently(future: "Future[Result]", on_turn: Callable[[], None]) -> Result:
-    """The future's result, looking around while it is awaited."""
+def failed(future: "Future[Any]", on_turn: Callable[[], None]) -> BaseException | None:
+    """How the work failed, looking around while it is awaited; None if it did not."""
     while True:
         on_turn()
         try:
-            return future.result(timeout=TURN_SECONDS)
+            return future.exception(timeout=TURN_SECONDS)
         except TimeoutError:
-            if future.done():
-                raise
+            continue
 
 
 def _one_by_one(
     work: Callable[[Item], Result],
-    unfinished: list[tuple[Item, "Future[Result]"]],
+    waiting: deque[tuple[Item, "Future[Result]"]],
     make_executor: Callable[[int], Executor],
     mending: Mending,
     on_turn: Callable[[], None],
@@ -126,24 +135,32 @@ def _one_by_one(
     """The unfinished items in their smallest parts, one at a time in a pool of one worker."""
     lone = make_executor(1)
     try:
-        for item, future in unfinished:
+        while waiting:
+            item, future = waiting[0]
             if future.done() and not future.cancelled() and future.exception() is None:
-                yield future.result()
+                yield waiting.popleft()[1].result()
                 continue
             for part in mending.split(item):
-                while True:
-                    try:
-                        result = _patiently(lone.submit(work, mending.again(part)), on_turn)
-                        break
-                    except BrokenProcessPool:
+                tries = 0
+                while error := failed(done := _submitted(lone, work, mending.again(part)), on_turn):
+                    if isinstance(error, BrokenProcessPool):
                         end(lone)
                         mending.after_death()
                         lone = make_executor(1)
-                        if not mending.excused(part):
-                            raise WorkerDied(part) from None
-                yield result
+                    tries += not mending.excused(part)
+                    if tries == TRIES_ALONE:
+                        raise ItemFailed(part, trace_of(error))
+                yield done.result()
+            waiting.popleft()
     finally:
         end(lone)
+
+
+def trace_of(error: BaseException) -> str:
+    """The traceback in the worker; empty if it died."""
+    if isinstance(error, BrokenProcessPool):
+        return ""
+    return "".join(traceback.format_exception(error)).rstrip()
 
 
 def end(executor: Executor) -> None:

@@ -1,12 +1,15 @@
 """Openings: none, random plies, enumeration or a list; distinct, fixed before the first game."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents import AgentSpec, build
+from agents.compiled import CompiledAgent, value_of
+from agents.kernels.layout import VALUE
 from arena.seeds import digest_word
 from games import Game, MoveError, Position
 from games.core import kernels
@@ -14,8 +17,10 @@ from games.drivers import PASS
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
 MOST_LISTED = 2_000_000
-DRAWS_AT_ONCE = 4096
-FRUITLESS_DRAWS = 60_000  # this many in a row without a new position: all of them are counted
+FEWEST_DRAWS = 1024
+MOST_DRAWS = 1 << 20  # at once
+FRUITLESS_DRAWS = 60_000  # more in a row without a new position: nearly all are found
+MOST_COUNTED = 50_000  # if there are not more, the last of them are found by enumeration
 BALANCE_DEPTH = 6
 
 
@@ -23,7 +28,8 @@ class OpeningsError(ValueError):
     """The openings cannot be had as asked; one line with the numbers and the ways out."""
 
 
-class Openings(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Openings:
     """Opening moves as kernel slots, one row each, with a key of the position each leads to."""
 
     slots: NDArray[np.int16]
@@ -93,39 +99,72 @@ def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> O
     return Openings(openings.slots[which], openings.keys[which], finite)
 
 
-def draws(of: Game, plies: int, seed: int) -> Iterator[tuple[NDArray[np.int16], Any]]:
-    """Random lines and their keys, batch by batch, without end."""
-    state, first = of.start().state, 0
+def drawn(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
+    """Random lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended."""
+    slots, keys = np.empty((lines, plies), np.int16), np.empty(lines, np.uint64)
     word = digest_word("openings", seed, of.name, plies)
-    while True:
-        slots = np.empty((DRAWS_AT_ONCE, plies), np.int16)
-        keys = np.empty(DRAWS_AT_ONCE, np.uint64)
-        kernels(of.family_name).random_lines(of.context, state, first, word, slots, keys)
-        yield slots, keys
-        first += DRAWS_AT_ONCE
+    kernels(of.family_name).random_lines(of.context, of.start().state, first, word, slots, keys)
+    return Openings(slots, keys, False)
 
 
 def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float | None) -> Openings:
-    """Distinct positions in the order in which uniformly random play reaches them."""
-    seen: dict[int, NDArray[np.int16]] = {}
-    fruitless = 0
-    known: set[int] = set()
-    for slots, keys in draws(of, plies, seed):
-        _, places = np.unique(keys, return_index=True)
-        before = len(known)
-        fresh = [p for p in np.sort(places) if keys[p] != 0 and int(keys[p]) not in known]
-        known.update(int(keys[p]) for p in fresh)
-        if balance is not None and fresh:
-            batch = Openings(slots[fresh], keys[fresh], False)
-            fresh = [p for p, good in zip(fresh, balanced(of, batch, balance), strict=True) if good]
-        seen |= {int(keys[p]): slots[p] for p in fresh}
-        fruitless = 0 if len(known) > before else fruitless + DRAWS_AT_ONCE
-        if len(seen) >= pairs or fruitless >= FRUITLESS_DRAWS:
-            break
-    finite = len(seen) < pairs
-    rows = list(seen.values())
-    table = np.array(rows, np.int16).reshape(len(rows), plies)
-    return Openings(table, np.array(list(seen), np.uint64), finite)
+    """`pairs` distinct positions in the order in which uniformly random play reaches them.
+
+    The first of many are those that fewer would be. If there are not so many, all are found.
+    """
+    found, at, fruitless = drawn(of, plies, seed, 0, 0), 0, 0
+    while True:
+        lines = min(max(2 * pairs - len(found), len(found), FEWEST_DRAWS), MOST_DRAWS)
+        found, fruitless = with_new(found, drawn(of, plies, seed, at, lines), fruitless)
+        at += lines
+        exhausted = fruitless > FRUITLESS_DRAWS
+        if len(found) < pairs and not exhausted:
+            continue
+        chosen = completed(of, found, plies) if exhausted else found
+        if balance is not None:
+            enough = None if exhausted else pairs
+            chosen = kept(chosen, balanced(of, chosen, balance, enough), all_there_are=True)
+        if exhausted or len(chosen) >= pairs:
+            return kept(chosen, np.arange(len(chosen)) < pairs, all_there_are=False)
+
+
+def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
+    """Openings and those of `more` that are new, up to where FRUITLESS_DRAWS in a row are not.
+
+    Also how many draws in a row were fruitless at last; `fruitless` were so before.
+    """
+    keys = np.concatenate([found.keys, more.keys])
+    distinct, places = np.unique(keys, return_index=True)
+    fresh = np.sort(places[(distinct != 0) & (places >= len(found))]) - len(found)
+    gaps = np.diff(fresh, prepend=-1 - fruitless, append=len(more))
+    long = np.flatnonzero(gaps > FRUITLESS_DRAWS)
+    if len(long):
+        fresh = fresh[: long[0]]
+    slots = np.concatenate([found.slots, more.slots[fresh]])
+    keys = np.concatenate([found.keys, more.keys[fresh]])
+    return Openings(slots, keys, False), int(gaps[long[0]] if len(long) else gaps[-1])
+
+
+def completed(of: Game, openings: Openings, plies: int) -> Openings:
+    """The openings, and behind them those so unlikely that they were never drawn."""
+    if len(openings) > MOST_COUNTED:
+        return openings
+    lines = enumerated(of, plies)
+    if len(lines) > len(openings):
+        reached = {position_after(of, moves_of(of, slots)) for slots in openings.slots}
+        missing = [line for line in lines if position_after(of, line) not in reached]
+        rest = from_lines(of, missing, finite=True)
+        slots = np.concatenate([openings.slots, rest.slots])
+        openings = Openings(slots, np.concatenate([openings.keys, rest.keys]), finite=True)
+    return Openings(openings.slots, openings.keys, finite=True)
+
+
+def position_after(of: Game, moves: Sequence[int]) -> Position:
+    """The position that moves from the start lead to."""
+    position = of.start()
+    for move in moves:
+        position = of.play(position, move)
+    return position
 
 
 def enumerated(of: Game, plies: int) -> list[tuple[int, ...]]:
@@ -179,15 +218,19 @@ def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
     ]
 
 
-def balanced(of: Game, openings: Openings, most: float) -> NDArray[np.bool_]:
-    """Which openings a shallow search values within `most` for either side."""
+def balanced(
+    of: Game, openings: Openings, most: float, wanted: int | None = None
+) -> NDArray[np.bool_]:
+    """Which openings a shallow search values within `most` for either side; `wanted` are enough."""
     agent = build(AgentSpec("alphabeta", depth=BALANCE_DEPTH), of)
-    good = np.empty(len(openings), bool)
+    assert isinstance(agent, CompiledAgent)
+    good = np.zeros(len(openings), bool)
+    found = 0
     for row, slots in enumerate(openings.slots):
-        position = of.start()
-        for move in moves_of(of, slots):
-            position = of.play(position, move)
         agent.start(0)
-        value = agent.choose(position).value
-        good[row] = value is not None and abs(value) <= most
+        agent.decide(position_after(of, moves_of(of, slots)))
+        good[row] = abs(value_of(int(agent.context[VALUE]))) <= most
+        found += int(good[row])
+        if found == wanted:
+            break
     return good

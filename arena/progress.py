@@ -25,7 +25,9 @@ class Progress:
         if not quiet and sys.stderr.isatty():
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
             from rich.live import Live  # noqa: PLC0415
+            from rich.text import Text  # noqa: PLC0415
 
+            self.text = Text
             self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
 
     def __enter__(self) -> "Progress":
@@ -48,7 +50,9 @@ class Progress:
         self.last = now
         line = self._line(tick, max(now - self.begun, 1e-6))
         if self.live:
-            self.live.update("\n".join([line, *self._standings(tick)]), refresh=True)
+            # As text: names may look like rich's own markup.
+            lines = "\n".join([line, *self._standings(tick)])
+            self.live.update(self.text(lines), refresh=True)
         elif tick.played or tick.done == 0:
             print("  ".join([line, *self._standings(tick)[:1]]), file=sys.stderr, flush=True)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents import Agent, AgentSpec
+from agents.compiled import CompiledAgent
 from games import Game, Position
 
 MOST_POSITIONS = 1_000_000
@@ -138,6 +139,8 @@ class _Walk:
             return legal
         # Begun anew, it knows nothing of the moves before: the same position, the same move.
         self.agent.start(0)
+        if isinstance(self.agent, CompiledAgent):
+            return [self.agent.decide(position).move]  # it need not say why
         return [self.agent.choose(position).move]
 
     def _won(self, position: Position) -> bool:

@@ -9,20 +9,37 @@ import time
 from pathlib import Path
 from typing import Any
 
+RUN = "run.json"
+MOST_CHANGES = 3
+LONGEST_VALUE = 40
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
-SOURCES = ("games", "agents", "arena")
-# What only shows or reads games: changing it does not change a run.
-SHOWN_ONLY = ("terminal.py", "progress.py", "junit.py", "run.py", "play.py", "verify.py")
+# What decides games: rules, agents with their weights, and these modules of ours.
+DECIDING = ("games", "agents")
+DECIDING_HERE = (
+    "blobs", "fast", "openings", "records", "referee", "schedule", "seeds", "slow", "tournament",
+    "worker", "stats/sprt", "stats/gsprt",
+)  # fmt: skip
 
 
 def code_digest() -> str:
     """Digest of the sources that decide games: rules, agents, arena."""
     root, digest = Path(__file__).parent.parent, hashlib.blake2b(digest_size=8)
-    for package in SOURCES:
-        for path in sorted((root / package).rglob("*.py")):
-            if path.name not in SHOWN_ONLY and "stats" not in path.parts:
-                digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
+    paths += [root / "arena" / f"{name}.py" for name in DECIDING_HERE]
+    for path in sorted(path for path in paths if path.suffix in (".py", ".toml")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
+
+
+def file_digests(experiment: Any) -> dict[str, str]:
+    """Digests of the users' own files, named as seen from the experiment's."""
+    return {
+        Path(os.path.relpath(path, experiment.directory)).as_posix(): hashlib.blake2b(
+            path.read_bytes(), digest_size=8
+        ).hexdigest()
+        for path in experiment.files()
+    }
 
 
 def versions() -> dict[str, str]:
@@ -53,25 +70,30 @@ def run_digest(experiment: Any) -> str:
     return hashlib.blake2b(whole.encode(), digest_size=5).hexdigest()
 
 
-def write_run(path: Path, experiment: Any, digest: str, **more: Any) -> None:
+def write_run(directory: Path, experiment: Any, digest: str, more: dict[str, Any]) -> None:
     """Write run.json: the resolved experiment, versions, machine, and what `more` says."""
     said = {
         "experiment": experiment.name,
         "digest": digest,
         "code": code_digest(),
+        "files": file_digests(experiment),
+        "seed": experiment.seed,
         "resolved": experiment.resolved(),
         "versions": versions(),
         "machine": machine(),
     } | more
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(said, indent=1) + "\n")
-    beside.replace(path)
+    beside = directory / f".{RUN}.part"
+    with beside.open("w") as file:
+        file.write(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(directory / RUN)
 
 
 def read_run(directory: Path) -> dict[str, Any]:
     """What run.json says, nothing if there is none to read."""
     try:
-        said = json.loads((directory / "run.json").read_text())
+        said = json.loads((directory / RUN).read_text())
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}
@@ -79,16 +101,36 @@ def read_run(directory: Path) -> dict[str, Any]:
 
 def why_new(directory: Path, experiment: Any) -> str | None:
     """Why this run is not a continuation of the latest one beside it; `None` if there is none."""
-    others = [d for d in directory.parent.glob("*") if d != directory and read_run(d)]
-    if directory.exists() or not others:
+    beside = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
+    if directory.exists() or not beside:
         return None
-    latest = max(others, key=lambda d: (d / "run.json").stat().st_mtime)
-    before, now = read_run(latest), experiment.resolved()
-    old = before.get("resolved", {})
-    changed = [key for key in now if old.get(key) != now[key]]
-    if not changed:
-        changed = ["pitflip itself" if before.get("code") != code_digest() else "a bot's own file"]
-    return f"{', '.join(changed)} changed since {latest.name}: this is a new run, that one is kept"
+    latest = max(beside, key=lambda each: (each / RUN).stat().st_mtime)
+    before = read_run(latest)
+    told = "; ".join(changes(before.get("resolved", {}), experiment.resolved())[:MOST_CHANGES])
+    if not told:
+        files = file_digests(experiment)
+        changed = [name for name in files if before.get("files", {}).get(name) != files[name]]
+        told = f"{', '.join(changed) or 'pitflip itself'} changed"
+    return f"a new run, {latest.name} is kept: {told}"
+
+
+def changes(old: Any, new: Any, place: str = "") -> list[str]:
+    """What differs between two resolved experiments, each as `pairs was 100, is 200`."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [*new, *(key for key in old if key not in new)]
+        return [
+            change
+            for key in keys
+            for change in changes(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+        ]
+    return [] if old == new else [f"{place} {_difference(old, new)}"]
+
+
+def _difference(old: Any, new: Any) -> str:
+    short = [json.dumps(value, ensure_ascii=False) for value in (old, new)]
+    if isinstance(old, dict) or isinstance(new, dict) or max(map(len, short)) > LONGEST_VALUE:
+        return "is new" if old is None else "is gone" if new is None else "changed"
+    return f"was {short[0]}, is {short[1]}"
 
 
 def now_text() -> str:

@@ -1,11 +1,9 @@
 """What travels through the arena: pairings in, columns of finished games out."""
 
 import enum
-import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +20,18 @@ class Termination(enum.IntEnum):
     TOO_LONG = 5
 
 
-class Pairing(NamedTuple):
-    """Two games from one opening with sides swapped: the unit of work, resume and inference.
-
-    Leg 0 has agent `a` move first, leg 1 agent `b`; agents are places in the
-    experiment's list, `opening` is a place in the list of openings.
-    """
-
-    id: int
-    a: int
-    b: int
-    opening: int
-    seed: int
-
-
 WIN, DRAW, LOSS = 2, 1, 0
 
-COLUMNS: Mapping[str, Any] = {
+# What the schedule says of a game, and what only playing it tells.
+PLACED: Mapping[str, Any] = {
     "pair": np.int64,  # id of the pairing
     "leg": np.int8,  # 0 or 1
     "opening": np.int32,
     "first": np.int16,  # the agent that moved first, by its place
     "second": np.int16,
     "seed": np.uint64,  # of the pairing
+}
+PLAYED: Mapping[str, Any] = {
     "game_id": np.uint64,  # hash of the moves from the start, opening included
     "result": np.int8,  # WIN, DRAW or LOSS of the agent that moved first
     "margin": np.int32,  # its final score minus the other's; as it stood after a forfeit
@@ -57,6 +44,7 @@ COLUMNS: Mapping[str, Any] = {
     "first_moves": np.int32,  # moves it chose: neither opening nor forced pass
     "second_moves": np.int32,
 }
+COLUMNS: Mapping[str, Any] = {**PLACED, **PLAYED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +57,7 @@ class Games:
 
     def __len__(self) -> int:
         """The number of games."""
-        return len(self.columns["pair"])
+        return len(self.columns["result"])
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         """Columns are read as attributes."""
@@ -80,18 +68,10 @@ class Games:
         return column
 
 
-class Standing(NamedTuple):
-    """The pairings of some games in order: their two agents, and the score of `a` from 0 to 1."""
-
-    a: NDArray[np.int16]
-    b: NDArray[np.int16]
-    points: NDArray[np.float64]
-
-
-def standing(games: "Games") -> Standing:
-    """What games, pairing by pairing, say of the standings."""
-    points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
-    return Standing(games.first[0::2], games.second[0::2], points)
+def pair_points(games: "Games") -> NDArray[np.int8]:
+    """The score of agent `a` in each pairing, in quarters from 0 to 4."""
+    points: NDArray[np.int8] = games.result[0::2] + np.int8(WIN) - games.result[1::2]
+    return points
 
 
 def first_rows(games: "Games", rows: int) -> "Games":
@@ -109,9 +89,11 @@ def no_games(keep_moves: bool = True) -> Games:
 
 def joined(parts: Sequence[Games]) -> Games:
     """All games of the parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
     if not parts:
         return no_games()
-    columns = {name: np.concatenate([p.columns[name] for p in parts]) for name in COLUMNS}
+    columns = {name: np.concatenate([p.columns[name] for p in parts]) for name in parts[0].columns}
     kept = all(p.moves is not None for p in parts)
     moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if kept else None
     traces: dict[int, str] = {}
@@ -129,31 +111,3 @@ def moves_of(games: Games, row: int) -> list[int]:
     ends = np.cumsum(games.plies[: row + 1])
     begin = int(ends[-1] - games.plies[row])
     return [int(move) for move in games.moves[begin : int(ends[-1])]]
-
-
-def encoded(games: Games) -> bytes:
-    """The games as one compact blob for the journal."""
-    head = {
-        "rows": len(games),
-        "moves": None if games.moves is None else len(games.moves),
-        "traces": games.traces,
-    }
-    body = b"".join(games.columns[name].astype(kind).tobytes() for name, kind in COLUMNS.items())
-    if games.moves is not None:
-        body += games.moves.tobytes()
-    text = json.dumps(head).encode()
-    return len(text).to_bytes(4, "little") + text + zlib.compress(body, 1)
-
-
-def decoded(blob: bytes) -> Games:
-    """The games of a blob from the journal."""
-    size = int.from_bytes(blob[:4], "little")
-    head = json.loads(blob[4 : 4 + size])
-    body = zlib.decompress(blob[4 + size :])
-    columns, at = {}, 0
-    for name, kind in COLUMNS.items():
-        width = np.dtype(kind).itemsize * head["rows"]
-        columns[name] = np.frombuffer(body[at : at + width], kind)
-        at += width
-    moves = None if head["moves"] is None else np.frombuffer(body[at:], np.int16)
-    return Games(columns, moves, {int(row): text for row, text in head["traces"].items()})

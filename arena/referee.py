@@ -1,7 +1,8 @@
 """One game between any two agents, move by move: legality, forfeits, the clock's witness."""
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from agents import Agent, AgentFailure
@@ -19,8 +20,12 @@ FAULTS = {
 }
 _STRIDE, _MASK = 0x9E37_79B9_7F4A_7C15, 0xFFFF_FFFF_FFFF_FFFF
 
-# Told when an agent is asked (ply) and when it has answered (None).
+START = -1  # the ply at which agents are built and told that a game begins
+
+# Told when an agent is asked (ply, seat) and when it has answered (None, seat).
 Witness = Callable[[int | None, int], None]
+# Gives the agent of a seat; building it may be its first failure.
+Seat = Callable[[], Agent]
 
 
 class Verdict(NamedTuple):
@@ -56,21 +61,21 @@ def game_id(of: Game, moves: Sequence[int]) -> int:
 
 def play_game(
     of: Game,
-    agents: tuple[Agent, Agent],
+    seats: tuple[Seat, Seat],
     opening: Sequence[int],
     seeds: tuple[int, int],
     witness: Witness,
     verdict: Verdict | None = None,
 ) -> Played:
     """Play one game; an agent's fault ends it as a forfeit, told in `trace`."""
-    table = _Table(of, agents, witness)
+    table = _Table(of, witness, verdict)
     try:
         for seat in (0, 1):
-            table.begin(seat, seeds[seat])
+            table.begin(seat, seats[seat], seeds[seat])
         for move in opening:
             table.place(move)
         while not of.over(table.position) and len(table.moves) < LONGEST:
-            table.next_move(verdict)
+            table.next_move()
     except _Forfeit as fault:
         return table.forfeited(fault)
     return table.finished()
@@ -85,53 +90,60 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
 class _Table:
     """A game under way: the position, the moves so far and what they cost."""
 
-    def __init__(self, of: Game, agents: tuple[Agent, Agent], witness: Witness) -> None:
-        self.of, self.agents, self.witness = of, agents, witness
+    def __init__(self, of: Game, witness: Witness, verdict: Verdict | None) -> None:
+        self.of, self.witness, self.verdict = of, witness, verdict
+        self.agents: list[Agent] = []
         self.position: Position = of.start()
         self.moves: list[int] = []
         self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
 
-    def begin(self, seat: int, seed: int) -> None:
-        """Tell one agent that a game begins."""
-        self.witness(0, seat)
-        try:
-            self.agents[seat].start(seed)
-        except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
-        finally:
-            self.witness(None, seat)
+    def begin(self, seat: int, built: Seat, seed: int) -> None:
+        """Seat an agent and tell it that a game begins."""
+        with self._waiting_for(seat, START):
+            agent = built()
+            agent.start(seed)
+        self.agents.append(agent)
 
     def place(self, move: int) -> None:
         """Play a move."""
         self.position = self.of.play(self.position, move)
         self.moves.append(move)
 
-    def next_move(self, verdict: Verdict | None) -> None:
+    def next_move(self) -> None:
         """Ask the mover; a forced pass is nobody's choice."""
         legal = self.of.legal(self.position)
         if legal == (self.of.pass_move,):
             self.place(legal[0])
-            return
-        seat = self.position.mover
-        if verdict == (len(self.moves), seat):
-            raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
-        self.place(self._asked(seat))
+        else:
+            self.place(self._asked(self.position.mover))
 
     def _asked(self, seat: int) -> int:
         agent = self.agents[seat]
-        self.witness(len(self.moves), seat)
         begun = time.perf_counter_ns()
         try:
-            compiled = isinstance(agent, CompiledAgent)
-            choice = agent.decide(self.position) if compiled else agent.choose(self.position)
-        except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+            with self._waiting_for(seat, len(self.moves)):
+                if isinstance(agent, CompiledAgent):
+                    choice = agent.decide(self.position)
+                else:
+                    choice = agent.choose(self.position)
         finally:
             self.nanoseconds[seat] += time.perf_counter_ns() - begun
-            self.witness(None, seat)
         self.nodes[seat] += choice.nodes
         self.chosen[seat] += 1
         return choice.move
+
+    @contextlib.contextmanager
+    def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
+        """Tell the witness who is asked; what the agent does wrong becomes a forfeit."""
+        if self.verdict == (ply, seat):
+            raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
+        self.witness(ply, seat)
+        try:
+            yield
+        except AgentFailure as fault:
+            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+        finally:
+            self.witness(None, seat)
 
     def finished(self) -> Played:
         """The record of a game that ended by the rules, or was far too long: then a draw."""

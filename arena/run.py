@@ -2,18 +2,18 @@
 
 import argparse
 import os
-import signal
+import shlex
 import sys
 from pathlib import Path
-from types import FrameType
 
 from arena.experiment import ExperimentError, load
+from arena.interrupts import Interrupts
 
 EXAMPLE = """\
 example:
   python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6
-exit status: 0 all checks hold, 1 a check failed, 2 the file is wrong,
-  3 the run could not be finished (what was played is kept; the same command goes on)"""
+exit status: 0 all checks hold, 1 a check failed, 2 the file is wrong, 3 the run
+could not be finished: what was played is kept, and the same command goes on"""
 
 HOLDS, CHECK_FAILED, FILE_WRONG, NOT_FINISHED = 0, 1, 2, 3
 
@@ -26,7 +26,7 @@ def arguments() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("experiment", type=Path, help="the experiment, a TOML file")
+    parser.add_argument("experiment", type=Path, help="a TOML file: docs/experiment-file.md")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
         help="change one value of the file, such as agents.smart.depth=6",
@@ -34,18 +34,20 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
     parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
     parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR")
-    parser.add_argument("--fresh", action="store_true", help="play again what is finished")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), metavar="DIR", help="not results/, but DIR"
+    )
+    parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the tables")
     parser.add_argument("--json", action="store_true", help="print the tables as one JSON object")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the checks for CI")
-    parser.add_argument("--pairing", type=int, metavar="N", help="play this pairing alone, here")
+    parser.add_argument("--pairing", type=int, metavar="N", help="play one pairing alone, here")
     return parser
 
 
 def workers(text: str) -> int:
     """A number of processes."""
-    if not text.isdigit() or not 1 <= int(text) <= 256:
+    if not text.isdecimal() or not 1 <= int(text) <= 256:
         raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 256, got {text!r}")
     return int(text)
 
@@ -62,20 +64,25 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
-    """End as on Ctrl-C: what is finished is kept."""
-    raise KeyboardInterrupt
-
-
 def main(words: list[str] | None = None) -> int:
     """Run the command; its exit status is the verdict."""
     asked = arguments().parse_args(words)
-    try:
-        experiment = load(asked.experiment, overrides(asked))
-    except ExperimentError as error:
-        print(error, file=sys.stderr)
-        return FILE_WRONG
-    signal.signal(signal.SIGTERM, stop_cleanly)
+    interrupts = Interrupts()
+    with interrupts.installed():
+        try:
+            return played(asked, interrupts)
+        except ExperimentError as error:
+            print(error, file=sys.stderr)
+            return FILE_WRONG
+        except KeyboardInterrupt:
+            again = same_command(words)
+            print(f"\nstopped; what is finished is kept. To go on: {again}", file=sys.stderr)
+            return NOT_FINISHED
+
+
+def played(asked: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Play as asked; the exit status."""
+    experiment = load(asked.experiment, overrides(asked))
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.session import Options, Unfinished, Unplayable, play_alone, run  # noqa: PLC0415
 
@@ -87,10 +94,11 @@ def main(words: list[str] | None = None) -> int:
         json=asked.json,
         overrides=tuple(overrides(asked)),
         junit=asked.junit,
+        interrupts=interrupts,
     )
     try:
         if asked.pairing is not None:
-            play_alone(experiment, asked.pairing)
+            play_alone(experiment, options, asked.pairing)
             return HOLDS
         return HOLDS if run(experiment, options) else CHECK_FAILED
     except Unplayable as error:
@@ -99,17 +107,12 @@ def main(words: list[str] | None = None) -> int:
     except Unfinished as error:
         print(f"arena.run: {error}", file=sys.stderr)
         return NOT_FINISHED
-    except KeyboardInterrupt:
-        print(
-            f"\nstopped; what is finished is kept. To go on: {same_command(words)}", file=sys.stderr
-        )
-        return NOT_FINISHED
 
 
 def same_command(words: list[str] | None) -> str:
     """The command that continues this run: the same again, but not from the beginning."""
     kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return " ".join(["python -m arena.run", *kept])
+    return shlex.join(["python", "-m", "arena.run", *kept])
 
 
 if __name__ == "__main__":

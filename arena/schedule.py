@@ -1,11 +1,12 @@
 """Who plays whom from which opening with which seed: all fixed before the first game."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.records import PLACED
 from arena.seeds import match_base, pair_seeds
 
 # Matches take turns after so many pairings each, so that live standings cover all of them.
@@ -21,9 +22,19 @@ class Block(NamedTuple):
     number: int  # of the match's pairings, the first of this run
     size: int
 
+    def pieces(self, size: int) -> "Iterator[Block]":
+        """The block cut into runs of at most `size`."""
+        for at in range(0, self.size, size):
+            yield self._replace(
+                first=self.first + at, number=self.number + at, size=min(size, self.size - at)
+            )
+
 
 class Schedule(NamedTuple):
-    """All pairings of an experiment, numbered from 0 in the order in which they count."""
+    """All pairings of an experiment, numbered from 0 in the order in which they count.
+
+    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` moves first.
+    """
 
     seed: int
     game: str
@@ -37,31 +48,63 @@ class Schedule(NamedTuple):
         """The number of pairings."""
         return self.pairs * len(self.matches)
 
+    @property
+    def turn(self) -> int:
+        """How many pairings of a match follow one another: all, if it is the only one."""
+        return TURN if len(self.matches) > 1 else self.pairs
+
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """The runs that make up pairings `start` to `stop` - 1."""
+        whole = self.turn * len(self.matches)
         while start < stop:
-            number, match, ends = self._place(start)
+            match, number = (int(each[0]) for each in self.places(np.array([start])))
+            turn = start // whole
+            length = min(self.turn, self.pairs - turn * self.turn)
+            ends = turn * whole + (match + 1) * length
             size = min(stop, ends) - start
-            a, b = self.matches[match]
-            yield Block(start, a, b, number, size)
+            yield Block(start, *self.matches[match], number, size)
             start += size
 
-    def _place(self, pairing: int) -> tuple[int, int, int]:
-        """Number within its match, the match, and the id that ends its run."""
-        matches = len(self.matches)
-        turn, within = divmod(pairing, TURN * matches)
-        length = min(TURN, self.pairs - turn * TURN)  # the last turn may be short
-        match, offset = divmod(within, length)
-        ends = turn * TURN * matches + (match + 1) * length
-        return turn * TURN + offset, match, ends
+    def places(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The match of every pairing, and its number within that match."""
+        if len(self.matches) == 1:
+            return np.zeros_like(ids), ids
+        turn, within = np.divmod(ids, self.turn * len(self.matches))
+        length = np.minimum(self.turn, self.pairs - turn * self.turn)  # the last may be short
+        match, offset = np.divmod(within, length)
+        return match, turn * self.turn + offset
 
     def openings(self, block: Block) -> NDArray[np.int64]:
         """The place of the opening of every pairing of the block."""
-        return (block.number + np.arange(block.size)) % len(self.keys)
+        return np.arange(block.number, block.number + block.size) % len(self.keys)
 
     def seeds(self, block: Block) -> NDArray[np.uint64]:
         """The seed of every pairing of the block."""
-        names = (self.agents[block.a], self.agents[block.b])
-        numbers = (block.number + np.arange(block.size)) // len(self.keys)
-        base = match_base(self.seed, self.game, names)
-        return pair_seeds(base, self.keys[self.openings(block)], numbers)
+        return self._seeds(
+            self._base((block.a, block.b)), np.arange(block.number, block.number + block.size)
+        )
+
+    def columns(self, start: int, stop: int) -> dict[str, NDArray[Any]]:
+        """What is settled about the games of pairings `start` to `stop` - 1, two rows each."""
+        ids = np.arange(start, stop)
+        match, number = self.places(ids)
+        sides = np.array(self.matches, np.int16)[match]
+        bases = np.array([self._base(each) for each in self.matches], np.uint64)
+        once = {
+            "pair": ids,
+            "opening": number % len(self.keys),
+            "seed": self._seeds(bases[match], number),
+        }
+        columns = {name: np.repeat(each.astype(PLACED[name]), 2) for name, each in once.items()}
+        return columns | {
+            "leg": np.tile(np.array([0, 1], np.int8), len(ids)),
+            "first": sides.ravel(),
+            "second": sides[:, ::-1].ravel(),
+        }
+
+    def _base(self, match: tuple[int, int]) -> np.uint64:
+        return match_base(self.seed, self.game, [self.agents[place] for place in match])
+
+    def _seeds(self, base: Any, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        turns, places = np.divmod(numbers, len(self.keys))
+        return pair_seeds(base, self.keys[places], turns)

@@ -32,8 +32,8 @@ def mixed(words: Any) -> Any:
         return words ^ (words >> np.uint64(31))
 
 
-def pair_seeds(base: np.uint64, keys: Words, numbers: NDArray[np.int64]) -> Words:
-    """One seed a pairing, from the match's base, the opening's key and how often it was played."""
+def pair_seeds(base: Any, keys: Words, numbers: NDArray[np.int64]) -> Words:
+    """One seed a pairing: from its match's base, the opening's key, how often that was played."""
     with np.errstate(over="ignore"):
         turn = (numbers.astype(np.uint64) + np.uint64(1)) * _STRIDE
         seeds: Words = mixed(base ^ mixed(keys + turn))

@@ -1,21 +1,28 @@
 """One run from experiment to tables: directory, journal, games, summary, checks, printing."""
 
+import contextlib
+import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import AgentFailure, SpecError
 from arena import provenance
 from arena.experiment import Experiment, reproducible, stochastic
+from arena.interrupts import Interrupts
 from arena.logs import logged_to
 from arena.openings import OpeningsError, moves_of
 from arena.progress import Progress
-from arena.records import Games, decoded
+from arena.records import Games
+from arena.records import moves_of as moves_of_row
+from arena.slow import stored_verdict
 from arena.stats.sprt import SprtPlan, SprtState
 from arena.store import Store, StoreError
 from arena.tournament import Prepared, RunFailed, play, prepare
-from arena.worker import Task, play_task
+from arena.worker import Task, Worker
 
 MOST_TRACES = 100
 
@@ -38,6 +45,7 @@ class Options(NamedTuple):
     json: bool = False
     overrides: tuple[str, ...] = ()
     junit: Path | None = None
+    interrupts: Interrupts = Interrupts()
 
 
 class Finished(NamedTuple):
@@ -47,72 +55,73 @@ class Finished(NamedTuple):
     games: Games
     sprt: tuple[SprtPlan, SprtState] | None
     digest: str
+    census: list[tuple[str, str]]
 
 
 def run(experiment: Experiment, options: Options) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
-    digest = provenance.run_digest(experiment)
-    directory = options.results / experiment.name / digest
-    if not options.quiet and (why := provenance.why_new(directory, experiment)):
-        print(why, file=sys.stderr)
-    if options.fresh:
-        set_aside(directory)
-    try:
-        with Store(directory, digest) as store, logged_to(directory / "run.log"):
+    with _told(experiment, options):
+        digest = provenance.run_digest(experiment)
+        directory = options.results / experiment.name / digest
+        if not options.quiet and (why := provenance.why_new(directory, experiment)):
+            print(why, file=sys.stderr)
+        with Store(directory, digest, options.fresh) as store, logged_to(directory / "run.log"):
             finished = _played(experiment, store, options, digest)
             return _concluded(experiment, finished, directory, options)
+
+
+@contextlib.contextmanager
+def _told(experiment: Experiment, options: Options) -> Iterator[None]:
+    """What goes wrong as one line, for who can mend it."""
+    try:
+        yield
     except (OpeningsError, SpecError, AgentFailure) as error:
         raise Unplayable(str(error)) from None
-    except (StoreError, RunFailed) as error:
+    except StoreError as error:
         raise Unfinished(str(error)) from None
-    except OSError as error:
-        told = f"{directory}: {error.strerror or error}; what was finished is kept"
+    except RunFailed as error:
+        again = command(experiment, options.overrides, "--pairing", str(error.pairing))
+        told = f"{error}. Everything else is kept. To see it happen: {again}"
         raise Unfinished(told) from None
+    except OSError as error:
+        place = error.filename or options.results
+        told = f"{place}: {error.strerror or error}; what was finished is kept"
+        raise Unfinished(f"{told}, the same command goes on") from None
 
 
-def set_aside(directory: Path) -> None:
-    """Rename an earlier run out of the way: nothing is deleted."""
-    if directory.exists():
-        number = 1
-        while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
-            number += 1
-        directory.rename(aside)
+def command(experiment: Experiment, overrides: Sequence[str], *more: str) -> str:
+    """The command that runs this experiment, for a shell."""
+    changes = [word for override in overrides for word in ("--set", override)]
+    return shlex.join(["python", "-m", "arena.run", str(experiment.path), *changes, *more])
 
 
 def _played(experiment: Experiment, store: Store, options: Options, digest: str) -> Finished:
     """All games, played here or found in the journal."""
     ready, before = prepare(experiment), store.finished()
-    said = {
-        "begun": provenance.read_run(store.directory).get("begun") or provenance.now_text(),
-        "path": str(experiment.path.absolute()),
-        "overrides": list(options.overrides),
-        "reproducible": reproducible(experiment),
-        "finished": None,
-    }
-    path = store.directory / "run.json"
-    provenance.write_run(path, experiment, digest, **said)
+    said = provenance.read_run(store.directory)
+    if not before or not said.get("finished"):
+        said = {
+            "path": str(experiment.path.absolute()),
+            "overrides": list(options.overrides),
+            "reproducible": reproducible(experiment),
+            "begun": said.get("begun") or provenance.now_text(),
+            "finished": None,
+        }
+        provenance.write_run(store.directory, experiment, digest, said)
     if before and not options.quiet:
         there, whole = 2 * before, 2 * ready.schedule.total
         print(f"continuing: {there:,} of {whole:,} games were there already", file=sys.stderr)
     with Progress(ready.schedule.agents, options.quiet) as progress:
-        state = play(ready, store, options.workers, progress.show)
-    games = store.games()
-    said |= {
-        "finished": provenance.now_text(),
-        "games": len(games),
-        "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
-    }
-    provenance.write_run(path, experiment, digest, **said)
-    rule = experiment.stop
+        state = play(ready, store, options.workers, progress.show, options.interrupts)
+    games, rule = store.games(ready.schedule), experiment.stop
     sprt = (rule.sprt.plan(), state) if rule is not None and state is not None else None
-    return Finished(ready, games, sprt, digest)
+    return Finished(ready, games, sprt, digest, census_of(experiment, ready, len(games)))
 
 
-def census_of(experiment: Experiment, finished: Finished) -> list[tuple[str, str]]:
+def census_of(experiment: Experiment, ready: Prepared, games: int) -> list[tuple[str, str]]:
     """The pairs of agents without chance that have played all openings there are."""
-    openings = finished.ready.openings
-    complete = openings.finite and len(finished.games) == 2 * finished.ready.schedule.total
-    if not complete or experiment.pairs < len(openings):
+    complete = ready.openings.finite and games == 2 * ready.schedule.total
+    if not complete or experiment.pairs < len(ready.openings):
         return []
     names = tuple(experiment.agents)
     fixed = {name for name, spec in experiment.agents.items() if not stochastic(spec)}
@@ -128,31 +137,59 @@ def _concluded(
     from arena import checks, junit, speed, summary, tables, terminal  # noqa: PLC0415
     from arena.evidence import repeats  # noqa: PLC0415
 
-    games, census = finished.games, census_of(experiment, finished)
-    repeat = repeats(games)
-    summed = summary.summarise(games, experiment, census=census, sprt=finished.sprt, repeat=repeat)
-    timings = speed.timings(games, tuple(experiment.agents))
-    origin = origin_of(experiment, finished.digest)
+    games, origin = finished.games, origin_of(experiment, finished.digest)
+    repeat, openings = repeats(games), finished.ready.openings
     tables.remove_unfinished(directory)
-    tables.write_games(
-        directory / "games.parquet", [games], repeat, experiment.of, tuple(experiment.agents),
-        finished.ready.openings, origin, moves=games.moves is not None,
-    )  # fmt: skip
+    with ThreadPoolExecutor(1) as beside:
+        # The largest table is written while the others are worked out.
+        path = directory / "games.parquet"
+        whole = beside.submit(
+            tables.write_games, path, [games], repeat, experiment.of, tuple(experiment.agents),
+            openings, origin, moves=games.moves is not None,
+        )  # fmt: skip
+        summed = summary.summarise(
+            games, experiment, census=finished.census, sprt=finished.sprt, repeat=repeat
+        )
+        timings = speed.timings(games, tuple(experiment.agents))
+        verdicts = checks.verdicts(
+            experiment, games, census=finished.census, starts=lambda: starts(finished),
+            replay=replayer(finished),
+        )  # fmt: skip
+        whole.result()
     tables.write_elo(directory / "elo.parquet", summed, origin)
     tables.write_win_rates(directory / "win_rates.parquet", summed, origin)
     tables.write_timings(directory / "timings.parquet", timings, origin)
-    verdicts = checks.verdicts(
-        experiment, games, census=census, starts=starts(finished), replay=replayer(finished)
-    )
+    _note_end(directory, experiment, finished)
     if options.junit:
         options.junit.write_text(junit.junit(verdicts, experiment.name))
     if options.json:
-        print(terminal.as_json(summed, verdicts))
+        _printed(lambda: print(terminal.as_json(summed, verdicts)))
     else:
-        terminal.show(summed, verdicts)
-        if not options.quiet:
-            print(f"tables: {directory}", file=sys.stderr)
+        _printed(lambda: terminal.show(summed, verdicts))
+    if not options.quiet:
+        print(f"tables: {directory}", file=sys.stderr)
     return all(verdict.holds for verdict in verdicts)
+
+
+def _note_end(directory: Path, experiment: Experiment, finished: Finished) -> None:
+    """Say in run.json that the tables are there, and when they first were."""
+    said, games = provenance.read_run(directory), finished.games
+    if not said.get("finished"):
+        said |= {
+            "finished": provenance.now_text(),
+            "games": len(games),
+            "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
+        }
+        provenance.write_run(directory, experiment, finished.digest, said)
+
+
+def _printed(show: Callable[[], None]) -> None:
+    """Print; whoever reads may have heard enough, as `head` does."""
+    try:
+        show()
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich ends the program when a pipe is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:
@@ -170,37 +207,38 @@ def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:
 
 def starts(finished: Finished) -> Sequence[Sequence[int]]:
     """The openings in move numbers."""
-    of = finished.ready.job.of
-    return [moves_of(of, slots) for slots in finished.ready.openings.slots]
+    of, openings = finished.ready.job.of, finished.ready.openings
+    return [moves_of(of, slots) for slots in openings.slots]
 
 
-def replayer(finished: Finished) -> Any:
+def replayer(finished: Finished) -> Callable[[int], list[int]]:
     """A function that plays the game of a row again, for runs that kept no moves."""
 
     def moves(row: int) -> list[int]:
-        job = finished.ready.job._replace(keep_moves=True)
-        from arena.records import moves_of as moves_of_row  # noqa: PLC0415
-        from arena.worker import Worker  # noqa: PLC0415
-
-        pairing = int(finished.games.pair[row])
-        again = Worker(job).play(Task(pairing, pairing + 1, {}))
-        return moves_of_row(again, int(finished.games.leg[row]))
+        games, leg = finished.games, row % 2
+        pairing = int(games.pair[row])
+        rows = {0: row - leg, 1: row - leg + 1}
+        found = {(pairing, each): stored_verdict(games, rows[each]) for each in rows}
+        verdicts = {key: verdict for key, verdict in found.items() if verdict is not None}
+        worker = Worker(finished.ready.job._replace(keep_moves=True))
+        return moves_of_row(worker.play(Task(pairing, pairing + 1, verdicts)), leg)
 
     return moves
 
 
-def play_alone(experiment: Experiment, pairing: int) -> None:
+def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
-    try:
+    from arena.case import replay_command  # noqa: PLC0415  # after the games
+
+    with _told(experiment, options):
         ready = prepare(experiment)
-    except (OpeningsError, SpecError, AgentFailure) as error:
-        raise Unplayable(str(error)) from None
-    if not 0 <= pairing < ready.schedule.total:
-        raise Unplayable(f"pairing must lie from 0 to {ready.schedule.total - 1}, got {pairing}")
-    batch = play_task(Task(pairing, pairing + 1, {}))
-    games = decoded(batch.games)
+        total = ready.schedule.total
+        if not 0 <= pairing < total:
+            raise Unplayable(f"pairing must lie from 0 to {total - 1}, got {pairing}")
+        worker = Worker(ready.job._replace(keep_moves=True))
+        games = worker.play(Task(pairing, pairing + 1, {}))
+    placed = ready.schedule.columns(pairing, pairing + 1)
     for row in range(2):
-        first, second = (ready.schedule.agents[c[row]] for c in (games.first, games.second))
-        print(f"{first} v {second}: margin {games.margin[row]:+d} after {games.plies[row]} plies")
-        print(games.traces.get(row, ""), end="")
-    print(f"{batch.seconds:.3f} s")
+        first, second = (ready.schedule.agents[placed[c][row]] for c in ("first", "second"))
+        print(f"{first} against {second}: margin {games.margin[row]:+d}")
+        print(games.traces.get(row) or replay_command(experiment.of, moves_of_row(games, row)))

@@ -1,20 +1,22 @@
 """The ratings of a run, group by group, from the games that say something."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.evidence import Match
 from arena.stats.bridges import bridges
 from arena.stats.estimate import Estimate
 from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
-from arena.stats.results import Results, gather
-from arena.win_rates import WinRate
+from arena.stats.results import Results
+from arena.win_rates import WinRate, raw
 
 # More openings than these are drawn in blocks: as independent, and the draws stay small.
 BLOCKS = 20_000
+DRAWN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,20 @@ class Standings:
 
 
 def standings(
-    found: Sequence[Match], names: Sequence[str], rates: Sequence[WinRate], plan: RatingPlan
+    found: Sequence[Match],
+    names: Sequence[str],
+    rates: Sequence[WinRate],
+    plan: RatingPlan,
+    stopped: bool,
 ) -> Standings:
-    """Rate the agents of all matches; `rates` are the same matches from both sides."""
+    """Rate the agents of all matches; `rates` are the same matches from both sides.
+
+    `stopped` says that a sequential test ended them.
+    """
     rated = rate(results_of(found, len(names), BLOCKS), plan)
     rows = [_rated(rated, place, found, names, rates) for place in range(len(names))]
+    if stopped:
+        rows = [replace(row, elo=raw(row.elo)) for row in rows]
     return Standings(
         agents=tuple(sorted(rows, key=lambda row: (row.group, 0.0 - (row.elo.value or 0.0)))),
         groups=tuple(_group(pool, rated, names) for pool in rated.pools),
@@ -67,21 +78,30 @@ def standings(
 
 
 def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -> Results:
-    """The evidence of all matches, for rating; openings as at most `blocks` of them."""
-    first, second, scores, openings = [], [], [], []
+    """The evidence of all matches, for rating; openings as at most `blocks` of them.
+
+    What `stats.results.gather` makes of single games, summed match by match: it is lean
+    where there are a million openings.
+    """
+    parts = [np.empty((0, 5))]
     for match in (match.evidence() for match in found):
         for seat in (match, match.mirrored()):
-            size = len(seat.openings)
-            first.append(np.full(size, seat.a))
-            second.append(np.full(size, seat.b))
-            scores.append(seat.as_first)
-            openings.append(seat.openings)
-    none = np.empty(0, np.int64)
-    opening = np.concatenate([none, *openings])
-    if blocks is not None:
-        opening %= blocks
-    seats = np.concatenate([none, *first]), np.concatenate([none, *second])
-    return gather(*seats, np.concatenate([none, *scores]), opening, agents)
+            parts.append(_sums(seat, seat.a * agents + seat.b, blocks))
+    opening, pair, *sums = np.concatenate(parts).T
+    names, places = np.unique(opening.astype(np.int64), return_inverse=True)
+    order = np.argsort(places * agents**2 + pair, kind="stable")
+    pairs = pair.astype(np.int64)[order]
+    return Results(agents, len(names), places[order], pairs, *(column[order] for column in sums))
+
+
+def _sums(match: Match, pair: int, blocks: int | None) -> NDArray[np.float64]:
+    """Opening, `pair`, games, points and draws where `a` moved first: one row an opening."""
+    opening = match.openings if blocks is None else match.openings % blocks
+    games = np.bincount(opening)
+    points = np.bincount(opening, match.as_first)
+    drawn = np.bincount(opening, match.as_first == DRAWN)
+    met = np.flatnonzero(games)
+    return np.stack([met, np.full(len(met), pair), games[met], points[met], drawn[met]], axis=1)
 
 
 def _rated(

@@ -1,16 +1,24 @@
 """A run's directory: the journal that is the truth while it runs, and the lock that guards it."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from arena.records import Games, decoded, joined
+from arena.blobs import Damaged, decoded
+from arena.records import Games
+from arena.schedule import Schedule
 
 JOURNAL = "journal.sqlite"
+LOCK = "lock"
+CHECKPOINT_PAGES = 16_384  # 64 MiB: batches of a fast run are large, and moving them costs time
+BUSY_SECONDS = 5.0
+LOCK_SECONDS = 1.0
 
 
 class StoreError(Exception):
@@ -20,31 +28,31 @@ class StoreError(Exception):
 class Store:
     """The journal of one run, open for one process."""
 
-    def __init__(self, directory: Path, digest: str) -> None:
-        """Open or begin the run of this `digest`; a StoreError says what stands in the way."""
+    def __init__(self, directory: Path, digest: str, fresh: bool = False) -> None:
+        """Open or begin the run of this `digest`; `fresh` renames an earlier one out of the way.
+
+        A StoreError says what stands in the way.
+        """
         self.directory = directory
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(directory / "lock", os.O_CREAT | os.O_RDWR)
-        except OSError as error:
-            raise StoreError(
-                f"{directory}: results cannot be written here ({error.strerror}); "
-                "choose another place with --results DIR"
-            ) from None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        self._lock = locked(directory)
+        if fresh and (directory / JOURNAL).exists():
+            set_aside(directory)
             os.close(self._lock)
-            raise StoreError(
-                f"{directory}: another run is writing here; wait for it, or use --results DIR"
-            ) from None
-        with self._told():
-            self._open(digest)
+            self._lock = locked(directory)
+        try:
+            with self._told():
+                self._open(digest)
+        except BaseException:
+            os.close(self._lock)
+            raise
 
     def _open(self, digest: str) -> None:
-        self._base = sqlite3.connect(self.directory / JOURNAL, isolation_level=None)
+        self._base = sqlite3.connect(
+            self.directory / JOURNAL, timeout=BUSY_SECONDS, isolation_level=None
+        )
         self._base.execute("pragma journal_mode=wal")
         self._base.execute("pragma synchronous=normal")
+        self._base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
         self._base.execute(
             "create table if not exists batches "
             "(start integer primary key, stop integer not null, games blob not null) strict"
@@ -59,12 +67,17 @@ class Store:
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         """A full disk or a broken file as one line; nothing that was written is lost."""
+        journal = self.directory / JOURNAL
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.OperationalError, OSError) as error:
             raise StoreError(
-                f"{self.directory}: the journal cannot be used ({error}); what was finished is "
-                "kept, the same command goes on"
+                f"{journal}: cannot be used ({error}); what was finished is kept, "
+                "the same command goes on"
+            ) from None
+        except (sqlite3.Error, Damaged) as error:
+            raise StoreError(
+                f"{journal}: is damaged ({error}); --fresh sets this run aside and plays it anew"
             ) from None
 
     def __enter__(self) -> "Store":
@@ -99,13 +112,53 @@ class Store:
                 reached = stop
             return reached
 
-    def parts(self) -> Iterator[tuple[int, int, Games]]:
+    def _blobs(self) -> Iterator[tuple[int, int, bytes]]:
+        return iter(self._base.execute("select start, stop, games from batches order by start"))
+
+    def parts(self, schedule: Schedule) -> Iterator[tuple[int, int, Games]]:
         """The pairings and games of each batch, in schedule order."""
         with self._told():
-            rows = self._base.execute("select start, stop, games from batches order by start")
-            for start, stop, blob in rows:
-                yield start, stop, decoded(blob)
+            for start, stop, blob in self._blobs():
+                yield start, stop, decoded([blob], schedule.columns(start, stop))
 
-    def games(self) -> Games:
+    def games(self, schedule: Schedule) -> Games:
         """All games so far."""
-        return joined([games for _, _, games in self.parts()])
+        placed = schedule.columns(0, self.finished())
+        with self._told():
+            return decoded((blob for _, _, blob in self._blobs()), placed)
+
+
+def locked(directory: Path) -> int:
+    """The directory's lock, held until it is closed; a StoreError if another run holds it."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise StoreError(
+            f"{directory}: results cannot be written here ({error.strerror}); "
+            "choose another place with --results DIR"
+        ) from None
+    # Workers of a run that was killed may hold it for a moment longer.
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError as error:
+            if time.monotonic() > until or error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN):
+                os.close(lock)
+                raise StoreError(
+                    f"{directory}: another run is writing here; wait for it, or use --results DIR"
+                ) from None
+            time.sleep(0.05)
+
+
+def set_aside(directory: Path) -> Path:
+    """Rename a run out of the way, and where to: nothing is deleted."""
+    number = 1
+    while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
+        number += 1
+    try:
+        return directory.rename(aside)
+    except OSError as error:
+        raise StoreError(f"{directory}: cannot be set aside ({error.strerror})") from None

@@ -83,7 +83,7 @@ def summarise(
     )
     whole = bool(found) and all(is_census(match, names, census) for match in found)
     plan = RatingPlan(draws=draws, seed=experiment.seed, census=whole)
-    rated = standings(found, names, rates, plan)
+    rated = standings(found, names, rates, plan, tested)
     return Summary(
         experiment=experiment.name,
         game=experiment.game,

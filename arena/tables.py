@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from arena.columns import EloRow, TimingRow, WinRateRow, elo_rows, timing_row, win_rate_rows
 from arena.evidence import Flags
-from arena.experiment import Experiment
 from arena.openings import NO_MOVE, Openings
 from arena.records import WIN, Games, Termination, joined
 from arena.speed import Timing
@@ -26,7 +25,7 @@ from games.drivers import PASS
 Provenance = Mapping[str, Any]
 
 UNFINISHED = ".part"
-ROWS_AT_ONCE = 1 << 17
+ROWS_AT_ONCE = 1 << 16
 WORDS = [how.name.lower() for how in Termination]
 NAMES = pa.dictionary(pa.int16(), pa.string())
 DELTA = "DELTA_BINARY_PACKED"
@@ -56,15 +55,17 @@ def write_games(
     path: Path,
     parts: Iterable[Games],
     repeat: Flags,
-    experiment: Experiment,
+    of: Game,
+    agents: Sequence[str],
     openings: Openings,
     provenance: Provenance,
+    *,
+    moves: bool,
 ) -> None:
     """One row a game in schedule order; `parts` are all games, piece by piece.
 
-    `repeat` is for all of them. Moves are written if the experiment keeps them.
+    `repeat` is for all of them. `moves` asks for a column of moves, which the parts must keep.
     """
-    of, agents, moves = experiment.of, tuple(experiment.agents), experiment.keeps_moves
     names = [name for name in GAME_COLUMNS if moves or name != "moves"]
     schema = described(pa.schema([(name, GAME_COLUMNS[name]) for name in names]), provenance)
     words = _opening_words(of, openings)
@@ -75,7 +76,7 @@ def write_games(
             columns = _game_columns(part, at, agents, words)
             columns["repeat"] = repeat[at : at + len(part)]
             if moves:
-                assert part.moves is not None  # the experiment keeps them
+                assert part.moves is not None  # asked for only where they are kept
                 columns["moves"] = _joined_words(of, part.moves, part.plies)
             yield pa.table(columns, schema=schema)
             at += len(part)
@@ -197,11 +198,15 @@ def _game_columns(part: Games, at: int, agents: Sequence[str], words: pa.Array) 
 
 def _opening_words(of: Game, openings: Openings) -> pa.Array:
     """The moves of every opening as players write them."""
-    inside = openings.slots != NO_MOVE
-    number = np.full(max(*of.slots, 0) + 2, -1, np.int16)
+    number = np.full(max(of.slots) + 2, -1, np.int16)
     number[list(of.slots)] = np.arange(len(of.slots))
     number[PASS] = -1 if of.pass_move is None else of.pass_move
-    return _joined_words(of, number[openings.slots[inside]], inside.sum(axis=1, dtype=np.int32))
+    words = [pa.array([], pa.string())]
+    for at in range(0, len(openings), ROWS_AT_ONCE):
+        slots = openings.slots[at : at + ROWS_AT_ONCE]
+        inside = slots != NO_MOVE
+        words.append(_joined_words(of, number[slots[inside]], inside.sum(axis=1, dtype=np.int32)))
+    return pa.concat_arrays(words)
 
 
 def _joined_words(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> pa.Array:

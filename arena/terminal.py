@@ -97,8 +97,10 @@ def _ratings(console: Console, summary: Summary) -> None:
     for row in summary.ratings:
         place = (str(row.group + 1),) * grouped
         sizes = _points(row), str(row.games), str(row.openings)
-        table.add_row(*place, _name(row.agent), row.text, *sizes)
+        table.add_row(*place, _name(row.agent), _elo(row), *sizes)
     console.print(table)
+    for reason in sorted({row.elo.reason for row in summary.ratings if row.text != _elo(row)}):
+        _say(console, f"Elo: {reason}")
     if grouped:
         _say(console, f"{len(summary.groups)} groups: Elo compares agents of one group only")
     for number, group in enumerate(summary.groups, 1):
@@ -106,9 +108,14 @@ def _ratings(console: Console, summary: Summary) -> None:
             _say(console, f"group {number}: {group.text}" if grouped else group.text)
 
 
+def _elo(row: Rated) -> str:
+    """The rating without the reason why it has no interval, which is told once below."""
+    return row.text.removesuffix(f" ({row.elo.reason})")
+
+
 def _points(row: Rated) -> str:
     """Points of the games that count, with those that are replays or forfeits told apart."""
-    text = f"{row.points:g}/{row.counted}"
+    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
 

@@ -1,41 +1,46 @@
 """Playing an experiment: schedule -> workers -> journal -> stop, in schedule order throughout."""
 
-import ctypes
 import logging
-import os
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import build
-from arena.executors import Mending, WorkerDied, in_order
+from agents import AgentSpec
+from arena.blobs import decoded, encoded
+from arena.executors import ItemFailed, Mending, in_order
+from arena.interrupts import Interrupts
 from arena.openings import Openings, make_openings
-from arena.records import Standing, decoded, encoded, first_rows, standing
+from arena.records import first_rows, pair_points
 from arena.schedule import Schedule
+from arena.slow import has_own_code
 from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
 from arena.store import Store
-from arena.watch import Watch
-from arena.worker import Batch, Job, Task, install, new_watch, play_task
+from arena.trial import try_out
+from arena.watch import Watch, new_watch
+from arena.worker import Batch, Job, Task, Worker, install, play_task
 
 BATCH_SECONDS = 0.12
-FEWEST, MOST = 1, 16_384
-GROWTH = 4
+FEWEST, MOST = 1, 131_072
+GROWTH = 8
+QUARTERS = 4.0  # of a point in a pairing's score
 
 log = logging.getLogger(__name__)
 
 
 class RunFailed(Exception):  # noqa: N818  # the run could not be finished; what was played is kept
-    """A pairing that ends its worker whenever it is played, with the command that shows it."""
+    """A pairing that cannot be played; `pairing` is its number."""
+
+    def __init__(self, pairing: int, told: str) -> None:
+        """`told` says who played and what happened."""
+        super().__init__(f"pairing {pairing} {told}")
+        self.pairing = pairing
 
 
 class Prepared(NamedTuple):
-    """An experiment ready to be played: openings drawn, agents built, kernels compiled."""
+    """An experiment with its openings drawn and its schedule fixed; nothing is built yet."""
 
     experiment: Any
     openings: Openings
@@ -55,52 +60,78 @@ class Tick(NamedTuple):
 
 
 def prepare(experiment: Any) -> Prepared:
-    """Draw the openings and build every agent once: what cannot be built is told now."""
+    """Draw the openings and fix the schedule; an OpeningsError says why it cannot be."""
     of = experiment.of
     openings = make_openings(of, experiment.openings, experiment.pairs, experiment.seed)
-    specs = tuple(experiment.agents.values())
-    names = tuple(experiment.agents)
+    names, specs = tuple(experiment.agents), tuple(experiment.agents.values())
     matches = experiment.pairs_of_agents()
     schedule = Schedule(experiment.seed, of.name, names, matches, experiment.pairs, openings.keys)
-    rows = new_watch()
-    job = Job(of, specs, schedule, openings.slots, experiment.keeps_moves, rows)
-    install(job)
-    for name, spec in experiment.agents.items():
-        agent = build(spec, of)
-        agent.start(0)
-        if spec.kind != "python":
-            agent.choose(of.start())  # compiles before the fork, so that workers inherit it
-        log.info("agent %s: %s", name, spec)
-    return Prepared(experiment, openings, schedule, job, Watch(rows, experiment.move_seconds))
+    watch = Watch(new_watch(), experiment.move_seconds)
+    job = Job(of, specs, schedule, openings.slots, experiment.keeps_moves, watch.rows)
+    return Prepared(experiment, openings, schedule, job, watch)
 
 
 def play(
-    ready: Prepared, store: Store, workers: int, show: Callable[[Tick], None]
+    ready: Prepared,
+    store: Store,
+    workers: int,
+    show: Callable[[Tick], None],
+    interrupts: Interrupts,
 ) -> SprtState | None:
     """Play what is left, keep it in `store`; the state of the stop rule, if there is one."""
     run = Run(ready, show)
-    for start, stop, part in store.parts():
-        run.take(Batch(start, stop, b"", standing(part), 0.0))
+    for start, stop, games in store.parts(ready.schedule):
+        run.take(start, stop, pair_points(games))
     run.begun = run.done
-    run.tell()
     if run.wants_more:
-        pace = Pace(run.done, ready.schedule.total, ready.watch)
-        mending = Mending(single_pairings, pace.again, ready.watch.excuses, ready.watch.mend)
-        batches = in_order(play_task, pace.tasks(), _pool, workers, mending, ready.watch.look)
-        try:
-            for batch in batches:
+        get_ready(ready)
+        run.tell()
+        log.info("%d of %d pairings are left, for %d workers", run.left, run.total, workers)
+        pace = Pace(run.done, ready.schedule.total)
+        with closing(batches(ready, pace.tasks(), workers, interrupts)) as found:
+            for batch in found:
                 pace.learn(batch)
-                kept = run.stop.cut(batch)
+                kept = run.stop.cut(batch, ready.schedule)
                 store.append(kept.start, kept.stop, kept.games)
-                run.take(kept)
+                run.take(kept.start, kept.stop, kept.points)
                 run.tell()
                 if not run.wants_more:
                     break
-        except WorkerDied as death:
-            raise _blamed(ready, death.item) from None
-        finally:
-            batches.close()  # type: ignore[attr-defined]  # it is a generator
+    log.info("%d of %d pairings are finished", run.done, run.total)
     return run.stop.final(run.done == ready.schedule.total)
+
+
+def get_ready(ready: Prepared) -> None:
+    """Build every agent once, and compile what workers will inherit; what cannot be is told."""
+    tried: list[AgentSpec] = []
+    for spec in ready.job.specs:
+        if has_own_code(spec) and spec not in tried:
+            try_out(spec, ready.job.of, ready.experiment.move_seconds)
+            tried.append(spec)
+    worker = Worker(ready.job)
+    worker.warm()
+    install(worker)
+
+
+def batches(
+    ready: Prepared, tasks: Iterable[Task], workers: int, interrupts: Interrupts
+) -> Generator[Batch, None, None]:
+    """The games of the tasks, in their order, played in processes by what `get_ready` made."""
+    watch = ready.watch
+
+    def look_around() -> None:
+        watch.look()
+        interrupts.look()
+
+    def again(task: Task) -> Task:
+        return task._replace(verdicts=watch.within(task.start, task.stop))
+
+    mending = Mending(single_pairings, again, lambda task: watch.excuses(task.start), watch.mend)
+    try:
+        with interrupts.wait_for_look():
+            yield from in_order(play_task, iter(tasks), workers, mending, look_around)
+    except ItemFailed as failure:
+        raise _blamed(ready, failure) from None
 
 
 class Run:
@@ -108,7 +139,7 @@ class Run:
 
     def __init__(self, ready: Prepared, show: Callable[[Tick], None]) -> None:
         """Nothing is known yet."""
-        self.total, self.agents = ready.schedule.total, len(ready.schedule.agents)
+        self.schedule, self.total = ready.schedule, ready.schedule.total
         self.show = show
         self.stop = Stop(ready)
         self.scores: dict[tuple[int, int], tuple[float, int]] = {}
@@ -119,17 +150,21 @@ class Run:
         """Whether there is a pairing left that should be played."""
         return self.done < self.total and not self.stop.reached
 
-    def take(self, batch: Batch) -> None:
-        """Add a batch to the standings and the stop rule."""
-        told = batch.standing
-        self.stop.see(told.points, batch.start)
-        matches = told.a.astype(np.int64) * self.agents + told.b
-        for match in np.unique(matches):
-            pair = divmod(int(match), self.agents)
-            points, pairings = self.scores.get(pair, (0.0, 0))
-            of_match = told.points[matches == match]
-            self.scores[pair] = points + float(of_match.sum()), pairings + len(of_match)
-        self.done = batch.stop
+    @property
+    def left(self) -> int:
+        """Pairings that are not finished."""
+        return self.total - self.done
+
+    def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
+        """Add pairings to the standings and the stop rule."""
+        scores = points / QUARTERS
+        self.stop.see(scores, start)
+        match, _ = self.schedule.places(np.arange(start, stop))
+        for place in np.unique(match):
+            pair, own = self.schedule.matches[place], match == place
+            before, pairings = self.scores.get(pair, (0.0, 0))
+            self.scores[pair] = before + float(scores[own].sum()), pairings + int(own.sum())
+        self.done = stop
 
     def tell(self) -> None:
         """Show where the run stands."""
@@ -139,21 +174,17 @@ class Run:
 class Pace:
     """Cuts the schedule into batches of about BATCH_SECONDS, as measured so far."""
 
-    def __init__(self, done: int, total: int, watch: Watch) -> None:
+    def __init__(self, done: int, total: int) -> None:
         """`done` pairings are finished already."""
-        self.next, self.total, self.watch = done, total, watch
+        self.next, self.total = done, total
         self.size = FEWEST
 
     def tasks(self) -> Iterator[Task]:
         """The batches, each sized when it is asked for."""
         while self.next < self.total:
             stop = min(self.next + self.size, self.total)
-            yield Task(self.next, stop, dict(self.watch.verdicts))
+            yield Task(self.next, stop, {})
             self.next = stop
-
-    def again(self, task: Task) -> Task:
-        """The task with the verdicts reached since it was given out."""
-        return task._replace(verdicts=dict(self.watch.verdicts))
 
     def learn(self, batch: Batch) -> None:
         """Size the next batches by what this one took."""
@@ -186,44 +217,33 @@ class Stop:
         if self.plan is not None and self.state is not None:
             self.state = advance(self.plan, self.state, scores[: max(0, self.openings - done)])
 
-    def cut(self, batch: Batch) -> Batch:
+    def cut(self, batch: Batch, schedule: Schedule) -> Batch:
         """The batch up to the pairing at which the rule stops."""
         if self.plan is None or self.state is None:
             return batch
-        told = batch.standing
-        fresh = told.points[: max(0, self.openings - batch.start)]
+        fresh = batch.points[: max(0, self.openings - batch.start)] / QUARTERS
         after = advance(self.plan, self.state, fresh)
         pairings = after.observations - self.state.observations
         if not after.stopped or pairings == batch.stop - batch.start:
             return batch
-        games = encoded(first_rows(decoded(batch.games), 2 * pairings))
-        shorter = Standing(told.a[:pairings], told.b[:pairings], told.points[:pairings])
-        return Batch(batch.start, batch.start + pairings, games, shorter, batch.seconds)
+        games = decoded([batch.games], schedule.columns(batch.start, batch.stop))
+        return batch._replace(
+            stop=batch.start + pairings,
+            games=encoded(first_rows(games, 2 * pairings)),
+            points=batch.points[:pairings],
+        )
 
     def final(self, complete: bool) -> SprtState | None:
         """The state at the end: undecided when the openings are used up."""
         return used_up(self.state) if self.state is not None and complete else self.state
 
 
-def _pool(workers: int) -> Executor:
-    """Forked workers that leave Ctrl-C to the parent and do not outlive it."""
-    return ProcessPoolExecutor(workers, get_context("fork"), initializer=_begin_worker)
-
-
-def _begin_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # die with the parent
-        if os.getppid() == 1:
-            os._exit(1)  # it died before that was set
-
-
-def _blamed(ready: Prepared, task: Task) -> RunFailed:
-    """The failure that names the pairing that ended its worker twice."""
-    block = next(ready.schedule.blocks(task.start, task.stop))
+def _blamed(ready: Prepared, failure: ItemFailed) -> RunFailed:
+    """The failure that names the pairing, and how to see it again."""
+    pairing = failure.item.start
+    block = next(ready.schedule.blocks(pairing, pairing + 1))
     names = ready.schedule.agents
-    return RunFailed(
-        f"pairing {task.start} ({names[block.a]} against {names[block.b]}) ended its worker twice; "
-        f"everything else is kept. To see it happen: python -m arena.run "
-        f"{ready.experiment.path} --pairing {task.start}"
-    )
+    if failure.trace:
+        log.error("pairing %d is void: %s", pairing, failure.trace)
+    what = failure.trace.rpartition("\n")[2] or "ended its worker"
+    return RunFailed(pairing, f"({names[block.a]} against {names[block.b]}): {what}, also alone")

@@ -3,8 +3,6 @@
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import replace
-from multiprocessing.sharedctypes import RawArray
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,29 +10,19 @@ from numpy.typing import NDArray
 
 from agents import Agent, AgentSpec, build
 from agents.compiled import CompiledAgent
-from agents.kernels import games as loop
-from arena.openings import moves_of
-from arena.records import (
-    DRAW,
-    LOSS,
-    WIN,
-    Games,
-    Standing,
-    Termination,
-    encoded,
-    joined,
-    standing,
-)
-from arena.referee import Played, Verdict, game_id, play_game
+from arena.blobs import encoded
+from arena.fast import FastLoop, TooLong
+from arena.records import Games, joined, pair_points
+from arena.referee import Verdict
 from arena.schedule import Block, Schedule
-from arena.seeds import agent_seeds
+from arena.slow import SlowLoop, has_own_code
+from arena.watch import WHOLE, note
 from games import Game
-from games.drivers import PASS
 
-GAMES_AT_ONCE = 4096
-WATCH_ROWS = 256
-# One row of the watch a worker: process id, pairing, leg, ply, seat, when asked (0: not waiting).
-WATCH_COLUMNS = 6
+# A user's own evaluation is called from compiled code, where nobody sees which move it hangs
+# at. So it gets few pairings a call, and none if they are slow enough to be played singly.
+OWN_AT_ONCE = 16
+SLOW_SECONDS = 0.1
 
 
 class Job(NamedTuple):
@@ -46,6 +34,7 @@ class Job(NamedTuple):
     openings: NDArray[np.int16]
     keep_moves: bool
     watch: Any  # shared rows that tell the parent who is being waited for
+    always_slow: bool = False  # for the test that both loops give the same records
 
 
 class Task(NamedTuple):
@@ -57,30 +46,27 @@ class Task(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The packed games of a task, what they add to the standings, and the seconds it took."""
+    """The games of a task as a blob, the quarter points of each pairing, and the seconds."""
 
     start: int
     stop: int
     games: bytes
-    standing: Standing
+    points: NDArray[np.int8]
     seconds: float
 
 
-def new_watch() -> Any:
-    """Shared rows for `Job.watch`."""
-    return RawArray("q", WATCH_ROWS * WATCH_COLUMNS)
-
-
 class Worker:
-    """The agents of one process, built when first needed, and its room for moves."""
+    """The agents of one process, built when first needed, and the two loops they play in."""
 
     def __init__(self, job: Job) -> None:
         """Nothing is built yet."""
         self.job = job
         self.agents: dict[int, Agent] = {}
-        self.room = np.empty((0, 0), np.int16)
-        self.longest = 64 + (job.openings.shape[1] if job.openings.size else 0)
-        self.move_of_slot = _move_numbers(job.of)
+        self.fast = FastLoop(job.of, job.schedule, job.openings, job.keep_moves)
+        self.slow = SlowLoop(
+            job.of, job.schedule, job.openings, job.specs, self.agent, job.watch
+        )  # fmt: skip
+        self.pairing_seconds: dict[tuple[int, int], float] = {}  # of own evaluations, by match
 
     def agent(self, place: int) -> Agent:
         """The agent at one place of the experiment."""
@@ -88,204 +74,71 @@ class Worker:
             self.agents[place] = build(self.job.specs[place], self.job.of)
         return self.agents[place]
 
+    def warm(self) -> None:
+        """Build what is ours and compile it, so that processes forked from here need not."""
+        for place, spec in enumerate(self.job.specs):
+            if not spec.file:
+                agent = self.agent(place)
+                assert isinstance(agent, CompiledAgent)
+                agent.start(0)
+                agent.decide(self.job.of.start())
+                self.fast.play(Block(0, place, place, 0, 0), (agent, agent))
+
     def play(self, task: Task) -> Games:
-        """All games of the task, in schedule order."""
-        parts = []
-        for block in self.job.schedule.blocks(task.start, task.stop):
-            both = self.agent(block.a), self.agent(block.b)
-            if all(isinstance(agent, CompiledAgent) for agent in both):
-                parts += [self._fast_or_slow(piece, task.verdicts) for piece in _pieces(block)]
-            else:
-                parts.append(self._slow(block, task.verdicts))
-        return joined(parts)
+        """All games of the task, in schedule order, without the columns of the schedule."""
+        blocks = self.job.schedule.blocks(task.start, task.stop)
+        return joined([games for block in blocks for games in self._block(block, task.verdicts)])
 
-    def _fast_or_slow(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> Games:
-        """The compiled loop, unless a user's own evaluation raises in it: then game by game."""
-        own = any(self.job.specs[place].evaluate for place in (block.a, block.b))
+    def _block(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> list[Games]:
+        specs = self.job.specs[block.a], self.job.specs[block.b]
+        if self.job.always_slow or any(spec.file for spec in specs):
+            return [self._slowly(block, verdicts)]
+        if any(has_own_code(spec) for spec in specs):
+            return [self._own(piece, verdicts) for piece in block.pieces(OWN_AT_ONCE)]
         try:
-            return self._fast(block)
-        except Exception:
-            if not own:
-                raise
-            return self._slow(block, verdicts)
+            return [self._fast(block)]
+        except TooLong:
+            return [self._slowly(block, verdicts)]
 
-    def _seeds(self, block: Block, leg: int) -> NDArray[np.uint64]:
-        """The seeds of the first and the second player in one leg."""
-        names, pairs = self.job.schedule.agents, self.job.schedule.seeds(block)
-        places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        return np.stack([agent_seeds(pairs, leg, names[place]) for place in places], axis=1)
+    def _slowly(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> Games:
+        return self.slow.play(block, verdicts, self.job.keep_moves)
 
     def _fast(self, block: Block) -> Games:
-        """Both legs of a block in two compiled calls."""
-        openings = self.job.openings[self.job.schedule.openings(block)]
-        legs = [self._leg(block, openings, leg) for leg in (0, 1)]
-        results = np.empty((2 * block.size, loop.RESULTS), np.int64)
-        results[0::2], results[1::2] = legs[0][1], legs[1][1]
-        moves = None
-        if self.job.keep_moves:
-            width = max(legs[0][0].shape[1], legs[1][0].shape[1])
-            slots = np.zeros((2 * block.size, width), np.int16)
-            for leg in (0, 1):
-                slots[leg::2, : legs[leg][0].shape[1]] = legs[leg][0]
-            moves = self._kept(slots, results[:, loop.LENGTH])
-        return _games(self.job.schedule, block, results, moves)
-
-    def _leg(
-        self, block: Block, openings: NDArray[np.int16], leg: int
-    ) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """Slots and results of one leg; played again with more room if a game did not fit."""
-        places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        first, second = (self.agent(place) for place in places)
+        first, second = self.agent(block.a), self.agent(block.b)
         assert isinstance(first, CompiledAgent)
         assert isinstance(second, CompiledAgent)
-        seeds, results = self._seeds(block, leg), np.empty((block.size, loop.RESULTS), np.int64)
-        while True:
-            slots = self._room(block.size)
-            state = self.job.of.start().state
-            played = first.kernels.play_games(
-                first.context, second.context, state, openings, seeds, slots, results
-            )
-            if played == block.size:
-                return (slots.copy() if self.job.keep_moves else slots), results
-            self.longest *= 2
+        return self.fast.play(block, (first, second))
 
-    def _room(self, games: int) -> NDArray[np.int16]:
-        """Room for moves, kept from call to call: fresh memory costs more than random games."""
-        if self.room.shape[0] < games or self.room.shape[1] != self.longest:
-            self.room = np.empty((max(games, self.room.shape[0]), self.longest), np.int16)
-        return self.room[:games]
+    def _own(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> Games:
+        """The compiled loop, unless an own evaluation is slow, raises, or was cut off in it."""
+        match, pairings = (block.a, block.b), range(block.first, block.first + block.size)
+        wary = self.pairing_seconds.get(match, SLOW_SECONDS) >= SLOW_SECONDS
+        begun = time.perf_counter()
+        if wary or any((pairing, WHOLE) in verdicts for pairing in pairings):
+            games = self._slowly(block, verdicts)
+        else:
+            games = self._watched(block) or self._slowly(block, verdicts)
+        self.pairing_seconds[match] = (time.perf_counter() - begun) / block.size
+        return games
 
-    def _kept(self, slots: NDArray[np.int16], lengths: NDArray[np.int64]) -> NDArray[np.int16]:
-        """The move numbers of all games, one after the other."""
-        inside = np.arange(slots.shape[1]) < lengths[:, None]
-        return self.move_of_slot[slots[inside]]
-
-    def _slow(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> Games:
-        """The games of a block one by one."""
-        rows: list[list[int]] = []
-        moves: list[int] = []
-        traces: dict[int, str] = {}
-        openings = self.job.schedule.openings(block)
-        seeds = [self._seeds(block, leg) for leg in (0, 1)]
-        for i in range(block.size):
-            opening = moves_of(self.job.of, self.job.openings[openings[i]])
-            for leg in (0, 1):
-                pairing = block.first + i
-                pair_seeds = (int(seeds[leg][i, 0]), int(seeds[leg][i, 1]))
-                verdict = verdicts.get((pairing, leg))
-                played = self._game(block, pairing, leg, opening, pair_seeds, verdict)
-                if played.trace:
-                    traces[len(rows)] = played.trace
-                rows.append(_result_row(self.job.of, played))
-                moves += played.moves
-        results = np.array(rows, np.int64)
-        kept = np.array(moves, np.int16) if self.job.keep_moves else None
-        games = _games(self.job.schedule, block, results[:, : loop.RESULTS], kept)
-        games.columns["result"] = results[:, loop.RESULTS].astype(np.int8)
-        games.columns["termination"] = results[:, loop.RESULTS + 1].astype(np.int8)
-        return replace(games, traces=traces)
-
-    def _game(
-        self,
-        block: Block,
-        pairing: int,
-        leg: int,
-        opening: list[int],
-        seeds: tuple[int, int],
-        verdict: Verdict | None,
-    ) -> Played:
-        places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        agents = self.agent(places[0]), self.agent(places[1])
-        row = _watch_row(self.job.watch)
-
-        def witness(ply: int | None, seat: int) -> None:
-            if isinstance(agents[seat], CompiledAgent):
-                return  # compiled agents keep their limits themselves
-            asked = 0 if ply is None else time.monotonic_ns()
-            self.job.watch[row : row + WATCH_COLUMNS] = [
-                os.getpid(), pairing, leg, ply or 0, seat, asked,
-            ]  # fmt: skip
-
-        return play_game(self.job.of, agents, opening, seeds, witness, verdict)
-
-
-def _pieces(block: Block) -> list[Block]:
-    """The block cut so that the room for moves stays small."""
-    return [
-        block._replace(
-            first=block.first + at,
-            number=block.number + at,
-            size=min(GAMES_AT_ONCE, block.size - at),
-        )
-        for at in range(0, block.size, GAMES_AT_ONCE)
-    ]
-
-
-def _watch_row(watch: Any) -> int:
-    """This process's row of the watch."""
-    return (os.getpid() % WATCH_ROWS) * WATCH_COLUMNS
-
-
-def _move_numbers(of: Game) -> NDArray[np.int16]:
-    """Move numbers by slot; a PASS is the last entry, which index -1 reaches."""
-    table = np.full(max(of.slots) + 2, -1, np.int16)
-    for move, slot in enumerate(of.slots):
-        table[slot] = move
-    table[PASS] = -1 if of.pass_move is None else of.pass_move
-    return table
-
-
-def _result_row(of: Game, played: Played) -> list[int]:
-    """A game's numbers as in the compiled loop, then result and termination."""
-    word = game_id(of, played.moves)
-    signed = word - (1 << 64) if word >> 63 else word
-    head = [len(played.moves), played.margin, signed]
-    costs = [*played.nodes, *played.nanoseconds, *played.chosen]
-    return [*head, *costs, played.result, int(played.termination)]
-
-
-def _games(
-    schedule: Schedule,
-    block: Block,
-    results: NDArray[np.int64],
-    moves: NDArray[np.int16] | None,
-) -> Games:
-    """Columns of the games of a block from the numbers of both legs, leg by leg in turn."""
-    rows, twice = 2 * block.size, np.repeat(np.arange(block.size), 2)
-    leg = np.tile(np.array([0, 1], np.int8), block.size)
-    margin = results[:, loop.MARGIN]
-    result = np.where(margin > 0, WIN, np.where(margin == 0, DRAW, LOSS))
-    columns: dict[str, NDArray[Any]] = {
-        "pair": block.first + twice,
-        "leg": leg,
-        "opening": schedule.openings(block)[twice].astype(np.int32),
-        "first": np.where(leg == 0, block.a, block.b).astype(np.int16),
-        "second": np.where(leg == 0, block.b, block.a).astype(np.int16),
-        "seed": schedule.seeds(block)[twice],
-        "game_id": results[:, loop.GAME_ID].astype(np.int64).view(np.uint64),
-        "result": result.astype(np.int8),
-        "margin": margin.astype(np.int32),
-        "plies": results[:, loop.LENGTH].astype(np.int32),
-        "termination": np.full(rows, Termination.NORMAL, np.int8),
-    }
-    costs = {
-        "nodes": loop.NODES_SPENT,
-        "nanoseconds": loop.NANOSECONDS_SPENT,
-        "moves": loop.MOVES_CHOSEN,
-    }
-    for name, at in costs.items():
-        kind = np.int32 if name == "moves" else np.int64
-        columns[f"first_{name}"] = results[:, at].astype(kind)
-        columns[f"second_{name}"] = results[:, at + 1].astype(kind)
-    return Games(columns, moves, {})
+    def _watched(self, block: Block) -> Games | None:
+        """The games of one compiled call that the watch may cut off; None if it raised."""
+        asked = time.monotonic_ns()
+        note(self.job.watch, (os.getpid(), block.first, WHOLE, block.size, 0, asked))
+        try:
+            return self._fast(block)
+        except Exception:  # whatever a user's code raises: move by move it becomes a forfeit
+            return None
+        finally:
+            note(self.job.watch, (os.getpid(), block.first, WHOLE, block.size, 0, 0))
 
 
 _worker: list[Worker] = []
 
 
-def install(job: Job) -> None:
-    """Make `play_task` play this job, here and in every process forked from here."""
-    _worker[:] = [Worker(job)]
+def install(worker: Worker) -> None:
+    """Make `play_task` play with this worker, here and in every process forked from here."""
+    _worker[:] = [worker]
 
 
 def play_task(task: Task) -> Batch:
@@ -293,4 +146,4 @@ def play_task(task: Task) -> Batch:
     begun = time.perf_counter()
     games = _worker[0].play(task)
     blob = encoded(games)
-    return Batch(task.start, task.stop, blob, standing(games), time.perf_counter() - begun)
+    return Batch(task.start, task.stop, blob, pair_points(games), time.perf_counter() - begun)

@@ -1,7 +1,7 @@
 """Whole games in the numbers that players use, fast enough for every game of a run."""
 
+import threading
 from collections.abc import Sequence
-from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -62,7 +62,7 @@ def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Wri
     no_slot = PASS - 1
     slots = np.array([*of.slots, PASS], np.int16)[moves]
     swap = no_slot if of.swap_move is None else of.slots[of.swap_move]
-    kernel = _bound(of.family_name).sides_moving
+    kernel = _kernels(of.family_name).sides_moving
     kernel(of.context, of.start().state, swap, slots, np.ascontiguousarray(plies), sides)
     return Written(moves + sides * np.int16(len(by_side[0])), by_side[0] + by_side[1])
 
@@ -83,9 +83,15 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
     return [found.words[place] for place in found.places.tolist()]
 
 
-@cache
-def _bound(family_name: str) -> SimpleNamespace:
-    """The kernel for one family of states."""
-    family = import_module(family_name)
-    names = {"play": family.play, "turned": family.turned}
-    return specialise(family.FAMILY, [sides_moving], **names)
+_binding = threading.Lock()
+_bound: dict[str, SimpleNamespace] = {}
+
+
+def _kernels(family_name: str) -> SimpleNamespace:
+    """The kernel for one family of states; bound once, whichever thread asks first."""
+    with _binding:
+        if family_name not in _bound:
+            family = import_module(family_name)
+            names = {"play": family.play, "turned": family.turned}
+            _bound[family_name] = specialise(family.FAMILY, [sides_moving], **names)
+        return _bound[family_name]

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,13 @@ class Counted(NamedTuple):
     """What a perft program printed."""
 
     rows: list[tuple[int, int]]  # (leaves, ended early) of every depth from 1
+    seconds: float  # the best of its repeats
+
+
+class Searched(NamedTuple):
+    """What a search program printed."""
+
+    found: tuple[int, int, int]  # nodes, value in thousandths, slot of the move
     seconds: float  # the best of its repeats
 
 
@@ -36,8 +43,19 @@ def built(source: str) -> Iterator[Path]:
 
 def perft_in_c(program: Path, depth: int, repeats: int) -> Counted:
     """The counts of a perft program and its best seconds."""
-    command = [str(program), str(depth), str(repeats)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
-    *counts, seconds = told.stdout.split()
+    *counts, seconds = printed(program, depth, repeats)
     numbers = [int(word) for word in counts]
     return Counted(list(zip(numbers[::2], numbers[1::2], strict=True)), float(seconds))
+
+
+def search_in_c(program: Path, depth: int, repeats: int, weights: Sequence[int]) -> Searched:
+    """The result of a search program and its best seconds; weights in thousandths."""
+    nodes, value, slot, seconds = printed(program, depth, repeats, *weights)
+    return Searched((int(nodes), int(value), int(slot)), float(seconds))
+
+
+def printed(program: Path, *arguments: int) -> list[str]:
+    """The words that a program printed."""
+    command = [str(program), *map(str, arguments)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
+    return told.stdout.split()

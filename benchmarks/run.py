@@ -10,9 +10,18 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import parallel_rows, perft_rows, process_rows, random_rows
+from benchmarks import (
+    endgame_rows,
+    game_rows,
+    limit_rows,
+    parallel_rows,
+    perft_rows,
+    process_rows,
+    random_rows,
+    search_rows,
+)
 from benchmarks.c_program import FLAGS, compiler
-from benchmarks.table import Row, rendered
+from benchmarks.table import Row, details, rendered
 from games.names import did_you_mean, listed
 
 # A new row is a function from rounds to Row, and a line here.
@@ -24,6 +33,18 @@ ROWS: tuple[Callable[[int], Row], ...] = (
     random_rows.wide_sowing,
     parallel_rows.two_threads,
     parallel_rows.two_processes,
+    search_rows.search_kalah,
+    search_rows.search_othello,
+    search_rows.depth_kalah,
+    search_rows.depth_othello,
+    search_rows.own_kalah,
+    search_rows.own_othello,
+    game_rows.loop_kalah,
+    game_rows.loop_othello,
+    limit_rows.limit_1,
+    limit_rows.limit_10,
+    limit_rows.limit_50,
+    endgame_rows.othello_endgames,
     process_rows.memory,
     process_rows.start_warm,
     process_rows.start_cold,
@@ -105,13 +126,14 @@ def main(words: list[str] | None = None) -> int:
     """Run the command; only a full table replaces the file of results."""
     asked = arguments(words)
     facts = machine()
-    table = rendered(measured(asked.rows, asked.rounds))
-    print("\n".join([*facts, "", table]))
+    rows = measured(asked.rows, asked.rounds)
+    tables = "\n\n".join(filter(None, [rendered(rows), details(rows)]))
+    print("\n".join([*facts, "", tables]))
     if not asked.rows:
         command = f"command: python -m benchmarks.run --rounds {asked.rounds}"
         listed = "\n".join(f"- {fact}" for fact in (*facts, command))
         explained = EXPLANATION.format(rounds=asked.rounds)
-        RESULTS.write_text(f"# Benchmarks\n\n{explained}\n{listed}\n\n{table}\n")
+        RESULTS.write_text(f"# Benchmarks\n\n{explained}\n{listed}\n\n{tables}\n")
     return 0
 
 

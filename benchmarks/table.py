@@ -14,6 +14,7 @@ class Row(NamedTuple):
     against: str
     ratio: float | None  # None: not measured here, and `against` says why
     target: float | None = None  # None: printed to be seen, not to be kept
+    detail: str = ""  # what stands under the table, such as a table of its own
 
     @property
     def verdict(self) -> str:
@@ -47,6 +48,11 @@ def rendered(rows: Sequence[Row]) -> str:
         f"| {' | '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))} |"
         for line in lines
     )
+
+
+def details(rows: Sequence[Row]) -> str:
+    """What the rows have to show under the table, each under its own name."""
+    return "\n\n".join(f"{row.what}\n\n{row.detail}" for row in rows if row.detail)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.features.terms import ratio, rounded
 from agents.features.word_squares import (
-    STRIDE,
+    ROW_STEP,
     bits,
     both,
     either,
@@ -39,7 +39,7 @@ def beside(area: Any) -> Any:
 
 def above_below(area: Any) -> Any:
     """The squares above and below `area`."""
-    return either(raised(area, STRIDE), lowered(area, STRIDE))
+    return either(raised(area, ROW_STEP), lowered(area, ROW_STEP))
 
 
 def around(rules: Context, area: Any) -> Any:
@@ -88,7 +88,7 @@ def edge(rules: Context, position: State) -> np.int64:
     rows, columns = squares(rules, ROWS), squares(rules, COLUMNS)
     corners = squares(rules, CORNERS)
     own = position.own
-    stable = either(joined(own, rows, ONE, corners), joined(own, columns, STRIDE, corners))
+    stable = either(joined(own, rows, ONE, corners), joined(own, columns, ROW_STEP, corners))
     border = without(both(own, either(rows, columns)), corners)
     loose = without(border, stable)
     open_corners = without(corners, either(own, position.other))

@@ -4,13 +4,23 @@ from typing import Any
 
 import numpy as np
 
-from agents.features.word_squares import bits, both, either, empty, squares, without
-from games.bits import Truth
+from agents.features.word_squares import (
+    ROW_STEP,
+    bits,
+    both,
+    either,
+    empty,
+    lowered,
+    raised,
+    squares,
+    without,
+)
+from games.bits import ONE, Truth
 from games.context import RULES, Context
 from games.family import State, count, moves
-from games.othello.layout import CELLS, COLUMNS, CORNERS, ROWS
+from games.othello.layout import BOARD, CELLS, COLUMNS, CORNERS, ROWS
 
-SORTED_FROM = 3  # counting the replies pays from this depth on
+SORTED_FROM = 2
 FINISH_FROM = 5
 TIES_BY_SIDE = 0  # squares read the same way for both sides
 
@@ -30,14 +40,27 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
 
 
 def urgency(ctx: Context, s: State, child: State) -> np.int64:
-    """Few replies first, corners before that."""
-    corner = without(both(child.other, squares(ctx, CORNERS)), s.own)
-    return (0 if empty(corner) else 40) - 8 * np.int64(count(moves(ctx, child)))
+    """Few replies and few discs first; replies in corners count twice."""
+    corners = squares(ctx, CORNERS)
+    replies = moves(ctx, child)
+    cost = 8 * (np.int64(count(replies)) + bits(both(replies, corners))) + bits(child.other)
+    return (0 if empty(without(both(child.other, corners), s.own)) else 4) - cost
 
 
 def promising(ctx: Context, s: State, mask: Any) -> Any:
-    """The moves to try first: corners."""
-    return both(mask, squares(ctx, CORNERS))
+    """The moves to try first: corners, and squares whose neighbours are all taken.
+
+    Who fills a lone square leaves an even number elsewhere, and so moves last.
+    """
+    rim, board = squares(ctx, COLUMNS), squares(ctx, BOARD)
+    empties = without(board, either(s.own, s.other))
+    inner, outer = without(empties, rim), both(empties, rim)
+    # A border column must not reach round the board: its neighbours beside it lie inside.
+    beside = either(raised(outer, ONE), lowered(outer, ONE))
+    beside = either(without(beside, rim), either(raised(inner, ONE), lowered(inner, ONE)))
+    three = either(beside, empties)
+    near = either(beside, either(raised(three, ROW_STEP), lowered(three, ROW_STEP)))
+    return both(mask, either(squares(ctx, CORNERS), without(board, near)))
 
 
 def others(mask: Any, first: Any) -> Any:

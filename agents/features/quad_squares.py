@@ -8,7 +8,7 @@ from games.quad import Quad, bits, both, either, empty, lowered, raised, without
 
 __all__ = ["bits", "both", "either", "empty", "lowered", "raised", "without"]
 
-STRIDE = U(STRIDE_BITS)
+ROW_STEP = U(STRIDE_BITS)
 
 
 @inlined

@@ -7,9 +7,10 @@ from games.bits import Truth
 from games.context import Context
 from games.family import State, turned
 
-SORTED_FROM = 1000  # `promising` orders sowings well enough at any depth
+SORTED_FROM = 2
 FINISH_FROM = 3
-TIES_BY_SIDE = 1  # display numbers run against the sowing order on North's side
+MANY_BEANS = 1 << 17  # more than a game holds
+TIES_BY_SIDE = 1  # North's row is drawn against its sowing order
 
 
 def remaining(ctx: Context, s: State) -> np.int64:
@@ -25,8 +26,12 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
 
 
 def urgency(ctx: Context, s: State, child: State) -> np.int64:
-    """Never asked: see SORTED_FROM."""
-    return np.int64(0)
+    """Extra turns first, then the most beans banked."""
+    before = pot_beans(s) + pot_beans(turned(s))
+    banked = np.int64(pot_beans(child) + pot_beans(turned(child)) - before)
+    # If the turn passed, the next mover's pot is the other side's, as it was.
+    again = pot_beans(child) != pot_beans(turned(s))
+    return banked + (MANY_BEANS if again else 0)
 
 
 def promising(ctx: Context, s: State, mask: np.uint64) -> np.uint64:

@@ -7,7 +7,7 @@ from games.context import RULES, Context
 from games.jit import inlined
 from games.othello.bitboard import STRIDE as STRIDE_BITS
 
-STRIDE = U(STRIDE_BITS)
+ROW_STEP = U(STRIDE_BITS)
 
 
 @inlined

@@ -21,7 +21,7 @@ CELLS: Mapping[str, str] = {
     "games.othello.wide": "quad_squares",
 }
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
-MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM", "TIES_BY_SIDE")
+MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
 
 
 def features_module(family_name: str) -> ModuleType:

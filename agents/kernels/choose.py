@@ -59,9 +59,9 @@ def drawn(ctx: Context, mask: Mask) -> np.int64:
 
 
 def board_order(ctx: Context, mask: Mask, side: int) -> int:
-    """List the moves as the numbers on the board run for this side, at the root; how many.
+    """List the moves at the root as the board is drawn, from left to right; how many.
 
-    A swap has no number: it comes after them all.
+    A swap is not on the board: it comes after them all.
     """
     at, found = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES, 0
     sowings = count(plies(mask))

@@ -39,7 +39,7 @@ from agents.kernels.table import (
     score_of,
     slot_of,
 )
-from games.bits import U
+from games.bits import ONE, ZERO, U
 from games.context import Context
 from games.family import (
     Mask,
@@ -103,46 +103,49 @@ def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
     return best
 
 
-def listed(ctx: Context, at: np.int64, found: int, mask: Mask) -> int:
-    """Append the moves of the mask, last first, to the list at `at`; its new length."""
+def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
+    """List the moves of the mask at `at`, last first; how many."""
+    found = ZERO
     while not none(mask):
         ctx[at + found] = np.int64(highest(mask))
         mask = except_highest(mask)
-        found += 1
+        found += ONE
     return found
 
 
-def move_first(ctx: Context, at: np.int64, found: int, slot: np.int64) -> None:
+def move_first(ctx: Context, at: np.uint64, found: np.uint64, slot: np.int64) -> None:
     """Bring `slot` to the front of the list, if it is there."""
-    for place in range(found):
-        if ctx[at + place] & SLOT_MASK == slot:
-            hole = place
-            while hole > 0:
-                ctx[at + hole] = ctx[at + hole - 1]
-                hole -= 1
+    place = at
+    while place < at + found:
+        if ctx[place] & SLOT_MASK == slot:
+            while place > at:
+                ctx[place] = ctx[place - ONE]
+                place -= ONE
             ctx[at] = slot
             break
+        place += ONE
 
 
-def sort_by_urgency(ctx: Context, s: State, at: np.int64, found: int) -> None:
+def sort_by_urgency(ctx: Context, s: State, at: np.uint64, found: np.uint64) -> None:
     """Sort the list so that urgent moves come first; insertion sort, lists are short."""
-    for place in range(found):
-        slot = ctx[at + place]
+    place = at
+    while place < at + found:
+        slot = ctx[place]
         child, _ = play(ctx, s, U(slot))
         item = (urgency(ctx, s, child) << SLOT_BITS) | slot
         hole = place
-        while hole > 0 and ctx[at + hole - 1] < item:
-            ctx[at + hole] = ctx[at + hole - 1]
-            hole -= 1
-        ctx[at + hole] = item
+        while hole > at and ctx[hole - ONE] < item:
+            ctx[hole] = ctx[hole - ONE]
+            hole -= ONE
+        ctx[hole] = item
+        place += ONE
 
 
 def order_moves(
-    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.int64, best: np.int64
-) -> int:
+    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
+) -> np.uint64:
     """List the moves at `at`, those likely to be best first; their number."""
-    first = promising(ctx, s, mask)
-    found = listed(ctx, at, listed(ctx, at, 0, first), others(mask, first))
+    found = listed(ctx, at, mask)
     if depth >= SORTED_FROM:
         sort_by_urgency(ctx, s, at, found)
     if best >= 0:
@@ -151,28 +154,39 @@ def order_moves(
 
 
 def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
-    """The exact value when almost nothing is left: no table, no ordering."""
+    """The exact value when almost nothing is left: no table, no sorting."""
     ctx[NODES] += 1
     if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
         return np.int64(0)
     mask = moves(ctx, s)
-    if none(mask):
+    passed = none(mask)
+    if passed:
         if over(ctx, s):
             return exact(final(ctx, s))
-        return -finish(ctx, turned(s), -beta, -alpha)
+        # The pass is made here: a call would look for the same moves again.
+        s, alpha, beta = turned(s), -beta, -alpha
+        mask = moves(ctx, s)
     best = np.int64(-HIGHEST)
-    while not none(mask):
-        child, same = play(ctx, s, highest(mask))
-        mask = except_highest(mask)
-        value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
+    first = promising(ctx, s, mask)
+    later = others(mask, first)
+    while not (none(first) and none(later)):
+        if none(first):
+            first, later = later, first
+        child, same = play(ctx, s, highest(first))
+        first = except_highest(first)
+        if remaining(ctx, child) == 0:
+            ctx[NODES] += 1
+            value = exact(final(ctx, child)) if same else -exact(final(ctx, child))
+        else:
+            value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
         best = max(best, value)
         alpha = max(alpha, value)
         if alpha >= beta:
             break
-    return best
+    return -best if passed else best
 
 
-def search(
+def value_within(
     ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
 ) -> np.int64:
     """The value for the mover after `depth` more plies, exact between `alpha` and `beta`.
@@ -188,7 +202,7 @@ def search(
     if depth <= 0 or ply >= ORDER_PLIES:
         return standing(ctx, s)
     if none(mask):
-        return -search(ctx, turned(s), depth, ply + 1, -beta, -alpha)
+        return -value_within(ctx, turned(s), depth, ply + 1, -beta, -alpha)
     if depth == 1:
         return last_ply(ctx, s, mask, beta)
     if depth == SOLVE and remaining(ctx, s) <= FINISH_FROM:
@@ -200,22 +214,22 @@ def search(
         if not is_solved(fact):
             ctx[GUESSES] += 1
         return score_of(fact)
-    at = ctx[ORDER_AT] + ORDER_WIDTH * ply
+    at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
     hint = slot_of(fact) if fact != 0 else np.int64(-1)
     found = order_moves(ctx, s, mask, depth, at, hint)
     deeper = depth if depth == SOLVE else depth - 1
     guesses, floor = ctx[GUESSES], alpha
     best, best_slot = np.int64(-HIGHEST), np.int64(0)
     for i in range(found):
-        slot = ctx[at + i] & SLOT_MASK
+        slot = ctx[at + U(i)] & SLOT_MASK
         child, same = play(ctx, s, U(slot))
         # Later moves are first asked only whether they beat the best so far.
-        high = beta if i == 0 else alpha + 1
+        high = beta if i == ZERO else alpha + 1
         while True:
             if same:
-                value = search(ctx, child, deeper, ply + 1, alpha, high)
+                value = value_within(ctx, child, deeper, ply + 1, alpha, high)
             else:
-                value = -search(ctx, child, deeper, ply + 1, -high, -alpha)
+                value = -value_within(ctx, child, deeper, ply + 1, -high, -alpha)
             if high == beta or value <= alpha or value >= beta:
                 break
             high = beta
@@ -231,6 +245,35 @@ def search(
     return best
 
 
+def search(
+    ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
+) -> np.int64:
+    """As `value_within`; to the end of the game by questions that each have two answers.
+
+    First "won or not?", then from the bound that came back: a tree that proves one
+    bound is so much smaller that several of them cost less than one exact search
+    (MTD(f): Plaat, Schaeffer, Pijls, de Bruin 1996).
+    """
+    if depth != SOLVE:
+        return value_within(ctx, s, depth, ply, alpha, beta)
+    value, low, high = np.int64(0), alpha, beta
+    while low < high and ctx[STOPPED] == 0:
+        asked = max(min(value, high), low + 1)
+        value = value_within(ctx, s, depth, ply, asked - 1, asked)
+        if value >= asked:
+            low = value
+        else:
+            high = value
+    return value
+
+
+def table_move(ctx: Context, s: State) -> np.int64:
+    """The best move that the table knows here, -1 for none; looks, changes nothing."""
+    word = key(s)
+    fact = known(ctx, word, entry(ctx, word))
+    return slot_of(fact) if fact != 0 else np.int64(-1)
+
+
 INLINED = (
     exact,
     leaf,
@@ -242,11 +285,11 @@ INLINED = (
 )
 
 
-def table_move(ctx: Context, s: State) -> np.int64:
-    """The best move that the table knows here, -1 for none; looks, changes nothing."""
-    word = key(s)
-    fact = known(ctx, word, entry(ctx, word))
-    return slot_of(fact) if fact != 0 else np.int64(-1)
-
-
-COMPILED = (weighted_features, table_move, standing, finish, search)
+COMPILED = (
+    weighted_features,
+    table_move,
+    standing,
+    finish,
+    value_within,
+    search,
+)

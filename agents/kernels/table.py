@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.kernels.layout import SALT, TABLE_AT, TABLE_MASK
-from games.bits import Truth
+from games.bits import ONE, Truth, U
 from games.context import Context
 from games.jit import inlined
 
@@ -14,22 +14,22 @@ _SLOT, _BOUND, _SOLVED, _DEPTH, _SCORE = 0xFFF, 12, 15, 16, 32
 
 
 @inlined
-def entry(ctx: Context, key: np.uint64) -> np.int64:
+def entry(ctx: Context, key: np.uint64) -> np.uint64:
     """Where the entry of `key` stands; unsalted, so that games do not differ by their salt."""
-    return ctx[TABLE_AT] + 2 * (np.int64(key >> np.uint64(8)) & ctx[TABLE_MASK])
+    return U(ctx[TABLE_AT]) + (((key >> U(8)) & U(ctx[TABLE_MASK])) << ONE)
 
 
 @inlined
-def known(ctx: Context, key: np.uint64, at: np.int64) -> np.int64:
+def known(ctx: Context, key: np.uint64, at: np.uint64) -> np.int64:
     """What the table knows of this key, 0 for nothing."""
-    return ctx[at + 1] if ctx[at] == np.int64(key) ^ ctx[SALT] else np.int64(0)
+    return ctx[at + ONE] if ctx[at] == np.int64(key) ^ ctx[SALT] else np.int64(0)
 
 
 @inlined
 def remember(
     ctx: Context,
     key: np.uint64,
-    at: np.int64,
+    at: np.uint64,
     score: np.int64,
     depth: np.int64,
     bound: int,
@@ -41,7 +41,7 @@ def remember(
     if solved:
         facts |= 1 << _SOLVED
     ctx[at] = np.int64(key) ^ ctx[SALT]
-    ctx[at + 1] = (score << _SCORE) | facts
+    ctx[at + ONE] = (score << _SCORE) | facts
 
 
 @inlined

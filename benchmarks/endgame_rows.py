@@ -1,0 +1,101 @@
+"""Exact Othello endgames: the FFO positions with 14 to 20 empties, and what they took last time."""
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents import AgentSpec, build
+from agents.compiled import CompiledAgent, value_of
+from agents.kernels.layout import NODES, VALUE
+from benchmarks.table import Row
+from games import game
+
+ROOT = Path(__file__).parent.parent
+SUITES = [ROOT / "tests/golden/othello" / name for name in ("ffo1_39.json", "ffo40_59.json")]
+RESULTS = Path(__file__).with_name("results.md")
+EMPTIES = range(14, 21)
+TABLE_BITS = 20
+SUM = re.compile(r"\| sum +\| +\| +\| +([\d,]+) +\| +([\d.]+) +\|")
+
+
+class Solved(NamedTuple):
+    """One position, exactly solved."""
+
+    number: int
+    empties: int
+    score: int
+    nodes: int
+    seconds: float  # of the processor, which other programs do not lengthen
+
+
+def othello_endgames(rounds: int) -> Row:
+    """All of them, best of at most three rounds; against the results file as it stands."""
+    agent = solver()
+    suite = [entry for entry in positions() if entry["empties"] in EMPTIES]
+    solve(agent, suite[0])
+    solved = [best_solved(agent, entry, min(rounds, 3)) for entry in suite]
+    nodes = sum(one.nodes for one in solved)
+    seconds = sum(one.seconds for one in solved)
+    before = last_time()
+    against = "not in benchmarks/results.md" if before is None else told(*before)
+    ratio = None if before is None else before[1] / seconds
+    what = f"{len(solved)} FFO endgames, {EMPTIES[0]} to {EMPTIES[-1]} empties: results before"
+    return Row(what, told(nodes, seconds), against, ratio, detail=listed(solved, nodes, seconds))
+
+
+def solver() -> CompiledAgent:
+    """Alpha-beta that solves from any number of empties."""
+    spec = AgentSpec("alphabeta", seconds=3600.0, endgame=64, table_bits=TABLE_BITS)
+    agent = build(spec, game("othello"))
+    assert isinstance(agent, CompiledAgent)
+    return agent
+
+
+def positions() -> list[dict[str, Any]]:
+    """The entries of both suites."""
+    return [entry for suite in SUITES for entry in json.loads(suite.read_text())]
+
+
+def best_solved(agent: CompiledAgent, entry: dict[str, Any], rounds: int) -> Solved:
+    """The fastest of the rounds; all search the same tree."""
+    return min((solve(agent, entry) for _ in range(rounds)), key=lambda one: one.seconds)
+
+
+def solve(agent: CompiledAgent, entry: dict[str, Any]) -> Solved:
+    """Solve one position; a wrong score is no result."""
+    position = agent.game.parse(f"{entry['board']} {entry['stm']}")
+    begun = time.process_time()
+    agent.kernels.choose(agent.context, position.state, position.side)
+    seconds = time.process_time() - begun
+    score = round(value_of(int(agent.context[VALUE])))
+    if score != entry["score"]:
+        raise ValueError(f"FFO {entry['ffo']}: we find {score}, published is {entry['score']}")
+    nodes = int(agent.context[NODES])
+    return Solved(entry["ffo"], entry["empties"], score, nodes, seconds)
+
+
+def told(nodes: int, seconds: float) -> str:
+    """Both sums in a cell."""
+    return f"{nodes / 1e6:.1f} M nodes, {seconds:.2f} s"
+
+
+def last_time() -> tuple[int, float] | None:
+    """Nodes and seconds in the results file, `None` if it has none."""
+    found = SUM.search(RESULTS.read_text()) if RESULTS.exists() else None
+    return None if found is None else (int(found[1].replace(",", "")), float(found[2]))
+
+
+def listed(solved: list[Solved], nodes: int, seconds: float) -> str:
+    """Position by position, for the results file; `last_time` reads the sum."""
+    lines = [
+        f"| {one.number:>3} | {one.empties:>7} | {one.score:>+5} | "
+        f"{one.nodes:>13,} | {one.seconds:>8.4f} |"
+        for one in solved
+    ]
+    head = "| FFO | empties | score | nodes         | seconds  |"
+    rule = "| --- | ------- | ----- | ------------- | -------- |"
+    return "\n".join(
+        [head, rule, *lines, f"| sum |         |       | {nodes:>13,} | {seconds:>8.3f} |"]
+    )

@@ -1,0 +1,18 @@
+"""The linear heuristic of the Kalah benchmarks as a user would write it."""
+
+from typing import Any
+
+from agents.features.sowing import in_play, pot
+from games.context import Context
+from games.family import State, turned
+
+WEIGHTS = {"pot": 2.0, "in_play": 1.0}
+
+
+def evaluate(rules: Context, position: State, weights: Any) -> float:
+    """Twice the beans banked and once those in play, the mover's minus the other's."""
+    other = turned(position)
+    banked = pot(rules, position) - pot(rules, other)
+    playable = in_play(rules, position) - in_play(rules, other)
+    value: float = weights.pot * banked + weights.in_play * playable
+    return value

@@ -1,0 +1,45 @@
+"""Whole games through the loop that plays agents, against games.playouts alone."""
+
+import numpy as np
+
+from agents import AgentSpec, build
+from agents.compiled import CompiledAgent
+from agents.kernels.games import RESULTS
+from benchmarks.table import Row, per_second
+from benchmarks.timing import best_of, timed
+from games import game
+from games.playouts import random_games
+
+GAMES, LONGEST, SEED = 20_000, 256, 1
+
+
+def loop_kalah(rounds: int) -> Row:
+    """Kalah (6,4)."""
+    return loop_row("kalah(6,4)", rounds)
+
+
+def loop_othello(rounds: int) -> Row:
+    """Othello."""
+    return loop_row("othello", rounds)
+
+
+def loop_row(name: str, rounds: int) -> Row:
+    """Random games per second with their moves and results kept, against results alone."""
+    of = game(name)
+    first, second = (build(AgentSpec("random"), of) for _ in range(2))
+    assert isinstance(first, CompiledAgent)
+    assert isinstance(second, CompiledAgent)
+    openings = np.empty((GAMES, 0), np.int16)
+    seeds = np.arange(2 * GAMES, dtype=np.uint64).reshape(GAMES, 2)
+    slots = np.empty((GAMES, LONGEST), np.int16)
+    results = np.empty((GAMES, RESULTS), np.int64)
+    contexts, start = (first.context, second.context), of.start().state
+
+    def play() -> None:
+        first.kernels.play_games(*contexts, start, openings, seeds, slots, results)
+
+    play()
+    random_games(of, 1, SEED)
+    ours, against = best_of(rounds, timed(play), timed(lambda: random_games(of, GAMES, SEED)))
+    rates = per_second(GAMES / ours), per_second(GAMES / against)
+    return Row(f"random v random, {name}, the game loop: random games", *rates, against / ours, 0.8)

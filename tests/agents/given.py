@@ -1,0 +1,130 @@
+"""What the tests of agents play with: games of every family, positions, one agent of each kind."""
+
+import io
+import random
+from functools import cache
+from pathlib import Path
+
+from agents import AGENTS, Agent, AgentSpec, build, kinds_for
+from agents.human import Dialogue, HumanAgent
+from games import Game, Position, game
+from games.jit import INTERPRETED
+
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "tests" / "scripts"
+
+GAMES = (
+    "kalah(6,4)",
+    "kalah(3,2)",
+    "owari",
+    "kalah-2022(4,3)",
+    "kalah-manchester",
+    "kalah(9,3)",
+    "othello",
+    "othello(6)",
+    "othello-adjacent(6)",
+    "othello(10)",
+)
+OF_EVERY_FAMILY = ("kalah(6,4)", "kalah-manchester", "kalah(9,3)", "othello(6)", "othello(10)")
+MOST_PLIES = 2000
+
+# What a kind needs to be built, or to be fast enough here; a new kind is tried as it is.
+NEEDED = {
+    "python": {"file": str(BOTS / "by_lot.py")},
+    "minimax": {"depth": 2},
+    "alphabeta": {"depth": 3},
+    "smart": {"nodes": 300},
+}
+
+
+# Kinds with options that make them another player; tried wherever the kind itself is.
+VARIANTS = {
+    "turn by turn": ("minimax", {"depth": 2, "collapse_turns": True}),
+    "solving": ("alphabeta", {"nodes": 300, "endgame": 8}),
+    "own evaluation": ("alphabeta", {"depth": 2, "evaluate": str(BOTS / "either_game.py")}),
+    "now and then by lot": ("alphabeta", {"depth": 2, "epsilon": 0.3, "random_ties": True}),
+}
+
+
+def few(compiled: int, interpreted: int) -> int:
+    """How many to try: interpreted kernels are a thousand times slower."""
+    return interpreted if INTERPRETED else compiled
+
+
+def spec_of(kind: str, **changes) -> AgentSpec:
+    """A spec from which the kind, or the variant, can be built."""
+    kind, options = VARIANTS.get(kind, (kind, NEEDED.get(kind, {})))
+    return AgentSpec(kind, **{**options, **changes})
+
+
+def agent_of(kind: str, of: Game, **changes) -> Agent:
+    """A fresh agent of the kind; a person answers by trying what the game has, one by one."""
+    if kind == "human":
+        return HumanAgent(AgentSpec("human"), of, Dialogue(Patience(of), io.StringIO()))
+    return build(spec_of(kind, **changes), of)
+
+
+class Patience:
+    """A person who writes every move that there is, in turn, for as long as it takes."""
+
+    def __init__(self, of: Game) -> None:
+        texts = {of.move_text(p, move) for p in positions(of.name, 0) for move in of.legal(p)}
+        self.texts, self.asked = sorted(texts), 0
+
+    def readline(self) -> str:
+        self.asked += 1
+        return self.texts[self.asked % len(self.texts)] + "\n"
+
+    def isatty(self) -> bool:
+        return False
+
+
+def kinds_and_games(*left_out: str, games=GAMES) -> list[tuple[str, str]]:
+    """Every kind and variant with every game that it plays."""
+    return [
+        (kind, name)
+        for kind in (*AGENTS, *VARIANTS)
+        if kind not in left_out
+        for name in games
+        if spec_of(kind).kind in kinds_for(game(name))
+    ]
+
+
+@cache
+def positions(name: str, seed: int) -> tuple[Position, ...]:
+    """Every position of a random game, the finished one last."""
+    of, dice = game(name), random.Random(f"{name} {seed}")
+    found = [of.start()]
+    while not of.over(found[-1]) and len(found) < MOST_PLIES:
+        found.append(of.play(found[-1], dice.choice(of.legal(found[-1]))))
+    return tuple(found)
+
+
+@cache
+def spread(name: str, number: int, seed: int = 0) -> tuple[Position, ...]:
+    """Unfinished positions from the start to the end of random games, evenly spread."""
+    found: list[Position] = []
+    for one in range(4):
+        found += positions(name, 100 * seed + one)[:-1]
+    step = max(1, len(found) // number)
+    return tuple(found[::step][:number])
+
+
+@cache
+def forced_passes(name: str, number: int) -> tuple[Position, ...]:
+    """Positions whose only move is the pass."""
+    of, found, seed = game(name), [], 0
+    while len(found) < number and seed < 500:
+        found += [p for p in positions(name, seed) if of.legal(p) == (of.pass_move,)]
+        seed += 1
+    return tuple(found[:number])
+
+
+def played(agent: Agent, of: Game, seed: int, plies: int = 40) -> list[int]:
+    """The moves of an agent that plays both sides, up to a length."""
+    agent.start(seed)
+    position, moves = of.start(), []
+    while not of.over(position) and len(moves) < plies:
+        moves.append(agent.choose(position).move)
+        position = of.play(position, moves[-1])
+    return moves

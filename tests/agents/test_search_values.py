@@ -1,0 +1,172 @@
+"""Pruning, tables and order change no value: alpha-beta, minimax and their naive twins agree."""
+
+import pytest
+
+from agents import Agent, AgentSpec, Limit, build
+from games import game
+from tests.agents.given import GAMES, few, forced_passes, positions, spread
+from tests.agents.naive import search
+from tests.agents.scores import deepest, naive_score, phased, weights_for
+
+every_game = pytest.mark.parametrize("name", GAMES)
+SOWING = [name for name in GAMES if "othello" not in name]
+
+
+def agent(kind: str, name: str, **changes) -> Agent:
+    """An agent that weighs every feature, made once: what ran before changes no value."""
+    spec = AgentSpec(kind, **{"depth": 1, "weights": weights_for(game(name)), **changes})
+    key = f"{spec} {name}"
+    if key not in _made:
+        _made[key] = build(spec, game(name))
+    return _made[key]
+
+
+_made: dict[str, Agent] = {}
+
+
+def near_the_end(name: str, number: int) -> list:
+    """Unfinished positions a few plies before the end."""
+    plies = 7 if "othello" in name else 12
+    return [positions(name, seed)[:-1][-1 - seed % plies :][0] for seed in range(number)]
+
+
+def all_kinds_of_positions(name: str, number: int) -> list:
+    """Positions from the start to the end, more of them late, and forced passes."""
+    late = near_the_end(name, number // 2)
+    return [*spread(name, number), *late, *forced_passes(name, number // 8)]
+
+
+# ------------------------------------------------------------ alpha-beta, minimax
+
+
+@every_game
+def test_alphabeta_is_minimax_at_every_depth(name):
+    for position in all_kinds_of_positions(name, few(40, 3)):
+        for depth in range(1, deepest(name, position, 6, few(100_000, 100)) + 1):
+            plain = agent("minimax", name).choose(position, Limit(depth=depth))
+            pruned = agent("alphabeta", name).choose(position, Limit(depth=depth))
+            assert (pruned.move, pruned.value) == (plain.move, plain.value)
+            assert pruned.exact or pruned.depth == depth
+
+
+@every_game
+def test_a_table_of_any_size_changes_no_value(name):
+    sizes = [agent("alphabeta", name, table_bits=bits) for bits in (1, 6, 18)]
+    for position in all_kinds_of_positions(name, few(16, 2)):
+        depth = deepest(name, position, 6, few(50_000, 100))
+        choices = [each.choose(position, Limit(depth=depth)) for each in sizes]
+        assert len({(choice.move, choice.value) for choice in choices}) == 1
+
+
+@every_game
+def test_what_was_searched_before_changes_no_value(name):
+    fresh, used = (build(AgentSpec("alphabeta", depth=1), game(name)) for _ in range(2))
+    for place, position in enumerate(spread(name, few(12, 2))):
+        used.choose(position, Limit(depth=1 + place % 3))
+        choice = used.choose(position, Limit(depth=4))
+        fresh.start(0)
+        assert choice == fresh.choose(position, Limit(depth=4))
+
+
+@every_game
+def test_a_random_tie_is_between_equal_moves(name):
+    drawing = agent("alphabeta", name, random_ties=True, weights={})
+    for position in spread(name, few(12, 2)):
+        best = agent("minimax", name, weights={}).choose(position, Limit(depth=3))
+        for seed in range(3):
+            drawing.start(seed)
+            choice = drawing.choose(position, Limit(depth=3))
+            assert choice.value == best.value
+            assert value_of(name, position, choice.move, 3) == best.value
+
+
+def value_of(name: str, position, move: int, depth: int) -> float:
+    """The value of one move by minimax, for the player who makes it."""
+    of = game(name)
+    child = of.play(position, move)
+    if of.over(child):
+        return search.in_words(search.decided(of, child)) * sign(of, position, child)
+    looked = agent("minimax", name, weights={}).choose(child, Limit(depth=depth - 1))
+    return looked.value * sign(of, position, child)
+
+
+def sign(of, before, after) -> int:
+    return 1 if of.mover(before) == of.mover(after) else -1
+
+
+# --------------------------------------------------------------- the naive twins
+
+
+@every_game
+def test_both_are_the_naive_minimax(name):
+    of = game(name)
+    evaluate = naive_score(of, weights_for(of))
+    leaves = few(40 if "othello" in name else 400, 20)
+    for position in all_kinds_of_positions(name, few(16, 2)):
+        for depth in range(1, deepest(name, position, 4, leaves) + 1):
+            move, score = search.best_by_plies(of, position, depth, evaluate)
+            for kind in ("minimax", "alphabeta"):
+                choice = agent(kind, name).choose(position, Limit(depth=depth))
+                assert (choice.move, choice.value) == (move, search.in_words(score))
+
+
+@pytest.mark.parametrize("name", SOWING)
+def test_collapsed_turns_are_the_naive_turns(name):
+    of = game(name)
+    weights = weights_for(of)
+    for given in ({"pot": (2.0,), "in_play": (1.0,)}, weights):
+        evaluate = naive_score(of, given)
+        turns = agent("minimax", name, collapse_turns=True, weights=given)
+        for position in all_kinds_of_positions(name, few(24, 2)):
+            for depth in range(1, deepest(name, position, 3, few(150, 20)) + 1):
+                move, score = search.best_by_turns(of, position, depth, evaluate)
+                choice = turns.choose(position, Limit(depth=depth))
+                assert (choice.move, choice.value) == (move, search.in_words(score))
+
+
+@pytest.mark.parametrize("name", ["owari", "othello", "othello(10)"])
+def test_without_extra_turns_a_turn_is_a_ply(name):
+    for position in spread(name, few(12, 2)):
+        by_turns = agent("minimax", name, collapse_turns=True).choose(position, Limit(depth=3))
+        by_plies = agent("minimax", name).choose(position, Limit(depth=3))
+        assert (by_turns.move, by_turns.value) == (by_plies.move, by_plies.value)
+
+
+@every_game
+def test_weights_by_phase_are_the_naive_ones(name):
+    of = game(name)
+    weights = phased(weights_for(of))
+    evaluate = naive_score(of, weights)
+    weighing = agent("alphabeta", name, weights=weights)
+    for position in spread(name, few(20, 3)):
+        move, score = search.best_by_plies(of, position, 1, evaluate)
+        choice = weighing.choose(position, Limit(depth=1))
+        assert (choice.move, choice.value) == (move, search.in_words(score))
+
+
+# ------------------------------------------------------------------ what is said
+
+
+@every_game
+def test_the_line_of_a_search_leads_to_its_value(name):
+    of = game(name)
+    evaluate = naive_score(of, weights_for(of))
+    for position in spread(name, few(12, 2)):
+        depth = deepest(name, position, 4, few(2000, 50))
+        choice = agent("minimax", name).choose(position, Limit(depth=depth))
+        last = position
+        for move in choice.line:
+            last = of.play(last, move)
+        value = search.decided(of, last) if of.over(last) else evaluate(last)
+        assert search.in_words(value) * sign(of, position, last) == choice.value
+
+
+@every_game
+def test_a_value_is_exact_when_no_evaluation_is_in_it(name):
+    of = game(name)
+    nothing = naive_score(of, weights_for(of))
+    for position in near_the_end(name, few(12, 3)):
+        choice = agent("alphabeta", name).choose(position, Limit(nodes=20_000))
+        if choice.exact and choice.depth <= few(5, 3):
+            score = search.ply_value(of, position, choice.depth + 2, nothing)
+            assert choice.value == search.in_words(score)

@@ -1,0 +1,99 @@
+"""Small runs for tests: games written by hand, and games really played by a slow loop."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from agents import AgentSpec, build
+from arena.experiment import Check, Experiment
+from arena.openings import Openings, from_lines
+from arena.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
+from games import game
+
+NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
+
+
+def experiment(agents, *checks, of="kalah(6,4)", **more):
+    """An experiment; `agents` are names of random agents, or specs by name."""
+    specs = agents if isinstance(agents, dict) else {name: AgentSpec("random") for name in agents}
+    made = [Check(**check) for check in checks]
+    path = Path("demo.toml")
+    return Experiment(name="demo", path=path, game=of, agents=specs, checks=tuple(made), **more)
+
+
+def columns(rows, moves=None, traces=None):
+    """Games from one dictionary a row; columns that are not given are 0."""
+    made = {
+        name: np.array([row.get(name, 0) for row in rows]).astype(kind)
+        for name, kind in COLUMNS.items()
+    }
+    flat = None if moves is None else np.array([m for game in moves for m in game], np.int16)
+    return Games(made, flat, traces or {})
+
+
+def by_hand(*matches, faults=None):
+    """Games of matches `(a, b, pairings)`; a pairing is its opening, two letters and two ids.
+
+    The letters are the results of `a`, first as first mover; without ids all games differ.
+    `faults` are terminations by row.
+    """
+    rows = []
+    for a, b, pairings in matches:
+        for opening, letters, *ids in pairings:
+            pair = len(rows) // 2
+            one, other = ids or (1_000_000 + len(rows), 1_000_001 + len(rows))
+            shared = {"pair": pair, "opening": opening, "seed": 7 * pair + 1, "plies": 30}
+            points = NUMBERS[letters[0]], 2 - NUMBERS[letters[1]]
+            rows.append(shared | leg(0, a, b, points[0], one))
+            rows.append(shared | leg(1, b, a, points[1], other))
+    for row, how in (faults or {}).items():
+        rows[row]["termination"] = how
+    return columns(rows)
+
+
+def leg(number, first, second, result, game_id):
+    costs = {"first_moves": 10, "second_moves": 10, "first_nodes": 50, "second_nodes": 20}
+    clock = {"first_nanoseconds": 20_000_000, "second_nanoseconds": 10_000_000}
+    seats = {"leg": number, "first": first, "second": second}
+    margin = 8 * (result - 1)
+    return seats | costs | clock | {"result": result, "game_id": game_id, "margin": margin}
+
+
+def really_played(asked, lines):
+    """Every pair of agents on every line, both ways, with moves; the openings too."""
+    of = game(asked.game)
+    agents = [build(spec, of) for spec in asked.agents.values()]
+    rows, moves, pair = [], [], 0
+    for a, b in asked.pairs_of_agents():
+        for opening, line in enumerate(lines):
+            for number, seats in enumerate(((a, b), (b, a))):
+                played, margin = one_game(of, [agents[seat] for seat in seats], line, pair)
+                result = WIN if margin > 0 else DRAW if margin == 0 else LOSS
+                word = hashlib.blake2b(bytes(m + 1 for m in played), digest_size=8).digest()
+                row = leg(number, *seats, result, int.from_bytes(word, "little"))
+                shared = {"pair": pair, "opening": opening, "margin": margin, "seed": pair + 1}
+                rows.append(row | shared | {"plies": len(played)})
+                moves.append(played)
+            pair += 1
+    return columns(rows, moves), openings_of(of, lines)
+
+
+def one_game(of, agents, line, seed):
+    """Moves and margin of one game between the first and the second agent."""
+    for place, agent in enumerate(agents):
+        agent.start(2 * seed + place)
+    position, moves = of.start(), list(line)
+    for move in line:
+        position = of.play(position, move)
+    while not of.over(position):
+        moves.append(agents[position.mover].choose(position).move)
+        position = of.play(position, moves[-1])
+    return moves, of.margin(position)
+
+
+def openings_of(of, lines) -> Openings:
+    return from_lines(of, [tuple(line) for line in lines], finite=True)
+
+
+FORFEIT = Termination.RAISED

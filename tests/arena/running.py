@@ -1,0 +1,158 @@
+"""Runs for tests: experiments written to a directory, played here or by the command."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.experiment import load
+from arena.interrupts import Interrupts
+from arena.run import main
+from arena.session import Options, run
+
+ROOT = Path(__file__).parents[2]
+TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
+
+BOTS = {
+    "good": "def choose(view, legal, rng):\n    return rng.choice(legal)\n",
+    "raising": (
+        "def choose(view, legal, rng):\n"
+        "    if rng.random() < 0.1:\n"
+        "        raise ValueError('no idea')\n"
+        "    return legal[0]\n"
+    ),
+    "illegal": (
+        "def choose(view, legal, rng):\n    return 99 if rng.random() < 0.05 else legal[-1]\n"
+    ),
+    "hanging": (
+        "import time\n"
+        "def choose(view, legal, rng):\n"
+        "    if rng.random() < 0.02:\n"
+        "        while True:\n"
+        "            time.sleep(1)\n"
+        "    return legal[0]\n"
+    ),
+    "hanging_at_start": (
+        "import time\n"
+        "class Bot:\n"
+        "    def start(self, seed):\n"
+        "        while seed and seed % 4 == 0:\n"
+        "            time.sleep(1)\n"
+        "    def choose(self, view, legal, rng):\n"
+        "        return legal[0]\n"
+        "choose = Bot\n"
+    ),
+    "hanging_import": "import time\nwhile True:\n    time.sleep(1)\n",
+    "crashing": (
+        "import os, signal\n"
+        "def choose(view, legal, rng):\n"
+        "    if rng.random() < 0.002:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return legal[0]\n"
+    ),
+    "talking": "def choose(view, legal, rng):\n    print('hello')\n    return legal[0]\n",
+    "asking": "def choose(view, legal, rng):\n    input()\n    return legal[0]\n",
+}
+
+RANDOM = '[agents.random]\nkind = "random"\n'
+
+
+def experiment_file(directory: Path, text: str, *bots: str) -> Path:
+    """An experiment file; every bot named lies beside it, and is one of its agents."""
+    for name in bots:
+        (directory / f"{name}.py").write_text(BOTS[name])
+        text += f'\n[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
+    path = directory / "demo.toml"
+    path.write_text(text)
+    return path
+
+
+def small(pairs: int = 20, more: str = "", plies: int = 5) -> str:
+    """The head of an experiment on a small board, and its random agent."""
+    return (
+        f'game = "kalah(4,3)"\npairs = {pairs}\nseed = 5\n{more}\n'
+        f"openings = {{ random_plies = {plies} }}\n{RANDOM}"
+    )
+
+
+def played(path: Path, results: Path, workers: int = 2, **options) -> bool:
+    """Run an experiment in this process."""
+    overrides = options.pop("overrides", ())
+    options.setdefault("quiet", True)
+    options.setdefault("interrupts", Interrupts())
+    return run(load(path, overrides), Options(results, workers, overrides=overrides, **options))
+
+
+def directory_of(results: Path) -> Path:
+    """The only run's directory."""
+    (directory,) = (path.parent for path in results.glob("*/*/journal.sqlite"))
+    return directory
+
+
+def tables(results: Path) -> dict[str, bytes]:
+    """The bytes of the reproducible tables of the only run."""
+    directory = directory_of(results)
+    return {name: (directory / name).read_bytes() for name in TABLES}
+
+
+def command(*words: object) -> list[str]:
+    """The command line of `python -m arena.run`."""
+    return [sys.executable, "-m", "arena.run", *map(str, words)]
+
+
+@contextlib.contextmanager
+def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
+    """The command, running in a process group of its own, which is ended when we leave."""
+    options.setdefault("stdout", subprocess.PIPE)
+    options.setdefault("stderr", subprocess.PIPE)
+    with subprocess.Popen(
+        command(*words), cwd=ROOT, text=True, start_new_session=True, **options
+    ) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                kill_group(process)
+
+
+def ran(*words: object, seconds: float = 120, **options) -> subprocess.CompletedProcess:
+    """The command, run to its end."""
+    options.setdefault("capture_output", True)
+    return subprocess.run(
+        command(*words), cwd=ROOT, text=True, timeout=seconds, check=False, **options
+    )
+
+
+def called(*words: object) -> subprocess.CompletedProcess:
+    """The command, run in this process: sooner there, and just as good for what it says."""
+    words = [str(word) for word in words]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                status = main(words)
+            except SystemExit as end:
+                status = end.code
+        out.seek(0), errors.seek(0)
+        return subprocess.CompletedProcess(words, status, out.read(), errors.read())
+
+
+def kill_group(process: subprocess.Popen, how: int = signal.SIGKILL) -> None:
+    """Send a signal to a command and to all its workers."""
+    os.killpg(process.pid, how)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has forked and not yet ended."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that waits to be buried does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

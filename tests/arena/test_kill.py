@@ -1,0 +1,146 @@
+"""Kill -9 at any instant: of everything, of one worker, of the parent; and bots that crash."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+
+from tests.arena.running import (
+    alive,
+    begun,
+    called,
+    children_of,
+    directory_of,
+    experiment_file,
+    kill_group,
+    ran,
+    small,
+    tables,
+)
+
+SEARCHING = """
+[agents.searching]
+kind = "alphabeta"
+depth = 6
+epsilon = 0.1
+"""
+LONG = small(4000, plies=9) + SEARCHING
+PATIENCE_SECONDS = 60.0
+
+
+def patient(condition):
+    """Wait until something is so."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.01)
+    return found
+
+
+def kept(results):
+    """How many batches are in the journal."""
+    try:
+        journal = directory_of(results) / "journal.sqlite"
+        with sqlite3.connect(f"file:{journal}?mode=ro", uri=True) as base:
+            return base.execute("select count(*) from batches").fetchone()[0]
+    except (ValueError, sqlite3.Error):
+        return 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A long experiment and its tables, played without a disturbance."""
+    directory = tmp_path_factory.mktemp("undisturbed")
+    path = experiment_file(directory, LONG)
+    assert ran(path, "--results", directory / "results", "--workers", 2).returncode == 0
+    return path, tables(directory / "results")
+
+
+def killed_until_done(path, results, kills, chance):
+    """Kill the whole group at random instants, then let it end; how many kills there were."""
+    done = 0
+    while done < kills:
+        with begun(path, "--results", results, "--workers", 2) as process:
+            try:
+                process.communicate(timeout=chance.uniform(0.3, 2.0))
+                return done
+            except subprocess.TimeoutExpired:
+                kill_group(process)
+                done += 1
+    assert ran(path, "--results", results, "--workers", 2).returncode == 0
+    return done
+
+
+def test_killed_at_random_instants_a_run_ends_as_if_nothing_had_happened(undisturbed, tmp_path):
+    path, expected = undisturbed
+    assert killed_until_done(path, tmp_path, 3, random.Random(1)) == 3
+    assert tables(tmp_path) == expected
+
+
+@pytest.mark.slow
+def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(undisturbed, tmp_path):
+    path, expected = undisturbed
+    chance, kills, runs = random.Random(2), 0, 0
+    while kills < 100:
+        results = tmp_path / str(runs)
+        kills += killed_until_done(path, results, 100 - kills, chance)
+        assert tables(results) == expected
+        runs += 1
+    assert runs > 1
+
+
+def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
+    path, expected = undisturbed
+    with begun(path, "--results", tmp_path, "--workers", 2) as process:
+        for _ in range(2):
+            before = patient(lambda: kept(tmp_path))
+            os.kill(patient(lambda: children_of(process.pid))[0], signal.SIGKILL)
+            patient(lambda before=before: kept(tmp_path) > before or process.poll() is not None)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0
+    assert tables(tmp_path) == expected
+
+
+def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
+    path, _ = undisturbed
+    with begun(path, "--results", tmp_path, "--workers", 2) as process:
+        patient(lambda: kept(tmp_path))
+        workers = children_of(process.pid)
+        assert len(workers) == 2
+        process.kill()
+        process.communicate()
+        patient(lambda: not any(alive(worker) for worker in workers))
+
+
+def test_a_pairing_that_always_crashes_is_named_and_the_rest_is_kept(tmp_path):
+    path = experiment_file(tmp_path, small(40), "crashing")
+    ended = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
+    assert ended.returncode == 3
+    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("arena.run:")]
+    assert "(random against crashing): ended its worker" in line
+    assert "Traceback" not in ended.stderr
+    command = line.partition("To see it happen: ")[2].split()
+    pairing = int(command[-1])
+    assert command[:3] == ["python", "-m", "arena.run"]
+    assert f"--set move_seconds=20 --pairing {pairing}" in line
+    # The command that it names does crash, and nothing before that pairing is lost.
+    assert ran(*command[3:]).returncode == -signal.SIGKILL
+    journal = directory_of(tmp_path / "results") / "journal.sqlite"
+    with sqlite3.connect(journal) as base:
+        assert base.execute("select max(stop) from batches").fetchone()[0] == pairing
+    # The same command stops there again; a mended bot makes it a new run, which ends.
+    again = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
+    assert again.returncode == 3
+    assert f"continuing: {2 * pairing} of 80 games" in again.stderr
+    experiment_file(tmp_path, small(40), "crashing")
+    (tmp_path / "crashing.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    mended = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
+    assert mended.returncode == 0
+    assert "crashing.py changed" in mended.stderr
+    (table,) = (tmp_path / "results").glob("*/*/games.parquet")
+    assert len(pd.read_parquet(table)) == 80

@@ -1,0 +1,357 @@
+"""The command: its words, its exit status, its signals, and whatever goes wrong around it."""
+
+import contextlib
+import json
+import os
+import pty
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as Xml
+
+import pandas as pd
+import pytest
+
+from tests.arena.running import (
+    ROOT,
+    alive,
+    begun,
+    called,
+    children_of,
+    command,
+    directory_of,
+    experiment_file,
+    kill_group,
+    small,
+    tables,
+)
+from tests.arena.test_kill import LONG, kept, patient
+
+GREEDY = '[agents.greedy]\nkind = "greedy"\n'
+CHECK = '[[checks]]\nthat = "greedy beats random"\nalways = true\n'
+QUICK = small(20) + GREEDY
+
+
+@pytest.fixture
+def quick(tmp_path):
+    """A small experiment."""
+    return experiment_file(tmp_path, QUICK)
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Where results go."""
+    return tmp_path / "results"
+
+
+def told(process):
+    """Standard error of a command that ends without a traceback."""
+    assert "Traceback" not in process.stderr
+    assert "Exception" not in process.stderr
+    return process.stderr
+
+
+# ------------------------------------------------------------------------- words
+
+
+def test_help_fits_one_screen_and_shows_an_example():
+    shown = called("--help").stdout
+    assert len(shown.splitlines()) <= 30
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "python -m arena.run experiments/" in shown
+
+
+@pytest.mark.parametrize("words", [["--help"], ["missing.toml"], ["broken.toml"]])
+def test_help_and_mistakes_load_nothing_large(tmp_path, words):
+    (tmp_path / "broken.toml").write_text('gmae = "kalah"\n')
+    code = (
+        "import sys, atexit\n"
+        "large = ('numba', 'pandas', 'pyarrow', 'optuna', 'rich', 'sqlite3')\n"
+        "atexit.register(lambda: print([m for m in large if m in sys.modules], file=sys.stderr))\n"
+        "from arena.run import main\n"
+        f"sys.exit(main({words!r}))\n"
+    )
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == (0 if words == ["--help"] else 2)
+    assert ended.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path):
+    path = experiment_file(tmp_path, QUICK.replace("pairs", "paris"))
+    ended = called(path)
+    assert ended.returncode == 2
+    assert told(ended).startswith(f"{path}:2: ")
+    assert 'did you mean "pairs"' in ended.stderr
+
+
+def test_too_few_openings_are_told_with_numbers_and_ways_out(tmp_path, results):
+    path = experiment_file(tmp_path, small(500, plies=2) + GREEDY)
+    ended = called(path, "--results", results)
+    assert ended.returncode == 2
+    (line,) = told(ended).splitlines()
+    assert line.startswith(f"{path}: pairs must be at most 15, ")
+    assert "got 500" in line
+    assert "repeat = true" in line
+
+
+def test_overrides_and_short_options_change_the_experiment(quick, results):
+    words = ("--set", "agents.greedy.random_ties=true", "--seed", 7, "--pairs", 10)
+    assert called(quick, "--results", results, *words).returncode == 0
+    said = json.loads((directory_of(results) / "run.json").read_text())
+    assert said["resolved"]["seed"] == 7
+    assert said["resolved"]["pairs"] == 10
+    assert said["resolved"]["agents"]["greedy"]["random_ties"] is True
+
+
+@pytest.mark.parametrize("number", ["0", "x", "257", "-1", "²"])
+def test_workers_are_a_number(quick, number):
+    ended = called(quick, f"--workers={number}")
+    assert ended.returncode == 2
+    assert "from 1 to 256" in told(ended)
+
+
+# ------------------------------------------------------------------ what it prints
+
+
+def test_quiet_prints_the_tables_only(quick, results):
+    ended = called(quick, "--results", results, "--quiet")
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+    assert "greedy against random" in ended.stdout
+
+
+def test_json_is_one_object_even_beside_a_talking_bot(tmp_path, results):
+    path = experiment_file(tmp_path, small(5), "talking")
+    ended = called(path, "--results", results, "--json")
+    assert json.loads(ended.stdout)["games"] == 10
+
+
+def test_checks_decide_the_status_and_go_to_junit(tmp_path, results):
+    path, report = experiment_file(tmp_path, QUICK + CHECK), tmp_path / "checks.xml"
+    ended = called(path, "--results", results, "--junit", report)
+    assert ended.returncode == 1
+    assert "python -m games.replay" in ended.stdout
+    suite = Xml.parse(report).getroot()[0]
+    assert suite.attrib["failures"] == "1"
+
+
+def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results):
+    first = called(quick, "--results", results)
+    before, said = tables(results), (directory_of(results) / "run.json").read_text()
+    again = called(quick, "--results", results)
+    assert again.stdout == first.stdout
+    assert "40 of 40 games were there already" in again.stderr
+    assert tables(results) == before
+    assert (directory_of(results) / "run.json").read_text() == said
+
+
+def test_fresh_sets_the_old_run_aside(quick, results):
+    called(quick, "--results", results)
+    before = tables(results)
+    directory = directory_of(results)
+    assert called(quick, "--results", results, "--fresh").returncode == 0
+    aside = directory.with_name(directory.name + ".old-1")
+    assert {name: (aside / name).read_bytes() for name in before} == before
+    assert {name: (directory / name).read_bytes() for name in before} == before
+
+
+def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results):
+    called(quick, "--results", results)
+    ended = called(quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5")
+    assert "is kept: agents.greedy.epsilon was 0.0, is 0.5; seed was 5, is 6" in ended.stderr
+    assert len(list(results.glob("demo/*"))) == 2
+
+
+def test_run_json_tells_what_the_run_rests_on(quick, results):
+    called(quick, "--results", results)
+    said = json.loads((directory_of(results) / "run.json").read_text())
+    assert said["digest"] == directory_of(results).name
+    assert said["seed"] == 5
+    assert said["games"] == 40
+    assert said["reproducible"] is True
+    assert said["begun"] <= said["finished"]
+    assert set(said["versions"]) >= {"python", "numpy", "numba", "pandas", "pyarrow"}
+    assert said["machine"]["cores"] >= 1
+
+
+def test_a_run_by_the_clock_says_so(tmp_path, results):
+    text = small(3) + '[agents.quick]\nkind = "alphabeta"\nseconds = 0.001\n'
+    assert called(experiment_file(tmp_path, text), "--results", results).returncode == 0
+    said = json.loads((directory_of(results) / "run.json").read_text())
+    assert said["reproducible"] is False
+    frame = pd.read_parquet(directory_of(results) / "elo.parquet")
+    assert frame.attrs["reproducible"] is False
+
+
+def test_plain_lines_tell_of_progress_where_there_is_no_terminal(quick, results):
+    lines = called(quick, "--results", results).stderr.splitlines()
+    assert lines[-2].startswith("40 of 40 games, ")
+    assert "random v greedy: " in lines[-2]
+    assert lines[-1] == f"tables: {directory_of(results)}"
+
+
+def test_a_terminal_shows_a_live_line(tmp_path, results):
+    path = experiment_file(tmp_path, LONG.replace("4000", "1500"))
+    ours, theirs = pty.openpty()
+    shown = b""
+    with (
+        begun(path, "--results", results, stdout=theirs, stderr=theirs, stdin=theirs) as process,
+        os.fdopen(ours, "rb", buffering=0) as terminal,
+    ):
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # how a terminal says that nobody is there any more
+            while part := terminal.read(4096):
+                shown += part
+        assert process.wait() == 0
+    assert shown.count(b" of 3,000 games, ") > 2
+    assert b"games/s" in shown
+    assert b"\x1b[" in shown  # the line is written over
+
+
+# ----------------------------------------------------------------------- signals
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_within_two_seconds_and_it_goes_on(tmp_path, results, how):
+    path = experiment_file(tmp_path, LONG)
+    with begun(path, "--results", results, "--workers", 2, "--fresh") as process:
+        patient(lambda: kept(results) > 3)
+        workers = children_of(process.pid)
+        asked = time.monotonic()
+        kill_group(process, how)
+        time.sleep(0.05)
+        with contextlib.suppress(ProcessLookupError):
+            kill_group(process, how)  # a second one does no harm
+        _, errors = process.communicate(timeout=30)
+        assert time.monotonic() - asked < 2.0
+    assert process.returncode == 3
+    assert "Traceback" not in errors
+    last = errors.splitlines()[-1]
+    assert last.startswith("stopped; what is finished is kept. To go on: python -m arena.run ")
+    assert not any(alive(worker) for worker in workers)
+    words = last.partition("arena.run ")[2].split()
+    assert "--fresh" not in words
+    ended = called(*words)
+    assert ended.returncode == 0
+    assert "continuing: " in ended.stderr
+
+
+def test_ctrl_c_also_stops_a_run_whose_bot_thinks_for_ever(tmp_path, results):
+    path = experiment_file(tmp_path, small(5), "hanging")
+    (tmp_path / "hanging.py").write_text("def choose(view, legal, rng):\n    while True: pass\n")
+    with begun(path, "--results", results, "--workers", 2) as process:
+        patient(lambda: len(children_of(process.pid)) == 2)
+        time.sleep(0.3)
+        asked = time.monotonic()
+        kill_group(process, signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert time.monotonic() - asked < 2.0
+    assert process.returncode == 3
+    assert "Traceback" not in errors
+
+
+def test_a_reader_that_has_heard_enough_is_no_fault(quick, results):
+    line = " ".join(command(quick, "--results", results)) + " 2>errors | head -1; cat errors >&2"
+    line = line.replace("errors", str(results.with_name("errors")))
+    ended = subprocess.run(
+        ["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert len(ended.stdout.splitlines()) == 1
+    told(ended)
+    assert tables(results)
+
+
+# ------------------------------------------------------------------ disks and files
+
+
+def test_another_run_in_the_same_directory_is_refused(tmp_path, results):
+    path = experiment_file(tmp_path, LONG)
+    with begun(path, "--results", results):
+        patient(lambda: kept(results))
+        for words in ((), ("--fresh",)):
+            other = called(path, "--results", results, *words)
+            assert other.returncode == 3
+            (line,) = told(other).splitlines()
+            assert "another run is writing here" in line
+
+
+def below_a_file(tmp_path):
+    (tmp_path / "plain").write_text("")
+    return tmp_path / "plain" / "results"
+
+
+def a_file(tmp_path):
+    (tmp_path / "plain").write_text("")
+    return tmp_path / "plain"
+
+
+@pytest.mark.parametrize("place", [below_a_file, a_file, lambda _: "/proc/pitflip"])
+def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
+    ended = called(quick, "--results", place(tmp_path))
+    assert ended.returncode == 3
+    (line,) = told(ended).splitlines()
+    assert line.startswith("arena.run: ")
+    assert "--results DIR" in line
+
+
+@pytest.mark.parametrize("damage", ["header", "blob", "empty page"])
+def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, damage):
+    called(quick, "--results", results)
+    journal = directory_of(results) / "journal.sqlite"
+    if damage == "blob":
+        with sqlite3.connect(journal) as base:
+            base.execute("update batches set games = zeroblob(length(games)) where start = 1")
+    else:
+        content = bytearray(journal.read_bytes())
+        start = 0 if damage == "header" else 4096
+        content[start : start + 4096] = b"x" * 4096
+        journal.write_bytes(content)
+    ended = called(quick, "--results", results)
+    assert ended.returncode == 3
+    (line,) = [line for line in told(ended).splitlines() if not line.startswith("continuing")]
+    assert "is damaged" in line
+    assert "--fresh" in line
+    assert called(quick, "--results", results, "--fresh").returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of its own that soon is full; a file that takes a place on it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert mounted.returncode == 0, f"a small disk needs root: {mounted.stderr}"
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("free", [0, 8_192, 60_000, 120_000, 400_000])
+def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path, small_disk, free):
+    path = experiment_file(tmp_path, LONG)
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - free))
+    ended = called(path, "--results", small_disk / "results")
+    assert ended.returncode == 3
+    errors = [each for each in told(ended).splitlines() if each.startswith("arena.run: ")]
+    assert len(errors) == 1
+    filler.unlink()
+    assert called(path, "--results", small_disk / "results").returncode == 0
+    assert called(path, "--results", tmp_path / "whole").returncode == 0
+    assert tables(small_disk / "results") == tables(tmp_path / "whole")
