@@ -9,8 +9,8 @@ import numpy as np
 
 from arena.blobs import decoded
 from arena.interrupts import Interrupts
-from arena.provenance import code_digest, read_run
-from arena.recorded import COMPARED, NotARun, Stored, recorded, stored_games
+from arena.provenance import read_run
+from arena.recorded import COMPARED, NotARun, Stored, changes_since, recorded, stored_games
 from arena.records import Games
 from arena.slow import stored_verdict
 from arena.tournament import batches, get_ready, prepare
@@ -34,7 +34,8 @@ def compare(
     directory: Path, everything: bool, experiment: Path | None, workers: int, interrupts: Interrupts
 ) -> Answer:
     """Play pairings of a run again, in processes, until one differs; NotARun if that is no use."""
-    again = recorded(directory, experiment and experiment.absolute().parent)
+    beside = experiment and experiment.absolute().parent
+    again = recorded(directory, beside)
     stored = stored_games(directory)
     if any(spec.seconds is not None for spec in again.agents.values()):
         raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
@@ -47,8 +48,10 @@ def compare(
             compared += len(games)
             if found := difference(stored, games, again.of):
                 break
-    same_code = read_run(directory).get("code") == code_digest()
-    return Answer(compared, found, [] if same_code else ["pitflip has changed since this run"])
+    played_then = read_run(directory).get("games")
+    if found is None and played_then != len(stored.games):
+        found = f"{played_then} games were played, {len(stored.games)} are there"
+    return Answer(compared, found, changes_since(directory, beside))
 
 
 def chosen(total: int, everything: bool) -> list[range]:

@@ -18,6 +18,7 @@ Result = TypeVar("Result")
 
 TURN_SECONDS = 0.05
 PATIENCE_SECONDS = 0.5
+STUCK_SECONDS = 2.0
 TRIES_ALONE = 2
 PR_SET_PDEATHSIG = 1
 
@@ -100,7 +101,7 @@ def _until_failed(
     while True:
         while len(waiting) < 2 * workers and (item := next(items, None)) is not None:
             waiting.append((item, _submitted(executor, work, item)))
-        if not waiting or failed(waiting[0][1], on_turn):
+        if not waiting or failed(waiting[0][1], on_turn, executor):
             return
         yield waiting.popleft()[1].result()
 
@@ -115,14 +116,28 @@ def _submitted(executor: Executor, work: Callable[[Item], Result], item: Item) -
         return future
 
 
-def failed(future: "Future[Any]", on_turn: Callable[[], None]) -> BaseException | None:
+def failed(
+    future: "Future[Any]", on_turn: Callable[[], None], executor: Executor
+) -> BaseException | None:
     """How the work failed, looking around while it is awaited; None if it did not."""
+    stuck_since = None
     while True:
         on_turn()
         try:
             return future.exception(timeout=TURN_SECONDS)
         except TimeoutError:
-            continue
+            # A worker killed in the middle of a result leaves its pool waiting for the rest.
+            if not any(process.exitcode is not None for process in processes_of(executor)):
+                stuck_since = None
+            elif stuck_since is None:
+                stuck_since = time.monotonic()
+            elif time.monotonic() - stuck_since > STUCK_SECONDS:
+                return BrokenProcessPool("a worker died, and its pool did not notice")
+
+
+def processes_of(executor: Executor) -> list[Any]:
+    """The processes of a pool."""
+    return list((getattr(executor, "_processes", None) or {}).values())
 
 
 def _one_by_one(
@@ -142,7 +157,10 @@ def _one_by_one(
                 continue
             for part in mending.split(item):
                 tries = 0
-                while error := failed(done := _submitted(lone, work, mending.again(part)), on_turn):
+                while True:
+                    done = _submitted(lone, work, mending.again(part))
+                    if (error := failed(done, on_turn, lone)) is None:
+                        break
                     if isinstance(error, BrokenProcessPool):
                         end(lone)
                         mending.after_death()
@@ -165,7 +183,9 @@ def trace_of(error: BaseException) -> str:
 
 def end(executor: Executor) -> None:
     """End the pool and what still runs in it: nobody waits for those results."""
-    processes = list((getattr(executor, "_processes", None) or {}).values())
+    processes = processes_of(executor)
+    manager = getattr(executor, "_executor_manager_thread", None)
+    results = getattr(executor, "_result_queue", None)
     executor.shutdown(wait=False, cancel_futures=True)
     deadline = time.monotonic() + PATIENCE_SECONDS
     for process in processes:
@@ -173,3 +193,7 @@ def end(executor: Executor) -> None:
     for process in processes:
         if process.is_alive():
             process.kill()
+    if manager is not None:
+        manager.join(PATIENCE_SECONDS)
+        if manager.is_alive() and results is not None:
+            results._writer.close()  # it reads half a result: now it sees that no more will come

@@ -54,6 +54,19 @@ class FastLoop:
         self.rooms = [np.empty((PAIRINGS_AT_ONCE, self.longest), np.int16) for _ in (0, 1)]
         self.results = [np.empty((PAIRINGS_AT_ONCE, loop.RESULTS), np.int64) for _ in (0, 1)]
 
+    def warm(self, agent: CompiledAgent) -> None:
+        """Compile the loop by playing no game at all."""
+        self._call((agent, agent), self.openings[:0], np.empty((0, 2), np.uint64), 0)
+
+    def _call(self, seats: Pair, openings: NDArray[np.int16], seeds: Words, leg: int) -> int:
+        """Play a game from every opening; how many: fewer if one did not fit."""
+        room, results = (each[leg][: len(openings)] for each in (self.rooms, self.results))
+        first, second = seats
+        played: int = first.kernels.play_games(
+            first.context, second.context, self.start, openings, seeds, room, results
+        )
+        return played
+
     def play(self, block: Block, agents: Pair) -> Games:
         """Both games of every pairing of the block; TooLong if one does not end."""
         columns = {name: np.zeros(2 * block.size, kind) for name, kind in PLAYED.items()}
@@ -75,14 +88,8 @@ class FastLoop:
         """Fill `rooms` and `results`, leg by leg; again with more room if a game did not fit."""
         openings = self.openings[self.schedule.openings(block)]
         for leg in (0, 1):
-            first, second = agents if leg == 0 else agents[::-1]
-            while True:
-                played = first.kernels.play_games(
-                    first.context, second.context, self.start, openings, seeds[leg],
-                    self.rooms[leg][: block.size], self.results[leg][: block.size],
-                )  # fmt: skip
-                if played == block.size:
-                    break
+            seats = agents if leg == 0 else agents[::-1]
+            while self._call(seats, openings, seeds[leg], leg) < block.size:
                 if self.longest >= LONGEST:
                     raise TooLong
                 self._more_room()

@@ -37,11 +37,12 @@ def logged_to(path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        root.removeHandler(_wrapped[0])
+        root.removeHandler(_wrapped[-1])
         root.setLevel(level)
-        for handler in _wrapped:
-            _drain(handler, PATIENCE_SECONDS)
-        file.close()
+        while _wrapped:
+            _drain(_wrapped.pop(), PATIENCE_SECONDS)
+        with contextlib.suppress(OSError):
+            file.close()
 
 
 def reinstall() -> None:

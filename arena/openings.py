@@ -136,13 +136,13 @@ def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings,
     keys = np.concatenate([found.keys, more.keys])
     distinct, places = np.unique(keys, return_index=True)
     fresh = np.sort(places[(distinct != 0) & (places >= len(found))]) - len(found)
-    gaps = np.diff(fresh, prepend=-1 - fruitless, append=len(more))
-    long = np.flatnonzero(gaps > FRUITLESS_DRAWS)
+    between = np.diff(fresh, prepend=-1 - fruitless, append=len(more)) - 1
+    long = np.flatnonzero(between > FRUITLESS_DRAWS)
     if len(long):
         fresh = fresh[: long[0]]
     slots = np.concatenate([found.slots, more.slots[fresh]])
     keys = np.concatenate([found.keys, more.keys[fresh]])
-    return Openings(slots, keys, False), int(gaps[long[0]] if len(long) else gaps[-1])
+    return Openings(slots, keys, False), int(between[long[0]] if len(long) else between[-1])
 
 
 def completed(of: Game, openings: Openings, plies: int) -> Openings:

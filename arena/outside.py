@@ -79,8 +79,8 @@ def _reader(file: Path) -> Callable[[Path], Iterator[Result]]:
 
 def from_parquet(file: Path) -> Iterator[Result]:
     """Our games.parquet; a repeat of a game is no evidence and is left out."""
-    import pyarrow as pa  # noqa: PLC0415  # only here
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; only here
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # likewise
 
     wanted = ["first", "second", "result", "opening", "repeat"]
     try:

@@ -48,6 +48,12 @@ class Progress:
         if self.quiet or (now - self.last < due and tick.done < tick.total):
             return
         self.last = now
+        try:
+            self._print(tick, now)
+        except OSError:
+            self.quiet = True  # nobody reads it any more: `2>&1 | head`
+
+    def _print(self, tick: Tick, now: float) -> None:
         line = self._line(tick, max(now - self.begun, 1e-6))
         if self.live:
             # As text: names may look like rich's own markup.

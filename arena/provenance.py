@@ -35,11 +35,14 @@ def code_digest() -> str:
 def file_digests(experiment: Any) -> dict[str, str]:
     """Digests of the users' own files, named as seen from the experiment's."""
     return {
-        Path(os.path.relpath(path, experiment.directory)).as_posix(): hashlib.blake2b(
-            path.read_bytes(), digest_size=8
-        ).hexdigest()
+        Path(os.path.relpath(path, experiment.directory)).as_posix(): file_digest(path)
         for path in experiment.files()
     }
+
+
+def file_digest(path: Path) -> str:
+    """Digest of one file."""
+    return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
 
 
 def versions() -> dict[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # it ships no types
 
 from agents import AgentSpec
-from arena.provenance import read_run
+from arena.provenance import code_digest, file_digest, read_run
 from arena.records import WIN, Games, Termination
 from games import Game, game
 
@@ -78,6 +78,18 @@ def recorded(directory: Path, beside: Path | None = None) -> Recorded:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise NotARun(f"{directory / 'run.json'} cannot be read: {error!r}") from None
+
+
+def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
+    """What is not as it was when the run was played."""
+    said = read_run(directory)
+    base = beside or Path(said["path"]).parent
+    changed = [
+        name for name, old in said.get("files", {}).items() if file_digest(base / name) != old
+    ]
+    if said.get("code") != code_digest():
+        changed.append("pitflip")
+    return [f"{name} has changed since this run" for name in changed]
 
 
 def spec_of(told: Mapping[str, Any], base: Path) -> AgentSpec:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arena.experiment import ExperimentError, load
 from arena.interrupts import Interrupts
+from arena.said import say
 
 EXAMPLE = """\
 example:
@@ -72,11 +73,11 @@ def main(words: list[str] | None = None) -> int:
         try:
             return played(asked, interrupts)
         except ExperimentError as error:
-            print(error, file=sys.stderr)
+            say(str(error))
             return FILE_WRONG
         except KeyboardInterrupt:
             again = same_command(words)
-            print(f"\nstopped; what is finished is kept. To go on: {again}", file=sys.stderr)
+            say(f"\nstopped; what is finished is kept. To go on: {again}")
             return NOT_FINISHED
 
 
@@ -102,10 +103,10 @@ def played(asked: argparse.Namespace, interrupts: Interrupts) -> int:
             return HOLDS
         return HOLDS if run(experiment, options) else CHECK_FAILED
     except Unplayable as error:
-        print(f"{asked.experiment}: {error}", file=sys.stderr)
+        say(f"{asked.experiment}: {error}")
         return FILE_WRONG
     except Unfinished as error:
-        print(f"arena.run: {error}", file=sys.stderr)
+        say(f"arena.run: {error}")
         return NOT_FINISHED
 
 

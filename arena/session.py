@@ -1,9 +1,7 @@
 """One run from experiment to tables: directory, journal, games, summary, checks, printing."""
 
 import contextlib
-import os
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +16,7 @@ from arena.openings import OpeningsError, moves_of
 from arena.progress import Progress
 from arena.records import Games
 from arena.records import moves_of as moves_of_row
+from arena.said import printed, say
 from arena.slow import stored_verdict
 from arena.stats.sprt import SprtPlan, SprtState
 from arena.store import Store, StoreError
@@ -25,6 +24,7 @@ from arena.tournament import Prepared, RunFailed, play, prepare
 from arena.worker import Task, Worker
 
 MOST_TRACES = 100
+BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
 
 
 class Unplayable(Exception):  # noqa: N818  # the experiment cannot be played as it is written
@@ -64,7 +64,7 @@ def run(experiment: Experiment, options: Options) -> bool:
         digest = provenance.run_digest(experiment)
         directory = options.results / experiment.name / digest
         if not options.quiet and (why := provenance.why_new(directory, experiment)):
-            print(why, file=sys.stderr)
+            say(why)
         with Store(directory, digest, options.fresh) as store, logged_to(directory / "run.log"):
             finished = _played(experiment, store, options, digest)
             return _concluded(experiment, finished, directory, options)
@@ -110,7 +110,7 @@ def _played(experiment: Experiment, store: Store, options: Options, digest: str)
         provenance.write_run(store.directory, experiment, digest, said)
     if before and not options.quiet:
         there, whole = 2 * before, 2 * ready.schedule.total
-        print(f"continuing: {there:,} of {whole:,} games were there already", file=sys.stderr)
+        say(f"continuing: {there:,} of {whole:,} games were there already")
     with Progress(ready.schedule.agents, options.quiet) as progress:
         state = play(ready, store, options.workers, progress.show, options.interrupts)
     games, rule = store.games(ready.schedule), experiment.stop
@@ -151,23 +151,24 @@ def _concluded(
             games, experiment, census=finished.census, sprt=finished.sprt, repeat=repeat
         )
         timings = speed.timings(games, tuple(experiment.agents))
-        verdicts = checks.verdicts(
-            experiment, games, census=finished.census, starts=lambda: starts(finished),
-            replay=replayer(finished),
-        )  # fmt: skip
         whole.result()
+    verdicts = checks.verdicts(
+        experiment, games, census=finished.census, starts=lambda: starts(finished),
+        replay=replayer(finished),
+    )  # fmt: skip
     tables.write_elo(directory / "elo.parquet", summed, origin)
     tables.write_win_rates(directory / "win_rates.parquet", summed, origin)
     tables.write_timings(directory / "timings.parquet", timings, origin)
     _note_end(directory, experiment, finished)
+    if options.json:
+        printed(lambda: print(terminal.as_json(summed, verdicts)))
+    else:
+        notes = [] if reproducible(experiment) else [BY_THE_CLOCK]
+        printed(lambda: terminal.show(summed, verdicts, notes))
     if options.junit:
         options.junit.write_text(junit.junit(verdicts, experiment.name))
-    if options.json:
-        _printed(lambda: print(terminal.as_json(summed, verdicts)))
-    else:
-        _printed(lambda: terminal.show(summed, verdicts))
     if not options.quiet:
-        print(f"tables: {directory}", file=sys.stderr)
+        say(f"tables: {directory}")
     return all(verdict.holds for verdict in verdicts)
 
 
@@ -181,15 +182,6 @@ def _note_end(directory: Path, experiment: Experiment, finished: Finished) -> No
             "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
         }
         provenance.write_run(directory, experiment, finished.digest, said)
-
-
-def _printed(show: Callable[[], None]) -> None:
-    """Print; whoever reads may have heard enough, as `head` does."""
-    try:
-        show()
-        sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # rich ends the program when a pipe is closed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """A user's code built once in a process of its own, so that it can be ended if it hangs."""
 
+import contextlib
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from agents import AgentFailure, AgentSpec, SpecError, build
+from agents import AgentFailure, AgentSpec, Limit, SpecError, build
 from arena.executors import begin_child
 from games import Game
 
@@ -45,7 +46,8 @@ def _build(sender: Connection, spec: AgentSpec, of: Game) -> None:
         agent = build(spec, of)
         agent.start(0)
         if spec.evaluate:
-            agent.choose(of.start())
+            with contextlib.suppress(AgentFailure):  # what it raises in a game is a forfeit there
+                agent.choose(of.start(), Limit(depth=1))
         sender.send(None)
     except (AgentFailure, SpecError) as error:
         sender.send(error)

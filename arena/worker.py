@@ -1,5 +1,6 @@
 """Playing a run of pairings in a worker: compiled agents in one call, others move by move."""
 
+import contextlib
 import os
 import time
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, AgentSpec, build
+from agents import Agent, AgentFailure, AgentSpec, Limit, build
 from agents.compiled import CompiledAgent
 from arena.blobs import encoded
 from arena.fast import FastLoop, TooLong
@@ -81,8 +82,9 @@ class Worker:
                 agent = self.agent(place)
                 assert isinstance(agent, CompiledAgent)
                 agent.start(0)
-                agent.decide(self.job.of.start())
-                self.fast.play(Block(0, place, place, 0, 0), (agent, agent))
+                with contextlib.suppress(AgentFailure):  # an own evaluation's, in a game a forfeit
+                    agent.choose(self.job.of.start(), Limit(depth=1))
+                self.fast.warm(agent)
 
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""

@@ -243,6 +243,7 @@ class WholeFile(Settings):
     game: str
     agents: dict[str, WholeAgent]
     checks: Annotated[tuple[Check, ...], Field(strict=False)] = ()
+    tune: Any = None  # means something to `python -m arena.tune` only, which reads it
 
 
 AnyTable = TypeVar("AnyTable", bound=Table)

@@ -272,15 +272,25 @@ def test_a_reader_that_has_heard_enough_is_no_fault(quick, results):
     assert tables(results)
 
 
+def test_readers_of_everything_may_have_heard_enough_too(quick, results):
+    line = " ".join(command(quick, "--results", results)) + " 2>&1 | head -1"
+    ended = subprocess.run(
+        ["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stderr == ""
+    assert tables(results)
+
+
 # ------------------------------------------------------------------ disks and files
 
 
 def test_another_run_in_the_same_directory_is_refused(tmp_path, results):
-    path = experiment_file(tmp_path, LONG)
-    with begun(path, "--results", results):
+    path = experiment_file(tmp_path, LONG.replace("kalah(4,3)", "kalah(6,4)"))
+    words = ("--results", results, "--pairs", 100_000)
+    with begun(path, *words):
         patient(lambda: kept(results))
-        for words in ((), ("--fresh",)):
-            other = called(path, "--results", results, *words)
+        for more in ((), ("--fresh",)):
+            other = called(path, *words, *more)
             assert other.returncode == 3
             (line,) = told(other).splitlines()
             assert "another run is writing here" in line
@@ -355,3 +365,36 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path, small_disk, free)
     assert called(path, "--results", small_disk / "results").returncode == 0
     assert called(path, "--results", tmp_path / "whole").returncode == 0
     assert tables(small_disk / "results") == tables(tmp_path / "whole")
+
+
+# ------------------------------------------------------------------------ memory
+
+MEASURED = """
+import resource, sys
+from arena.run import main
+main(sys.argv[1:])
+for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+    print(resource.getrusage(who).ru_maxrss // 1024)
+"""
+MILLION = """
+game = "kalah(6,4)"
+pairs = 500000
+openings = { none = true, repeat = true }
+agents.one = { kind = "random" }
+agents.two = { kind = "random" }
+"""
+
+
+@pytest.mark.slow
+def test_a_million_games_need_little_memory_and_disk(tmp_path, results):
+    path = experiment_file(tmp_path, MILLION)
+    ended = subprocess.run(
+        [sys.executable, "-c", MEASURED, path, "--results", results, "--quiet"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    parent, worker = map(int, ended.stdout.splitlines()[-2:])
+    assert parent < 500
+    assert worker < 300
+    assert (directory_of(results) / "games.parquet").stat().st_size < 40 * 1_000_000
+    # Most of a journal is the hashes of games.
+    assert (directory_of(results) / "journal.sqlite").stat().st_size < 16 * 1_000_000

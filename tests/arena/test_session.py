@@ -54,7 +54,7 @@ EXPERIMENTS = {
 EVALUATION = """
 from agents.features.sowing import mobility, pot
 def evaluate(rules, position):
-    return pot(rules, position) // (mobility(rules, position) - 5)
+    return pot(rules, position) // (mobility(rules, position) - 3)
 """
 
 
@@ -87,7 +87,18 @@ class Impatient(Interrupts):
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compiled",
+        "sprt",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in EXPERIMENTS
+            if name not in ("compiled", "sprt")
+        ),
+    ],
+)
 def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
     tmp_path, name, monkeypatch
 ):

@@ -1,0 +1,272 @@
+"""One study from file to verdict: directory, trials, recommendation, validation, pictures."""
+
+import hashlib
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents import AgentFailure, SpecError
+from arena import provenance
+from arena.experiment import reproducible
+from arena.interrupts import Interrupts
+from arena.logs import logged_to
+from arena.openings import Openings, OpeningsError
+from arena.progress import Progress
+from arena.session import Unfinished, Unplayable
+from arena.store import Store, StoreError
+from arena.tournament import RunFailed
+from arena.tuning import outputs, plan
+from arena.tuning.ledger import Ledger
+from arena.tuning.live import TuningProgress, recommended_text
+from arena.tuning.mirrored import Mirrored
+from arena.tuning.objective import (
+    Contest,
+    Feed,
+    TuningFailed,
+    contest,
+    games_per_second,
+    install,
+    played,
+)
+from arena.tuning.pictures import Study, pictures, whole_page
+from arena.tuning.plan import Plan
+from arena.tuning.proposers import CmaProposer, Proposer, SpsaProposer, ThompsonProposer
+from arena.tuning.proposers import default_startup as half
+from arena.tuning.recommend import Live, importances, recommend
+from arena.tuning.space import Point
+from arena.tuning.table import Tuning
+from arena.tuning.trials import Trial
+from arena.tuning.validate import SEED, TUNED, Validation, Verdict, unneeded, validate
+
+MEASURED_SECONDS = 0.4
+
+
+class TuneOptions(NamedTuple):
+    """How to run and what to print."""
+
+    results: Path
+    workers: int
+    budget: float | None = None  # seconds
+    fresh: bool = False
+    quiet: bool = False
+    json: bool = False
+    overrides: tuple[str, ...] = ()
+    interrupts: Interrupts = Interrupts()
+
+
+@dataclass(frozen=True)
+class Room:
+    """One study at work: its plan, what it plays, and where it is kept."""
+
+    tuning: Tuning
+    plan: Plan
+    contest: Contest
+    held_out: Openings
+    directory: Path
+    ledger: Ledger
+    options: TuneOptions
+    begun: float  # monotonic seconds
+
+
+def tune(tuning: Tuning, options: TuneOptions) -> Verdict:
+    """Play what is left of the study and of its validation; write and print what is found."""
+    digest = study_digest(tuning, options.budget)
+    directory = options.results / tuning.experiment.name / f"tune-{digest}"
+    try:
+        with Store(directory, digest, options.fresh), logged_to(directory / "run.log"):
+            ledger = Ledger(directory)
+            try:
+                room = prepared(tuning, options, directory, ledger)
+                return concluded(room, *all_trials(room, digest), digest)
+            finally:
+                ledger.close()
+    except (OpeningsError, SpecError, AgentFailure) as error:
+        raise Unplayable(str(error)) from None
+    except (StoreError, RunFailed, TuningFailed) as error:
+        raise Unfinished(str(error)) from None
+    except OSError as error:
+        told = f"{directory}: {error.strerror or error}; what was finished is kept"
+        raise Unfinished(told) from None
+
+
+def study_digest(tuning: Tuning, budget: float | None) -> str:
+    """The name of a study: all that decides its trials."""
+    said = {
+        "experiment": tuning.experiment.digest(),
+        "agent": tuning.agent,
+        "axes": tuning.space.axes,
+        "fixed": dict(tuning.space.fixed),
+        "seeds": dict(tuning.seed_values),
+        "opponents": tuning.opponents,
+        "games": tuning.games,
+        "trials": tuning.trials,
+        "method": tuning.method,
+        "validation": tuning.validation.model_dump(),
+        "budget": budget,
+        "code": provenance.code_digest(),
+    }
+    return hashlib.blake2b(json.dumps(said).encode(), digest_size=5).hexdigest()
+
+
+def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledger) -> Room:
+    """Openings drawn, agents built and compiled, the plan made or found again."""
+    before, begun = ledger.plan_kept(), time.monotonic()
+    kept = _planned(tuning, options) if before is None else Plan(**before)
+    ledger.keep_plan(kept._asdict())
+    for_trials, held_out = plan.drawn(tuning, kept)
+    whole = _contest(tuning, kept, for_trials)
+    install(whole)
+    return Room(tuning, kept, whole, held_out, directory, ledger, options, begun)
+
+
+def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
+    """The file's plan, or as much of it as fits into the budget at the speed measured now."""
+    written = plan.as_written(tuning)
+    if options.budget is None:
+        return written
+    smallest = written._replace(games=min(written.games, 40))
+    trial = _contest(tuning, smallest, plan.drawn(tuning, smallest)[0])
+    install(trial)
+    seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
+    rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
+    return plan.within(tuning, options.budget, rate)
+
+
+def _contest(tuning: Tuning, of: Plan, openings: Openings) -> Contest:
+    return contest(
+        tuning.experiment.of,
+        tuning.spec,
+        tuning.space,
+        plan.opponents_of(tuning, of.games),
+        openings,
+        tuning.experiment.seed,
+        tuning.experiment.move_seconds,
+    )
+
+
+def proposer_of(tuning: Tuning, of: Plan) -> Proposer:
+    """The method that the file names."""
+    space, seed = tuning.space, tuning.experiment.seed
+    point = space.point(tuning.seed_values)
+    if tuning.method == "gp":
+        return ThompsonProposer(space, point, seed, max(10, of.trials // 5))
+    if tuning.method == "cmaes":
+        return CmaProposer(space, point, seed)
+    if tuning.method == "spsa":
+        return SpsaProposer(space, point, seed, of.trials, of.games // 2)
+    from arena.tuning.study import TpeProposer  # noqa: PLC0415  # optuna is loaded only here
+
+    return TpeProposer(space, point, seed, half(of.trials))
+
+
+def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None]:
+    """The trials that the journal holds, then the others; where a walk has arrived."""
+    tuning, options = room.tuning, room.options
+    known = list(room.ledger.finished())
+    provenance.write_run(
+        room.directory,
+        tuning.experiment,
+        digest,
+        {
+            "tuned": tuning.agent,
+            "plan": room.plan._asdict(),
+            "overrides": list(options.overrides),
+            "reproducible": reproducible(tuning.experiment),
+        },
+    )
+    if known and not options.quiet:
+        print(f"continuing: {len(known)} of {room.plan.trials} trials were there", file=sys.stderr)
+    feed = Feed(
+        room.contest, proposer_of(tuning, room.plan), room.plan.trials, options.workers, known
+    )
+    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
+    trials: list[Trial] = list(feed.replayed())
+    with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
+        progress.before = len(trials)
+        mirror, deadline = (
+            Mirrored(room.directory, room.tuning),
+            room.begun + plan.TRIALS_SHARE * (options.budget or math.inf),
+        )
+        for trial in played(feed, room.ledger, options.workers, options.interrupts):
+            trials.append(trial)
+            if time.monotonic() > deadline:
+                feed.end_at_once()
+            mirror.keep_up(trials)
+            progress.show(trials)
+        mirror.finish(trials)
+    room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
+    return trials, feed.proposer.final
+
+
+def concluded(room: Room, trials: list[Trial], final: Point | None, digest: str) -> Verdict:
+    """Recommend, validate, write everything, print the answer."""
+    tuning, directory = room.tuning, room.directory
+    seed_point = tuning.space.point(tuning.seed_values)
+    seed = tuning.experiment.seed
+    found, posterior = recommend(tuning.space, seed_point, trials, seed, final)
+    origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.experiment.game}
+    outputs.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
+    rows = importances(tuning.space, posterior, found.best_point)
+    outputs.write_importance(directory / "importance.parquet", rows, origin)
+    path = directory / "recommendation.json"
+    outputs.write_json(path, outputs.recommendation_json(tuning, found, trials, None))
+    if not room.options.quiet:
+        print(recommended_text(found), file=sys.stderr)
+    validation = validated(room, found.flat, tuning.space.weights(found.point))
+    said = outputs.recommendation_json(tuning, found, trials, validation)
+    outputs.write_json(path, said)
+    outputs.write_validation(directory / "validation.parquet", validation, origin)
+    study = Study(tuning, trials, posterior, found, rows, validation)
+    drawings = pictures(study)
+    for name, drawing in drawings.items():
+        (directory / f"{name}.svg").write_text(drawing)
+    (directory / "report.html").write_text(whole_page(study, drawings))
+    if validation.verdict is Verdict.BETTER:
+        kept = outputs.weights_toml(tuning, found, validation, digest)
+        weights = write_weights(tuning, directory, kept)
+        said["weights_file"] = str(weights)
+    print(json.dumps(said, indent=1) if room.options.json else "\n".join(answer(study, said)))
+    if not room.options.quiet:
+        print(f"everything: {directory}", file=sys.stderr)
+    return validation.verdict
+
+
+def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
+    """The match of the recommended weights; none if they are the seed's."""
+    if flat:
+        return unneeded(room.tuning.validation.plan())
+    with Progress((TUNED, SEED), room.options.quiet) as progress:
+        return validate(
+            room.tuning, weights, room.held_out, room.directory, room.options.workers,
+            progress.show, room.options.interrupts,
+        )  # fmt: skip
+
+
+def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
+    """Write weights/<name>.toml beside the experiment and in the run's directory."""
+    name = f"{tuning.experiment.name}.toml"
+    for base in (directory, tuning.experiment.directory):
+        (base / "weights").mkdir(exist_ok=True)
+        path = base / "weights" / name
+        beside = path.with_suffix(".tmp")
+        beside.write_text(text)
+        beside.replace(path)
+    return path
+
+
+def answer(study: Study, said: dict[str, Any]) -> Iterator[str]:
+    """What is printed at the end."""
+    found, tuning = study.recommendation, study.tuning
+    yield f"{tuning.experiment.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
+    yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in found.weights.items())}"
+    yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
+    if found.flat:
+        yield found.flat
+    yield f"verdict      {study.validation.text}"
+    if "weights_file" in said:
+        yield f'use it       weights = "{said["weights_file"]}"'

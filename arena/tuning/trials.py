@@ -1,0 +1,74 @@
+"""What a trial was and what it scored: from its games to one row of a table."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.records import Games
+from arena.seeds import mixed
+from arena.stats.intervals import score_estimate
+from arena.tuning.space import Point
+
+# Prior of the noise: half a Kalah-like pairing law (chess-tuning-tools uses such a prior).
+PRIOR_PAIRINGS = 2.5
+PRIOR_VARIANCE = 0.10
+NOISE_FLOOR = 1e-6
+
+
+class Trial(NamedTuple):
+    """One candidate's small tournament: its score with noise, and what that rests on."""
+
+    slot: int
+    point: Point
+    score: float
+    low: float  # 95 % interval of the score, by openings
+    high: float
+    noise: float  # variance of the score
+    games: int
+    distinct_games: int
+    fingerprint: int  # of all games it played; equal for candidates that play alike
+    seconds: float  # of thinking, all cores together
+
+
+def trial_of(slot: int, point: Point, games: Games, seconds: float) -> Trial:
+    """The trial that these games, both of a pairing together, make."""
+    points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
+    estimate = score_estimate(games.opening[0::2], points)
+    score = float(points.mean())
+    return Trial(
+        slot=slot,
+        point=point,
+        score=score,
+        low=0.0 if estimate.low is None else estimate.low,
+        high=1.0 if estimate.high is None else estimate.high,
+        noise=noise_of(points),
+        games=len(games),
+        distinct_games=len(np.unique(keys_of(games))),
+        fingerprint=fingerprint_of(games),
+        seconds=seconds,
+    )
+
+
+def noise_of(points: NDArray[np.float64]) -> float:
+    """Variance of the mean of pair scores, with a weak prior so that few games are not exact."""
+    squares = float(np.square(points - points.mean()).sum())
+    variance = (squares + PRIOR_PAIRINGS * PRIOR_VARIANCE) / (len(points) + PRIOR_PAIRINGS)
+    return variance / len(points) + NOISE_FLOOR
+
+
+def keys_of(games: Games) -> NDArray[np.uint64]:
+    """One word for each game: its moves, and which leg of which match it was."""
+    with np.errstate(over="ignore"):
+        match = (games.first + games.second).astype(np.uint64)
+        seats = games.leg.astype(np.uint64) + np.uint64(2) * match
+        keys: NDArray[np.uint64] = mixed(games.game_id + mixed(seats + np.uint64(1)))
+    return keys
+
+
+def fingerprint_of(games: Games) -> int:
+    """A word that is the same for candidates whose every game is the same."""
+    with np.errstate(over="ignore"):
+        places = mixed(games.pair.astype(np.uint64) * np.uint64(2) + games.leg.astype(np.uint64))
+        words: Any = mixed(keys_of(games) ^ places)
+        return int(np.bitwise_xor.reduce(words))

@@ -1,0 +1,151 @@
+"""Verification: the same games again, tampering found, and what cannot be verified told."""
+
+import json
+import shutil
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from arena import again
+from arena.verify import main
+from tests.arena.running import BOTS, directory_of, experiment_file, played, small
+
+GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
+
+
+@pytest.fixture(scope="module")
+def kept_run(tmp_path_factory):
+    """A run with a Python bot that fails now and then."""
+    directory = tmp_path_factory.mktemp("kept")
+    path = experiment_file(directory, small(30) + GREEDY, "raising")
+    played(path, directory / "results")
+    return directory
+
+
+@pytest.fixture
+def run(kept_run, tmp_path):
+    """A copy of that run, to be tampered with."""
+    shutil.copytree(kept_run, tmp_path / "kept")
+    return directory_of(tmp_path / "kept" / "results")
+
+
+def rewrite(run, change):
+    """Change the table of games, but not its form."""
+    path = run / "games.parquet"
+    table = pq.read_table(path)
+    frame = table.to_pandas()
+    change(frame)
+    pq.write_table(type(table).from_pandas(frame, table.schema, preserve_index=False), path)
+
+
+@pytest.mark.parametrize("words", [[], ["--all"]])
+def test_an_honest_run_is_the_same_again(run, words, capsys):
+    assert main([str(run), *words]) == 0
+    assert capsys.readouterr().out == "180 games played again: all the same\n"
+
+
+def test_neither_the_experiment_file_nor_the_journal_is_needed(run, capsys):
+    (run / "journal.sqlite").unlink()
+    said = json.loads((run / "run.json").read_text())
+    here = run.parents[2]
+    (here / "demo.toml").unlink()
+    said["path"] = str(here / "elsewhere" / "demo.toml")  # where its bots are not
+    (run / "run.json").write_text(json.dumps(said))
+    assert main([str(run)]) == 2
+    assert "there is no file" in capsys.readouterr().err
+    assert main([str(run), "--experiment", str(here / "demo.toml")]) == 0
+
+
+CHANGES = {
+    "seed": lambda value: value + 1,
+    "game_id": lambda value: value ^ 1,
+    "result": lambda value: 1.0 - value if value != 0.5 else 0.0,
+    "margin": lambda value: value + 1,
+    "plies": lambda value: value - 1,
+    "termination": lambda value: "illegal",
+    "moves": lambda value: value[:-1] + ("1" if value[-1] != "1" else "2"),
+    "pair": lambda value: value + 1,
+}
+
+
+@pytest.mark.parametrize("column", CHANGES)
+def test_a_changed_record_is_found_and_named(run, column, capsys):
+    def change(frame):
+        if column == "termination":
+            frame["termination"] = frame["termination"].astype(str)
+        frame.loc[37, column] = CHANGES[column](frame.loc[37, column])
+        if column == "termination":
+            frame["termination"] = frame["termination"].astype("category")
+
+    rewrite(run, change)
+    assert main([str(run), "--all"]) == 1
+    told = capsys.readouterr().out
+    assert told.startswith(f"differs: pairing 18, game 2: {column} was ")
+
+
+def test_a_run_cut_short_is_found(run, capsys):
+    path = run / "games.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.slice(0, 100), path)
+    assert main([str(run), "--all"]) == 1
+    assert "180 games were played, 100 are there" in capsys.readouterr().out
+
+
+def test_a_changed_bot_is_found_and_named(run, capsys):
+    here = run.parents[2]
+    changed = BOTS["raising"].replace("legal[0]", "legal[-1]")
+    (here / "raising.py").write_text(changed)
+    assert main([str(run), "--experiment", str(here / "demo.toml")]) == 1
+    assert "raising.py has changed since this run" in capsys.readouterr().err
+
+
+def test_a_sample_is_spread_over_the_run(monkeypatch):
+    monkeypatch.setattr(again, "SAMPLE", 5)
+    assert again.chosen(100, False) == [range(at, at + 1) for at in (0, 20, 40, 60, 80)]
+    assert sum(map(len, again.chosen(100, True))) == 100
+    assert [each for part in again.chosen(100, True) for each in part] == list(range(100))
+    assert again.chosen(0, False) == []
+
+
+def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(2, "move_seconds = 0.4"), "hanging_at_start")
+    played(path, tmp_path / "results")
+    run = directory_of(tmp_path / "results")
+    games = pd.read_parquet(run / "games.parquet")
+    said = json.loads((run / "run.json").read_text())
+    said["resolved"]["move_seconds"] = 1000.0
+    (run / "run.json").write_text(json.dumps(said))
+    assert (games.termination == "timeout").any()
+    assert main([str(run), "--all"]) == 0
+
+
+def not_a_run(directory):
+    shutil.rmtree(directory)
+
+
+def no_table(directory):
+    (directory / "games.parquet").unlink()
+
+
+def broken_table(directory):
+    (directory / "games.parquet").write_bytes(b"PAR1 and so on")
+
+
+def broken_words(directory):
+    (directory / "run.json").write_text('{"resolved": {"game": "chess"}}')
+
+
+@pytest.mark.parametrize("spoil", [not_a_run, no_table, broken_table, broken_words])
+def test_what_cannot_be_verified_is_one_line(run, spoil, capsys):
+    spoil(run)
+    assert main([str(run)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("arena.verify: ")
+
+
+def test_play_by_the_clock_cannot_be_verified(tmp_path, capsys):
+    text = small(2) + '[agents.quick]\nkind = "alphabeta"\nseconds = 0.001\n'
+    played(experiment_file(tmp_path, text), tmp_path / "results")
+    assert main([str(directory_of(tmp_path / "results"))]) == 2
+    assert "by the clock" in capsys.readouterr().err

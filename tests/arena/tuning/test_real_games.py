@@ -1,0 +1,58 @@
+"""Real tuning on real games, for minutes: from bad weights to good ones."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.run import main as run
+from arena.tune import main as tune
+
+BAD = """\
+game = "kalah(6,4)"
+seed = 7
+openings = { random_plies = 6 }
+[agents.bad]
+kind = "alphabeta"
+nodes = 500
+weights = { pot = 0.0, in_play = -0.5, extra_turn = -0.5 }
+[tune]
+agent = "bad"
+games = 400
+trials = 150
+[tune.weights]
+pot = [-1.0, 2.0]
+in_play = [-1.0, 1.0]
+extra_turn = [-1.0, 2.0]
+capture = [-0.5, 1.0]
+mobility = [-1.0, 2.0]
+[tune.validation]
+elo1 = 50
+pairs = 1000
+"""
+
+MATCH = """\
+game = "kalah(6,4)"
+seed = 8
+pairs = 1500
+openings = { random_plies = 6 }
+[agents.tuned]
+kind = "smart"
+nodes = 500
+weights = "weights/tune_bad.toml"
+[agents.shipped]
+kind = "smart"
+nodes = 500
+[[checks]]
+that = "tuned beats shipped"
+elo_at_least = -25
+"""
+
+
+@pytest.mark.slow
+def test_from_bad_weights_tuning_reaches_the_shipped_ones(tmp_path: Path) -> None:
+    (tmp_path / "tune_bad.toml").write_text(BAD)
+    (tmp_path / "match.toml").write_text(MATCH)
+    results = ["--results", str(tmp_path / "r"), "--quiet"]
+    assert tune([str(tmp_path / "tune_bad.toml"), "--budget", "5m", *results]) == 0
+    assert (tmp_path / "weights" / "tune_bad.toml").is_file()
+    assert run([str(tmp_path / "match.toml"), *results]) == 0
