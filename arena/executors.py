@@ -43,17 +43,19 @@ class Mending(NamedTuple):
 
 def process_pool(workers: int) -> Executor:
     """Forked processes: they inherit compiled code, the job and the log handler."""
-    return ProcessPoolExecutor(workers, get_context("fork"), initializer=begin_child)
+    return ProcessPoolExecutor(
+        workers, get_context("fork"), initializer=begin_child, initargs=(os.getpid(),)
+    )
 
 
-def begin_child() -> None:
+def begin_child(parent: int) -> None:
     """Leave Ctrl-C to the parent, end when it ends, and keep what bots print out of the tables."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == 1:
-            os._exit(1)  # the parent died before that was set
+        if os.getppid() != parent:
+            os._exit(1)  # it died before that was set
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr

@@ -113,6 +113,7 @@ def _played(experiment: Experiment, store: Store, options: Options, digest: str)
         say(f"continuing: {there:,} of {whole:,} games were there already")
     with Progress(ready.schedule.agents, options.quiet) as progress:
         state = play(ready, store, options.workers, progress.show, options.interrupts)
+    options.interrupts.look()
     games, rule = store.games(ready.schedule), experiment.stop
     sprt = (rule.sprt.plan(), state) if rule is not None and state is not None else None
     return Finished(ready, games, sprt, digest, census_of(experiment, ready, len(games)))

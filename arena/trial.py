@@ -1,6 +1,7 @@
 """A user's code built once in a process of its own, so that it can be ended if it hangs."""
 
 import contextlib
+import os
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
@@ -16,7 +17,7 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
     """Build an agent and begin a game; AgentFailure or SpecError if that is not possible."""
     context, seconds = get_context("fork"), max(move_seconds, LOAD_SECONDS)
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_build, args=(sender, spec, of), daemon=True)
+    child = context.Process(target=_build, args=(os.getpid(), sender, spec, of), daemon=True)
     child.start()
     sender.close()
     try:
@@ -39,9 +40,9 @@ def _unloadable(spec: AgentSpec, told: str) -> AgentFailure:
     return AgentFailure("unloadable", reference, "", f"cannot be used: {told}")
 
 
-def _build(sender: Connection, spec: AgentSpec, of: Game) -> None:
+def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
     """Runs in the child: send how building it failed, or None."""
-    begin_child()
+    begin_child(parent)
     try:
         agent = build(spec, of)
         agent.start(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.blobs import Damaged, decoded, encoded
@@ -42,11 +42,13 @@ def same(one, other):
     assert one.traces == other.traces
 
 
+@settings(max_examples=50)
 @given(games())
 def test_what_goes_in_comes_out(one):
     same(one, decoded([encoded(one)], placed(len(one))))
 
 
+@settings(max_examples=50)
 @given(games(moves=True), games(moves=True))
 def test_blobs_that_follow_one_another_are_joined(one, other):
     whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
@@ -57,6 +59,7 @@ def test_blobs_that_follow_one_another_are_joined(one, other):
     assert moves == one.moves.tolist()
 
 
+@settings(max_examples=50)
 @given(games(), st.data())
 def test_a_flipped_bit_is_noticed(one, data):
     blob = bytearray(encoded(one))
