@@ -5,6 +5,7 @@ game, so that one file serves every size; the search itself is not recompiled.
 """
 
 import inspect
+import warnings
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, NumbaWarning
 
 from agents.bound import (
     ALLOCATING,
@@ -127,7 +128,9 @@ class OwnEvaluation:
         kinds = (typeof(ctx), typeof(state))
         family = self.game.family_name
         try:
-            return compiled_entry(self.function, family, self.takes, self.weight_names, kinds)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NumbaWarning)
+                return compiled_entry(self.function, family, self.takes, self.weight_names, kinds)
         except NumbaError as error:
             self._fail(NOT_COMPILED, complaint(error, self.path))
         except NotANumber as error:

@@ -39,7 +39,7 @@ MOST_FEATURES = 16
 MOST_PHASES = 8
 
 ORDER_WIDTH = 256
-ORDER_PLIES = 64
+ORDER_PLIES = 192
 
 UNLIMITED = 1 << 62
 SOLVE = 200  # a depth that never runs out

@@ -199,14 +199,15 @@ def value_within(
     mask = moves(ctx, s)
     if none(mask) and over(ctx, s):
         return exact(final(ctx, s))
+    # Past the lists of moves, `finish` still ends a game: it needs none.
+    if depth == SOLVE and (ply >= ORDER_PLIES or remaining(ctx, s) <= FINISH_FROM):
+        return finish(ctx, s, alpha, beta)
     if depth <= 0 or ply >= ORDER_PLIES:
         return standing(ctx, s)
     if none(mask):
         return -value_within(ctx, turned(s), depth, ply + 1, -beta, -alpha)
     if depth == 1:
         return last_ply(ctx, s, mask, beta)
-    if depth == SOLVE and remaining(ctx, s) <= FINISH_FROM:
-        return finish(ctx, s, alpha, beta)
     word = key(s)
     place = entry(ctx, word)
     fact = known(ctx, word, place)

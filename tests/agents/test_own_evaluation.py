@@ -1,0 +1,304 @@
+"""A user's evaluation: the same search as with a built-in one, and help when it is no good."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
+from games import Game, game
+from games.jit import INTERPRETED
+from tests.agents.given import BOTS, few, spread
+from tests.agents.scores import OTHELLO, SOWING
+
+SAME = BOTS / "same_as_built_in.py"
+SOWING_GAMES = ("kalah(6,4)", "kalah-2022(4,3)", "kalah-manchester", "kalah(9,3)")
+OTHELLO_GAMES = ("othello", "othello-adjacent(6)", "othello(10)")
+SCREEN = 24
+compiled = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+
+
+def own(name: str, file: Path, function: str = "evaluate", **changes) -> Agent:
+    """An agent with an evaluation of its own."""
+    reference = f"{file}:{function}" if function else str(file)
+    return build(AgentSpec("alphabeta", depth=3, evaluate=reference, **changes), game(name))
+
+
+def built_in(name: str, weights, **changes) -> Agent:
+    return build(AgentSpec("alphabeta", depth=3, weights=weights, **changes), game(name))
+
+
+def assert_same(name: str, one: Agent, other: Agent, depth: int = 4, number: int = 12) -> None:
+    """The same move, value and nodes in positions from start to end."""
+    for position in spread(name, few(number, 2)):
+        limit = Limit(depth=min(depth, few(depth, 2)))
+        assert one.choose(position, limit) == other.choose(position, limit)
+
+
+# -------------------------------------------------------------------- the same
+
+
+@pytest.mark.parametrize("name", SOWING_GAMES)
+@pytest.mark.parametrize("function", ["sowing_evaluate", "weighted_evaluate"])
+def test_an_own_evaluation_is_the_built_in_with_the_same_formula(name, function):
+    assert_same(name, own(name, SAME, function), built_in(name, SOWING))
+
+
+@pytest.mark.parametrize("name", OTHELLO_GAMES)
+def test_an_own_evaluation_of_othello_is_the_built_in_one(name):
+    unit = dict.fromkeys(OTHELLO, (1.0,))
+    assert_same(name, own(name, SAME, "othello_evaluate"), built_in(name, unit), depth=3)
+
+
+@pytest.mark.parametrize("name", SOWING_GAMES)
+def test_features_may_be_named_by_module_and_lists_be_made(name):
+    weights = {"pot": (2.0,), "in_play": (1.0,)}
+    assert_same(name, own(name, SAME, "by_module"), built_in(name, weights))
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        *((name, "sowing_evaluate") for name in SOWING_GAMES),
+        *((name, "by_module") for name in SOWING_GAMES),
+        ("kalah(9,3)", "weighted_evaluate"),
+        ("othello", "othello_evaluate"),
+        ("othello(10)", "othello_evaluate"),
+    ],
+)  # fmt: skip
+def test_run_by_python_it_is_the_same(name, function):
+    plain = own(name, SAME, function, compile=False)
+    assert_same(name, plain, own(name, SAME, function), depth=2, number=6)
+
+
+def test_an_own_evaluation_plays_every_search():
+    name, weights = "kalah(6,4)", {"pot": (2.0,), "in_play": (1.0,)}
+    for changes in ({"collapse_turns": True}, {"collapse_turns": False}):
+        both = [
+            build(AgentSpec("minimax", depth=2, **given, **changes), game(name))
+            for given in ({"evaluate": f"{SAME}:by_module"}, {"weights": weights})
+        ]
+        assert_same(name, *both, depth=2)
+
+
+# --------------------------------------------------------------------- weights
+
+
+def test_weights_of_the_file_are_changed_by_name():
+    name = "kalah(6,4)"
+    changed = own(name, SAME, "weighted_evaluate", weights={"pot": (0.5,), "far": (-2.0,)})
+    assert_same(name, changed, built_in(name, SOWING | {"pot": (0.5,), "far": (-2.0,)}))
+
+
+@compiled
+def test_other_weights_compile_nothing():
+    first = own("kalah(6,4)", SAME, "weighted_evaluate")
+    second = own("kalah(6,4)", SAME, "weighted_evaluate", weights={"pot": (3.0,)})
+    assert first.own.entry is second.own.entry
+    assert len(first.own.entry.signatures) == 1
+
+
+def test_a_weight_that_the_file_has_not_is_refused_with_the_nearest():
+    with pytest.raises(SpecError, match='did you mean "far"') as refused:
+        own("kalah(6,4)", SAME, "weighted_evaluate", weights={"fair": (1.0,)})
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_an_evaluation_has_no_phases(tmp_path):
+    with pytest.raises(AgentFailure, match="one number a weight"):
+        own("kalah(6,4)", SAME, "weighted_evaluate", weights={"far": (1.0, 2.0)})
+
+
+# --------------------------------------------------------- what cannot be used
+
+
+def written(directory: Path, text: str) -> Path:
+    """A file of a user's, with the usual imports."""
+    path = directory / "mine.py"
+    path.write_text(f"{IMPORTS}\n{text}\n")
+    return path
+
+
+IMPORTS = """from agents.features.sowing import held, in_play, pot
+from games.family import turned
+
+"""
+FIRST = 5  # the line of the file at which a text begins
+
+
+def failure(directory: Path, text: str, of: str = "kalah(6,4)", **changes) -> str:
+    """The message with which the text is refused, about `mine.py` alone, on one screen."""
+    path = written(directory, text)
+    with pytest.raises(AgentFailure) as failed:
+        own(of, path, **changes)
+    message = str(failed.value)
+    assert failed.value.kind == "unloadable"
+    assert "mine.py" in message
+    assert len(message.splitlines()) <= SCREEN
+    assert not {"agents/", "numba/", "site-packages"} & set(message.split("/"))
+    return message
+
+
+def both_ways(directory: Path, text: str) -> list[str]:
+    """The refusal of the compiler, and that of Python."""
+    ways = [False] if INTERPRETED else [True, False]
+    return [failure(directory, text, compile=way) for way in ways]
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("def evaluate(rules, position):\n    return float(str(pot(rules, position)))", 1, "float"),
+        ("NOTES = [1, 2]\ndef evaluate(rules, position):\n    return NOTES[0]", 2, "list"),
+        ("def evaluate(rules, position):\n    return position.beans", 1, "'beans'"),
+        ("def evaluate(rules, position):\n    return f(position)\n"
+         "def f(p):\n    return {}.get(p, 1)", 3, ""),
+        ("def evaluate(rules, position):\n    print(open('x').read())\n    return 1", 1, "open"),
+    ],
+)  # fmt: skip
+def test_what_does_not_compile_is_told_with_line_reason_and_advice(tmp_path, text, line, reason):
+    message = failure(tmp_path, text)
+    bad = text.splitlines()[line].strip()
+    assert f"line {FIRST + line}: {bad}" in message
+    assert reason in message
+    assert "compile = false" in message
+    assert "What compiles" in message
+
+
+def test_a_name_that_is_not_there_is_told_with_the_nearest(tmp_path):
+    text = "def evaluate(rules, position):\n    return pott(rules, position)"
+    for message in both_ways(tmp_path, text):
+        assert f"line {FIRST + 1}: name pott is not defined" in message
+        assert 'did you mean "pot"' in message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "def evaluate(position):\n    return 1.0",
+            r"\(rules, position, weights\), got \(position\)",
+        ),
+        ("def evaluate(a, b, c, d):\n    return 1.0", r"got \(a, b, c, d\)"),
+        ("def evaluate(rules, position, weights):\n    return 1.0", "its file must say WEIGHTS"),
+        ("evaluate = 3", "3 is not a function"),
+        ("class evaluate:\n    pass", "is not a function"),
+        ("def evaluates(rules, position):\n    return 1.0", 'did you mean "evaluates"'),
+        ("WEIGHTS = 3\ndef evaluate(rules, position):\n    return 1.0", "WEIGHTS must be a dict"),
+        ("WEIGHTS = {'a b': 1}\ndef evaluate(r, p, w):\n    return 1.0", "got 'a b'"),
+        ("WEIGHTS = {'class': 1}\ndef evaluate(r, p, w):\n    return 1.0", "got 'class'"),
+        ("def evaluate(rules, position)\n    return 1.0", "SyntaxError"),
+        ("import nothing_like_this", "ModuleNotFoundError"),
+        ("raise ValueError('not today')", "not today"),
+        ("exit()", "SystemExit"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_told(tmp_path, text, told):
+    path = written(tmp_path, text)
+    with pytest.raises(AgentFailure, match=told) as failed:
+        own("kalah(6,4)", path)
+    assert failed.value.kind == "unloadable"
+
+
+def test_a_missing_file_is_told_with_the_nearest(tmp_path):
+    written(tmp_path, "def evaluate(rules, position):\n    return 1.0")
+    with pytest.raises(AgentFailure, match=r'did you mean "mine\.py"') as failed:
+        own("kalah(6,4)", tmp_path / "mime.py")
+    assert len(str(failed.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("pass", ("returns nothing", "got None")),
+        ("return 'much'", ("returns a string", "got 'much'")),
+        ("return '12'", ("returns a string", "got '12'")),
+        ("return 1.0 if pot(rules, position) > 0 else None", ("nothing on some way", "got None")),
+        ("return (1.0, 2.0)", ("returns ", r"got (1.0, 2.0)")),
+        ("x = float('inf')\n    return x - x", ("nan, which is not a number",) * 2),
+        ("return 1 / pot(rules, position)", ("division by zero",) * 2),
+        ("raise ValueError('never')", ("returns nothing", "never")),
+    ],
+)
+def test_what_is_no_number_is_told_at_once(tmp_path, body, told):
+    messages = both_ways(tmp_path, f"def evaluate(rules, position):\n    {body}")
+    for message, expected in zip(messages, told[-len(messages) :], strict=True):
+        assert expected in message
+
+
+# ---------------------------------------------------------- what happens later
+
+LATER = """def evaluate(rules, position):
+    return helper(pot(rules, position))
+
+def helper(beans):
+    if beans > 3:
+        raise ValueError("more than I can bear")
+    return 1.0 * beans
+"""
+
+
+@pytest.mark.parametrize("way", [True, False])
+@pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)"])
+def test_what_it_raises_in_a_search_is_its_own_failure(tmp_path, way, name):
+    of = game(name)
+    agent = own(name, written(tmp_path, LATER), compile=way)
+    position = next(p for p in spread(name, 30) if of.plain(p).own_pot == 3)
+    for ask in (agent.choose, agent.decide):
+        with pytest.raises(AgentFailure) as failed:
+            ask(position)
+        error = failed.value
+        assert (error.kind, of.parse(error.position)) == ("raised", position)
+        assert str(tmp_path / "mine.py") in error.bot
+        assert "more than I can bear" in error.trace
+        assert frames(error.trace) <= {"mine.py"}
+        assert "in helper" in error.trace
+
+
+def frames(trace: str) -> set[str]:
+    """The files that a traceback shows."""
+    return {Path(name).name for name in re.findall(r'^  File "(.*?)"', trace, re.MULTILINE)}
+
+
+def test_after_a_failure_the_agent_plays_on(tmp_path):
+    of = game("kalah(6,4)")
+    agent = own(of.name, written(tmp_path, LATER))
+    start = of.start()
+    before = agent.choose(start, Limit(depth=1))
+    with pytest.raises(AgentFailure):
+        agent.choose(spread(of.name, 30)[15], Limit(depth=5))
+    assert agent.choose(start, Limit(depth=1)) == before
+
+
+@pytest.mark.parametrize("way", [True, False])
+def test_an_infinite_evaluation_is_only_a_very_good_one(tmp_path, way):
+    text = "def evaluate(rules, position):\n    return 1e300 * (pot(rules, position) + 1) * 1e300"
+    choice = own("kalah(6,4)", written(tmp_path, text), compile=way).choose(game("kalah").start())
+    assert abs(choice.value) < 1_000_000
+    assert not choice.exact
+
+
+@pytest.mark.parametrize("way", [True, False])
+def test_counts_may_be_subtracted_below_zero(tmp_path, way):
+    text = (
+        "from agents.features.sowing import first_slot\n"
+        "def evaluate(rules, position):\n"
+        "    hole = first_slot(rules)\n"
+        "    return held(position, hole) - held(position, hole + 1)"
+    )
+    of = game("kalah(6,4)")
+    position = of.parse("S 5 1 1 1 1 1, N 1 1 1 1 3 1, pots 0-0, South to move")
+    choice = own(of.name, written(tmp_path, text), compile=way).choose(position, Limit(depth=1))
+    assert abs(choice.value) < 100
+
+
+@pytest.mark.parametrize("way", [True, False])
+def test_a_changed_file_is_read_again(tmp_path, way):
+    of: Game = game("kalah(6,4)")
+    values = []
+    for number in (1, 2):
+        path = written(tmp_path, f"def evaluate(rules, position):\n    return {number}.0")
+        values.append(own(of.name, path, compile=way).choose(of.start(), Limit(depth=2)).value)
+    assert [abs(value) for value in values] == [1.0, 2.0]
