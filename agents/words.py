@@ -29,8 +29,9 @@ def side_name(of: Game, position: Position) -> str:
 
 
 def legal_texts(of: Game, position: Position) -> str:
-    """The legal moves in one line, as they are written on the board."""
-    return " ".join(of.move_text(position, move) for move in of.legal(position))
+    """The legal moves in one line, as they are written on the board; numbers ascend."""
+    texts = [of.move_text(position, move) for move in of.legal(position)]
+    return " ".join(sorted(texts, key=lambda text: int(text) if text.isdigit() else 99))
 
 
 # ---------------------------------------------------------------------- sowing

@@ -104,7 +104,11 @@ def refuse(message: str) -> NoReturn:
 
 def depth_or_ask(text: str) -> int | str:
     """The value of --depth."""
-    return text if text == ASK else int(text)
+    if text == ASK:
+        return text
+    if not text.lstrip("-").isdigit():
+        raise argparse.ArgumentTypeError(f"must be a whole number or ask, got {quoted(text)}")
+    return int(text)
 
 
 def arguments() -> argparse.ArgumentParser:

@@ -128,3 +128,27 @@ def played(agent: Agent, of: Game, seed: int, plies: int = 40) -> list[int]:
         moves.append(agent.choose(position).move)
         position = of.play(position, moves[-1])
     return moves
+
+
+# ------------------------------------------------------ evaluations of a user's
+
+IMPORTS = """from agents.features.sowing import held, in_play, pot
+from games.family import turned
+
+"""
+# Raises once a pot holds four beans.
+LATER = """def evaluate(rules, position):
+    return helper(pot(rules, position))
+
+def helper(beans):
+    if beans > 3:
+        raise ValueError("more than I can bear")
+    return 1.0 * beans
+"""
+
+
+def written(directory: Path, text: str) -> Path:
+    """A file of a user's, with the usual imports."""
+    path = directory / "mine.py"
+    path.write_text(f"{IMPORTS}\n{text}\n")
+    return path

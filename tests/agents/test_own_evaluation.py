@@ -8,7 +8,7 @@ import pytest
 from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
 from games import Game, game
 from games.jit import INTERPRETED
-from tests.agents.given import BOTS, few, spread
+from tests.agents.given import BOTS, LATER, few, spread, written
 from tests.agents.scores import OTHELLO, SOWING
 
 SAME = BOTS / "same_as_built_in.py"
@@ -113,17 +113,6 @@ def test_an_evaluation_has_no_phases(tmp_path):
 # --------------------------------------------------------- what cannot be used
 
 
-def written(directory: Path, text: str) -> Path:
-    """A file of a user's, with the usual imports."""
-    path = directory / "mine.py"
-    path.write_text(f"{IMPORTS}\n{text}\n")
-    return path
-
-
-IMPORTS = """from agents.features.sowing import held, in_play, pot
-from games.family import turned
-
-"""
 FIRST = 5  # the line of the file at which a text begins
 
 
@@ -229,15 +218,6 @@ def test_what_is_no_number_is_told_at_once(tmp_path, body, told):
 
 
 # ---------------------------------------------------------- what happens later
-
-LATER = """def evaluate(rules, position):
-    return helper(pot(rules, position))
-
-def helper(beans):
-    if beans > 3:
-        raise ValueError("more than I can bear")
-    return 1.0 * beans
-"""
 
 
 @pytest.mark.parametrize("way", [True, False])

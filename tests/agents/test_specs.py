@@ -1,0 +1,162 @@
+"""Specs that no agent can be built from: one line that says what could."""
+
+import pytest
+
+from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
+from agents.weights import checked_weights, read_weights, shipped_weights
+from games import game
+
+
+def refusal(of: str = "kalah(6,4)", kind: str = "alphabeta", **options) -> str:
+    """The one line with which the spec is refused."""
+    with pytest.raises(SpecError) as refused:
+        build(AgentSpec(kind, **options), game(of))
+    message = str(refused.value)
+    assert len(message.splitlines()) == 1
+    return message
+
+
+def test_an_unknown_kind_is_answered_with_the_nearest():
+    told = refusal(kind="alfabeta")
+    assert told.startswith('there is no agent kind "alfabeta" (there are random, ')
+    assert told.endswith('did you mean "alphabeta"?')
+    assert all(kind in told for kind in AGENTS)
+
+
+@pytest.mark.parametrize("kind", ["nearest_pot", "fewest"])
+def test_a_kind_that_does_not_play_the_game_says_which_do(kind):
+    told = refusal("othello", kind)
+    assert told.startswith(f"{kind} does not play othello(8) (play it with random, first")
+    assert kind not in told.partition("(play it with ")[2]
+    assert kind in kinds_for(game("owari"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "told"),
+    [
+        ("random", {"depth": 3}, "random has no option depth (it has none)"),
+        ("human", {"nodes": 3}, "human has no option nodes (it has none)"),
+        ("greedy", {"weights": {"pot": 1}}, "greedy has no option weights (it has epsilon, "),
+        ("minimax", {"table_bits": 3}, "minimax has no option table_bits (it has depth, "),
+        ("alphabeta", {"collapse_turns": True}, "alphabeta has no option collapse_turns"),
+        ("smart", {"file": "x.py"}, "smart has no option file"),
+        ("first", {"random_ties": True}, "first has no option random_ties"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused(kind, options, told):
+    assert refusal(kind=kind, **options).startswith(told)
+
+
+WHOLE = ("depth", "nodes", "endgame", "table_bits")
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "told"),
+    [
+        ("depth", (0, -1, 101, 2.5, "6", True), "depth must be a whole number from 1 to 100, got "),
+        ("nodes", (0, -5, 1e3), "nodes must be a whole number from 1 to 1e+15, got "),
+        ("seconds", (0, -1.0, 1e9, float("nan"), "1"), "seconds must be a number from 0.001 to "),
+        ("endgame", (-1, 257, 3.5), "endgame must be a whole number from 0 to 256, got "),
+        ("table_bits", (0, 27, "x"), "table_bits must be a whole number from 1 to 26, got "),
+        ("epsilon", (-0.1, 1.5, float("nan"), "1", True), "epsilon must be a number from 0 to 1, "),
+    ],
+)
+def test_a_number_out_of_range_is_refused_with_the_range(option, values, told):
+    for value in values:
+        message = refusal(**{option: value})
+        assert message.startswith(told)
+        assert message.endswith(f"got {value!r}")
+
+
+def test_the_ends_of_every_range_are_allowed():
+    of = game("kalah(3,2)")
+    for options in (
+        {"depth": 1, "table_bits": 1, "epsilon": 1, "endgame": 0},
+        {"depth": 100, "epsilon": 0.0, "endgame": 256, "nodes": 1},
+        {"seconds": 0.001},
+    ):
+        assert build(AgentSpec("alphabeta", **options), of).choose(of.start()).move in range(3)
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ({"pott": 1}, '(there are pot, in_play, extra_turn, capture, mobility, far); '
+                      'did you mean "pot"?'),
+        ({"corner": 1}, 'weight "corner" is of no feature of this game'),
+        ({"pot": "much"}, "weight pot must be a number, got 'much'"),
+        ({"pot": True}, "weight pot must be a number, got True"),
+        ({"pot": None}, "weight pot must be a number, got None"),
+        ({"pot": float("nan")}, "weight pot must lie within ±100000, got nan"),
+        ({"pot": 1e6}, "weight pot must lie within ±100000, got 1000000.0"),
+        ({"pot": ()}, "weight pot has 1 to 8 phases, got 0"),
+        ({"pot": (1,) * 9}, "weight pot has 1 to 8 phases, got 9"),
+        ({"pot": (1, "2")}, "weight pot must be a number, got '2'"),
+    ],
+)  # fmt: skip
+def test_a_weight_that_is_none_is_refused(weights, told):
+    assert told in refusal(weights=weights)
+
+
+def test_weights_that_mean_nothing_under_the_rules_are_refused():
+    assert 'weight "extra_turn" is of no feature' in refusal("owari", weights={"extra_turn": 1})
+    told = refusal("kalah(6,4,capture=none)", weights={"capture": 1})
+    assert 'weight "capture" is of no feature' in told
+
+
+def test_weights_given_replace_the_defaults():
+    of = game("othello")
+    position = of.replay("f5 d6 c3 d3 c4")[-1]
+    corner = build(AgentSpec("alphabeta", depth=1, weights={"corner": (5.0,)}), of)
+    assert corner.choose(position).value == 0
+    assert build(AgentSpec("alphabeta", depth=1), of).choose(position).value != 0
+
+
+def test_a_file_of_weights_is_read_or_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text("[weights]\npot = 2\nin_play = [1, 0.5]\n")
+    known = ("pot", "in_play")
+    assert checked_weights(read_weights(path), known) == {"pot": (2.0,), "in_play": (1.0, 0.5)}
+    for text, told in (
+        ("pot = ", "not valid TOML"),
+        ("weights = 3", r"\[weights\] must be a table"),
+    ):
+        path.write_text(text)
+        with pytest.raises(SpecError, match=told):
+            read_weights(path)
+    with pytest.raises(SpecError, match="cannot be read"):
+        read_weights(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "of", ["kalah", "owari", "kalah(9,3,capture=none)", "othello", "othello-adjacent(10)"]
+)
+def test_the_shipped_weights_fit_every_game(of):
+    assert build(AgentSpec("smart", nodes=10), game(of)).spec.kind == "smart"
+
+
+def test_shipped_weights_are_of_features_that_exist():
+    for name, of in (("smart_sowing", "kalah"), ("smart_othello", "othello")):
+        agent = AgentSpec("alphabeta", weights=checked_weights_of(name))
+        build(agent, game(of))
+
+
+def checked_weights_of(name: str) -> dict[str, tuple[float, ...]]:
+    """A shipped weights file as a spec holds it."""
+    return {
+        key: tuple(value) if isinstance(value, list) else (value,)
+        for key, value in shipped_weights(name).items()
+    }
+
+
+@pytest.mark.parametrize(
+    "limit", [{}, {"depth": 0}, {"nodes": -1}, {"seconds": 0}, {"seconds": float("nan")}]
+)
+def test_a_limit_must_leave_a_search(limit):
+    with pytest.raises(SpecError):
+        Limit(**limit)
+
+
+def test_a_spec_says_its_limit():
+    assert AgentSpec("smart").limit is None
+    assert AgentSpec("smart", depth=3, nodes=5).limit == Limit(depth=3, nodes=5)

@@ -1,0 +1,387 @@
+"""Playing at the terminal: people, agents, commands, the end, and what is wrong with a command."""
+
+import io
+import os
+import pty
+import re
+import select
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents import AGENTS, AgentSpec, build, kinds_for
+from agents.human import Dialogue
+from arena import play
+from games import game, replay
+from tests.agents.given import GAMES, positions
+
+ROOT = Path(__file__).parents[2]
+
+
+class Typed(io.StringIO):
+    """What a person types, at a terminal or not."""
+
+    def __init__(self, lines: str, terminal: bool = False) -> None:
+        super().__init__(lines)
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+def sitting(*words: str, typed: str = "", terminal: bool = False) -> str:
+    """All that a sitting shows; it ends well."""
+    shown = io.StringIO()
+    dialogue = Dialogue(Typed(typed.replace(" ", "\n") + "\n", terminal), shown)
+    assert play.main(list(words), dialogue) == 0
+    return shown.getvalue()
+
+
+def moves_of(shown: str) -> list[str]:
+    """The moves of the command at the end."""
+    command = shlex.split(shown.rstrip("\n").splitlines()[-1])
+    assert command[:3] == ["python", "-m", "games.replay"]
+    assert len(command) == 5
+    return command[4].split()
+
+
+def replayed(shown: str, capsys) -> str:
+    """The last line of what the printed command prints."""
+    command = shlex.split(shown.rstrip("\n").splitlines()[-1])
+    capsys.readouterr()
+    assert replay.main(command[3:]) == 0
+    return capsys.readouterr().out.rstrip("\n").splitlines()[-1]
+
+
+# ------------------------------------------------------------------ whole sittings
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_two_agents_play_every_game_to_its_end(name, capsys):
+    first, second = "greedy", "random"
+    shown = sitting(name, "--first", first, "--second", second, "--seed", "3")
+    of = game(name)
+    final = of.replay(" ".join(moves_of(shown)))[-1]
+    assert of.over(final)
+    assert replayed(shown, capsys).startswith("over: ")
+    (a, b), last = of.score(final), shown.rstrip("\n").splitlines()[-2]
+    winner = "a tie" if a == b else f"{(first, second)[a < b]} wins"
+    assert last.startswith(f"Final score: {first} {a}, {second} {b}")
+    assert last.endswith(f": {winner}.")
+    # The board at the start and after every move, the names with it.
+    names = (first, second)
+    for position in of.replay(" ".join(moves_of(shown))):
+        assert of.draw(position, names) in shown
+    assert shown.count(" plays ") + shown.count(" passes.") + shown.count(" swaps:") == len(
+        moves_of(shown)
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["kalah(3,2)", "owari(3,2)", "kalah-manchester(3,2)", "othello(4)"]
+)
+@pytest.mark.parametrize("kind", [kind for kind in AGENTS if kind not in ("human", "python")])
+def test_a_person_plays_any_agent(name, kind):
+    of = game(name)
+    if kind not in kinds_for(of):
+        return
+    person = " ".join(sorted({of.move_text(p, m) for p in positions(name, 0) for m in of.legal(p)}))
+    shown = sitting(name, "--second", kind, "--seed", "1", typed=f"{person} " * 40)
+    assert "The game is over." in shown
+    assert of.over(of.replay(" ".join(moves_of(shown)))[-1])
+
+
+def test_a_seed_repeats_a_game():
+    def shown(seed: str) -> list[str]:
+        return moves_of(
+            sitting("othello(6)", "--first", "random", "--second", "random", "--seed", seed)
+        )
+
+    assert shown("5") == shown("5") != shown("6")
+
+
+def test_a_game_without_a_seed_tells_the_one_it_has():
+    words = ("othello(6)", "--first", "random", "--second", "random")
+    first = sitting(*words)
+    (seed,) = re.findall(r"seed (\d+)$", first, re.MULTILINE)
+    assert sitting(*words, "--seed", seed) == first
+
+
+def test_extra_turns_are_said():
+    shown = sitting("kalah(6,4)", "--second", "first", "--names", "Ada", "Bo", typed="3 6")
+    assert "Ada (South) plays 3 and moves again." in shown
+    assert "Ada (South) plays 6." in shown
+    assert "Bo (North) plays 1" in shown
+
+
+def test_what_is_swept_is_said_and_counted():
+    of = game("kalah(3,2)")
+    shown = sitting("kalah(3,2)", "--first", "random", "--second", "random", "--seed", "2")
+    moves = moves_of(shown)
+    before = of.replay(" ".join(moves))[-2]
+    (told,) = re.findall(r"(\d+) beans? left in the rows swept to (random \d)'s pot", shown)
+    # The final score is what lay in the pots after the last sowing, and what was swept.
+    unswept = game("kalah(3,2,sweep=nobody)")
+    left = unswept.raw_score(unswept.play(before, of.parse_move(before, moves[-1])))
+    final = of.score(of.replay(" ".join(moves))[-1])
+    assert int(told[0]) == sum(final) - sum(left) > 0
+
+
+def test_a_swap_is_told_in_words():
+    shown = sitting("kalah-manchester(3,2)", "--first", "first", "--second", "human", typed="swap")
+    assert "human (North) swaps: the players change sides." in shown
+    assert moves_of(shown)[:2] == ["1", "swap"]
+    assert "first (North) plays" in shown
+
+
+def test_a_forced_pass_is_told_and_nobody_is_asked():
+    for seed in range(50):
+        shown = sitting(
+            "othello(4)", "--first", "random", "--second", "random", "--seed", str(seed)
+        )
+        if "pass" in moves_of(shown):
+            assert shown.count("cannot move and passes.") == moves_of(shown).count("pass")
+            return
+    raise AssertionError("no pass in fifty games")
+
+
+# ------------------------------------------------------------------------ commands
+
+
+def test_undo_returns_to_where_the_person_last_chose():
+    shown = sitting("kalah(6,4)", "--second", "first", typed="1 2 undo undo undo 5 quit")
+    assert "There is no move to take back." in shown
+    assert moves_of(shown)[0] == "5"
+    assert len(moves_of(shown)) > 1
+    board = game("kalah").draw(game("kalah").start(), ("human", "first"))
+    assert shown.count(board) == 2
+
+
+def test_undo_goes_back_by_one_move_of_an_extra_turn():
+    shown = sitting("kalah(6,4)", "--second", "first", typed="3 undo 3 6 undo quit")
+    assert moves_of(shown) == ["3"]
+
+
+def test_undo_between_two_people_takes_back_one_move():
+    shown = sitting("kalah(6,4)", "--second", "human", typed="1 1 undo 2 undo undo 4 quit")
+    assert moves_of(shown) == ["4"]
+
+
+def test_quit_shows_the_game_so_far(capsys):
+    shown = sitting("kalah(6,4)", "--second", "first", typed="1 quit")
+    assert "The game is stopped." in shown
+    assert replayed(shown, capsys).startswith("not over: player 1 to move")
+
+
+def test_the_end_of_input_ends_the_game_cleanly():
+    shown = sitting("kalah(6,4)", "--second", "first", typed="1")
+    assert "The game is stopped." in shown
+    assert moves_of(shown)[0] == "1"
+
+
+def test_nothing_played_is_nothing_to_replay():
+    assert "games.replay" not in sitting("kalah(6,4)", typed="quit")
+
+
+def test_help_is_given_in_the_game():
+    assert "look 6 moves ahead" in sitting("kalah(6,4)", "--second", "first", typed="help")
+
+
+@pytest.mark.parametrize("level", [1, 2, 5])
+def test_a_level_changes_how_far_the_computer_looks(level):
+    typed = f"level_{level} 1 quit".replace("_", "\x00")
+    words = ("kalah(6,4)", "--second", "alphabeta", "--seed", "1")
+    shown = io.StringIO()
+    lines = typed.replace(" ", "\n").replace("\x00", " ") + "\n"
+    assert play.main(list(words), Dialogue(Typed(lines), shown)) == 0
+    ahead = "1 move" if level == 1 else f"{level} moves"
+    assert f"alphabeta: looking {ahead} ahead." in shown.getvalue()
+    of = game("kalah(6,4)")
+    position = of.play(of.start(), 0)
+    expected = build(AgentSpec("alphabeta", depth=level), of).choose(position).move
+    assert moves_of(shown.getvalue())[1] == of.move_text(position, expected)
+
+
+def test_a_level_means_nothing_to_players_that_do_not_search():
+    shown = io.StringIO()
+    words = ["kalah(6,4)", "--second", "greedy"]
+    assert play.main(words, Dialogue(Typed("level 3\n"), shown)) == 0
+    assert "Nobody here looks ahead." in shown.getvalue()
+
+
+# ----------------------------------------------------------------- before the game
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [("Ada", "Ada"), ("ada", "Ada"), ("A", "Ada"), ("Bo", "Bo"), ("x Bo", "Bo"), ("", "")],
+)
+def test_who_moves_first_is_asked(answer, first):
+    words = ("owari", "--first", "ask", "--second", "first", "--names", "Ada", "Bo")
+    shown = sitting(*words, typed=answer)
+    assert shown.startswith("Who moves first, Ada or Bo? ")
+    if answer.startswith("x"):
+        assert '"x" is neither: write Ada or Bo' in shown
+    if first:
+        assert f"{first} against " in shown
+        assert (
+            "Ada (South), your pit (0 to 5)" in shown or "Ada (North), your pit (7 to 12)" in shown
+        )
+
+
+def test_the_level_is_asked():
+    shown = sitting("owari", "--second", "alphabeta", "--depth", "ask", typed="x 0 3")
+    assert shown.count("How many moves shall the computer look ahead? ") == 3
+    assert '"x" is not a number from 1 to 100' in shown
+
+
+def test_names_are_asked_at_a_terminal_only():
+    shown = sitting("kalah", "--second", "first", typed="Ada 3 quit", terminal=True)
+    assert "Name of human: " in shown
+    assert "Ada (South) plays 3" in shown
+    assert "Name of" not in sitting("kalah", "--second", "first", typed="3")
+
+
+def test_two_of_a_kind_are_told_apart():
+    shown = sitting("kalah(3,2)", "--first", "first", "--second", "first")
+    assert "first 1 against first 2" in shown
+
+
+def test_a_spectator_at_a_terminal_goes_from_move_to_move():
+    words = ("kalah(6,4)", "--first", "first", "--second", "first")
+    shown = sitting(*words, typed="  x undo  quit".replace("  ", " \n"), terminal=True)
+    assert shown.count("Enter shows the next move: ") >= 4
+    assert '"x" means nothing here' in shown
+    assert "Enter" not in sitting(*words)
+
+
+# --------------------------------------------------------------------- users' files
+
+BOT = "def choose(view, legal, rng):\n    return {answer}\n"
+
+
+def test_a_bot_of_ones_own_plays(tmp_path):
+    (tmp_path / "mine.py").write_text(BOT.format(answer="legal[0]"))
+    shown = sitting("kalah(3,2)", "--first", str(tmp_path / "mine.py"), "--second", "first")
+    assert "mine.py against first" in shown
+    assert "The game is over." in shown
+
+
+def test_an_evaluation_of_ones_own_plays():
+    path = "experiments/bots/my_heuristic.py:evaluate"
+    shown = sitting("kalah(3,2)", "--first", path, "--second", "first", "--depth", "3")
+    assert "my_heuristic.py against first" in shown
+    assert "The game is over." in shown
+
+
+def test_a_bot_that_fails_ends_the_game_with_its_fault(tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(BOT.format(answer="77"))
+    shown = io.StringIO()
+    words = ["kalah", "--first", "first", "--second", f"{tmp_path / 'mine.py'}:choose"]
+    assert play.main(words, Dialogue(Typed(""), shown)) == 1
+    assert "answered 77" in capsys.readouterr().err
+    assert moves_of(shown.getvalue()) == ["1"]
+
+
+# ------------------------------------------------------------------ what is wrong
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["kalahh"], 'there is no game "kalahh"'),
+        (["kalah(99,1)"], "holes must be a whole number from 1 to 16"),
+        (["kalah", "--second", "smrt"], 'there is no agent kind "smrt"'),
+        (["othello", "--second", "fewest"], "fewest does not play othello(8)"),
+        (["kalah", "--second", "python"], "write the file of your bot instead of python"),
+        (["kalah", "--second", "nowhere.py"], "there is no file"),
+        (["kalah", "--second", "nowhere.py:evaluate"], "there is no file"),
+        (["kalah", "--depth", "0"], "depth must be a whole number from 1 to 100, got 0"),
+        (["kalah", "--depth", "x"], 'argument --depth: must be a whole number or ask, got "x"'),
+        (["kalah", "--seconds", "0"], "seconds must be a number from 0.001 to 86400"),
+        (["kalah", "--nodes", "-3"], "nodes must be a whole number"),
+        (["kalah", "--depth", "3", "--nodes", "4"], "not allowed with argument"),
+        (["kalah", "--second", "greedy", "--depth", "3"], "--depth is for agents that search"),
+        (["kalah", "--names", "Ada"], "argument --names: expected 2 arguments"),
+        (["kalah", "--level", "3"], "unrecognized arguments: --level 3"),
+        (["kalah", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
+        ([], "the following arguments are required: game"),
+    ],
+)
+def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
+    try:
+        status = play.main(words, Dialogue(Typed(""), io.StringIO()))
+    except SystemExit as end:
+        status = end.code
+    out, err = capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert err.startswith("arena.play: ")
+    assert told in err
+    assert len(err.splitlines()) == 1
+
+
+# ---------------------------------------------------------------- real processes
+
+
+def process(*words: str, typed: bytes = b"") -> subprocess.CompletedProcess:
+    """The command with this input through a pipe."""
+    command = [sys.executable, "-m", "arena.play", *words]
+    return subprocess.run(command, cwd=ROOT, input=typed, capture_output=True, check=False)
+
+
+def test_help_needs_no_compiler():
+    code = (
+        "import sys; from arena import play\n"
+        "try: play.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print('numba' in sys.modules, 'arena.store' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert "--first" in done.stdout
+    assert "undo, level N, help, quit" in done.stdout
+    assert done.stdout.endswith("False False\n")
+
+
+def test_through_a_pipe_it_ends_with_the_input():
+    done = process("kalah(3,2)", "--second", "first", typed=b"2\n\xff\xfe\n1")
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert b"is not the number of a hole" in done.stdout
+    assert b"human (South), your hole (1 to 3): 1\n" in done.stdout
+    assert moves_of(done.stdout.decode())[0] == "2"
+
+
+def test_at_a_terminal_it_asks_and_answers():
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "arena.play", "kalah(3,2)", "--second", "first"]
+    person = subprocess.Popen(
+        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL
+    )
+    os.close(follower)
+    shown = until(leader, "Name of human: ")
+    os.write(leader, b"Ada\n")
+    shown += until(leader, "Ada (South), your hole (1 to 3): ")
+    os.write(leader, b"2\n")
+    shown += until(leader, "Ada (South) plays 2")
+    os.write(leader, b"\x04")  # the end of input, typed
+    shown += until(leader, "The game is stopped.")
+    assert person.wait(timeout=60) == 0
+    os.close(leader)
+    assert "Traceback" not in shown
+
+
+def until(leader: int, awaited: str) -> str:
+    """What a terminal shows up to some words."""
+    shown, deadline = "", time.monotonic() + 120
+    while awaited not in shown:
+        assert time.monotonic() < deadline, f"no {awaited!r} in {shown!r}"
+        if select.select([leader], [], [], 1)[0]:
+            shown += os.read(leader, 4096).decode()
+    return shown
