@@ -284,13 +284,4 @@ INLINED = (
     sort_by_urgency,
     order_moves,
 )
-
-
-COMPILED = (
-    weighted_features,
-    table_move,
-    standing,
-    finish,
-    value_within,
-    search,
-)
+COMPILED = (weighted_features, table_move, standing, finish, value_within, search)

@@ -92,7 +92,7 @@ def test_every_pair_of_kinds_plays_the_same_games(name):
     assert len(set(games)) > len(games) / 4
 
 
-@pytest.mark.parametrize("name", OF_EVERY_FAMILY)
+@pytest.mark.parametrize("name", OF_EVERY_FAMILY[: few(5, 4)])  # the last one takes a minute
 @pytest.mark.parametrize("step", [1, 4])
 def test_every_kind_plays_the_same_games_in_every_family(name, step):
     kinds = compiled_kinds(name)

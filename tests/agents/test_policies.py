@@ -1,0 +1,133 @@
+"""The players that look at the board only: each is its definition, and chance is fair."""
+
+from collections import Counter
+
+import pytest
+
+from agents import AgentSpec, build
+from games import game
+from tests.agents.given import GAMES, few, spread
+from tests.agents.naive.search import in_board_order
+from tests.agents.scores import is_sowing, naive_othello
+from tests.games.naive import othello as rules_of_othello
+
+SOWING = [name for name in GAMES if is_sowing(game(name))]
+OTHELLO = [name for name in GAMES if not is_sowing(game(name))]
+
+
+def choice(kind: str, name: str, position, **options) -> int:
+    return build(AgentSpec(kind, **options), game(name)).choose(position).move
+
+
+def sowings(of, position) -> list[int]:
+    """The moves from left to right on the board, no swap."""
+    return [move for move in in_board_order(of, position) if move != of.swap_move]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_first_and_last_are_the_ends_of_the_board(name):
+    of = game(name)
+    for position in spread(name, few(30, 3)):
+        moves = sowings(of, position)
+        assert choice("first", name, position) == moves[0]
+        assert choice("last", name, position) == moves[-1]
+
+
+def test_first_is_the_lowest_number_on_the_board():
+    of = game("kalah(6,4)")
+    for position in spread(of.name, few(30, 3)):
+        numbers = [int(of.move_text(position, move)) for move in of.legal(position)]
+        first = of.move_text(position, choice("first", of.name, position))
+        last = of.move_text(position, choice("last", of.name, position))
+        assert (int(first), int(last)) == (min(numbers), max(numbers))
+
+
+@pytest.mark.parametrize("name", SOWING)
+def test_nearest_pot_and_fewest_are_their_names(name):
+    of = game(name)
+    for position in spread(name, few(40, 3)):
+        moves, row = sowings(of, position), of.plain(position).own
+        assert choice("nearest_pot", name, position) == max(moves)
+        assert choice("fewest", name, position) == min(moves, key=lambda move: row[move])
+
+
+@pytest.mark.parametrize("name", SOWING)
+def test_greedy_banks_the_most_and_likes_another_turn(name):
+    of = game(name)
+    for position in spread(name, few(40, 3)):
+        gains = {}
+        for move in in_board_order(of, position):
+            after = of.play(position, move)
+            # A swap hands over the other pot; the player's own pot tells what a move is worth.
+            banked = of.raw_score(after)[position.mover] - of.raw_score(position)[position.mover]
+            gains[move] = 2 * banked + (after.mover == position.mover)
+        assert choice("greedy", name, position) == max(gains, key=lambda move: gains[move])
+
+
+@pytest.mark.parametrize("name", OTHELLO)
+def test_greedy_flips_the_most_then_corner_edge_interior_then_the_first(name):
+    of = game(name)
+    for position in spread(name, few(40, 3)):
+        if of.legal(position) == (of.pass_move,):
+            continue
+        state, last = naive_othello(of, position), of.rules.size - 1
+        worth = {}
+        for square in of.legal(position):
+            row, column = divmod(square, of.rules.size)
+            borders = (row in (0, last)) + (column in (0, last))
+            worth[square] = len(rules_of_othello.flips(state, state.side, square)), borders
+        best = max(worth, key=lambda square: worth[square])
+        assert choice("greedy", name, position) == best
+
+
+def test_greedy_takes_a_move_that_flips_nothing_when_there_is_no_better():
+    of = game("othello-adjacent(4)")
+    position = of.parse("---- ---X ---X ---- X")
+    assert of.move_text(position, choice("greedy", of.name, position)) == "d1"
+
+
+# ----------------------------------------------------------------------- chance
+
+
+def counts(name: str, position, number: int, kind: str, **options) -> Counter:
+    """How often each move is chosen, game by game."""
+    agent, found = build(AgentSpec(kind, **options), game(name)), Counter()
+    for seed in range(number):
+        agent.start(seed)
+        found[agent.choose(position).move] += 1
+    return found
+
+
+@pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)", "othello", "othello(10)"])
+def test_random_is_uniform(name):
+    of = game(name)
+    position = spread(name, 5)[1]
+    legal, number = of.legal(position), few(4000, 400)
+    found = counts(name, position, number, "random")
+    assert set(found) == set(legal)
+    expected = number / len(legal)
+    chi_square = sum((found[move] - expected) ** 2 / expected for move in legal)
+    assert chi_square < len(legal) + 5 * len(legal) ** 0.5 + 5
+
+
+def test_an_epsilon_is_the_share_of_moves_by_lot():
+    of, number = game("kalah(6,4)"), few(4000, 400)
+    found = counts(of.name, of.start(), number, "first", epsilon=0.3)
+    assert found[0] / number == pytest.approx(0.7 + 0.3 / 6, abs=few(30, 100) / 1000)
+    assert counts(of.name, of.start(), 50, "first", epsilon=0.0) == {0: 50}
+    assert len(counts(of.name, of.start(), few(200, 50), "first", epsilon=1.0)) == 6
+
+
+def test_random_ties_are_drawn_evenly():
+    of, number = game("othello"), few(4000, 100)
+    found = counts(of.name, of.start(), number, "greedy", random_ties=True)
+    assert set(found) == set(of.legal(of.start()))
+    assert max(found.values()) < 1.2 * number / 4 + 20
+
+
+def test_random_ties_of_a_search_are_drawn_evenly():
+    of, number = game("othello"), few(2000, 40)
+    for kind in ("minimax", "alphabeta"):
+        found = counts(of.name, of.start(), number, kind, depth=1, random_ties=True)
+        assert set(found) == set(of.legal(of.start()))
+        assert max(found.values()) < 1.2 * number / 4 + 20

@@ -1,0 +1,77 @@
+"""The strength table plays what it says, the same games on any machine."""
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec, build
+from benchmarks import strength
+from benchmarks.matches import counted, margins, pair_score, random_openings
+from games import game
+
+KALAH = game("kalah(3,2)")
+RANDOM, FIRST = AgentSpec("random"), AgentSpec("first")
+
+
+def test_openings_are_distinct_and_drawn_by_their_seed():
+    lines = random_openings(KALAH, 4, 20, seed=1)
+    assert len(np.unique(lines, axis=0)) == 20
+    assert (lines == random_openings(KALAH, 4, 20, seed=1)).all()
+    assert (lines != random_openings(KALAH, 4, 20, seed=2)).any()
+
+
+def test_more_openings_than_there_are_are_refused():
+    with pytest.raises(ValueError, match="too few positions"):
+        random_openings(KALAH, 1, 20, seed=1)
+
+
+def test_games_are_the_same_on_any_number_of_cores(monkeypatch):
+    none = np.empty((25, 0), np.int16)
+    many = margins(KALAH, RANDOM, RANDOM, none, seed=3)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert (many == margins(KALAH, RANDOM, RANDOM, none, seed=3)).all()
+    assert len(set(many.tolist())) > 1
+
+
+def test_an_agent_against_itself_scores_half_on_pairs():
+    openings = random_openings(KALAH, 3, 10, seed=1)
+    score = pair_score(KALAH, FIRST, FIRST, openings, seed=1)
+    assert score.share == 0.5
+    assert score.wins == score.losses
+    assert score.error == 0
+
+
+def test_a_score_tells_wins_draws_and_losses():
+    score = counted(np.array([1, 1, 0, -1]))
+    assert str(score) == "+2 =1 -1"
+    assert score.share == 0.625
+
+
+def test_perfect_play_is_the_golden_file_and_what_was_solved_beyond_it():
+    values = strength.perfect_margins()
+    assert values[3, 6] == -8
+    assert values[4, 3] == 6
+    assert set(strength.SOLVED_HERE).isdisjoint({(3, 6), (4, 3)})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holes, beans", [(4, 4), (5, 2), (5, 3), (6, 2)])
+def test_what_was_solved_beyond_the_golden_file_is_solved_again(holes, beans):
+    spec = AgentSpec("alphabeta", nodes=100_000_000, endgame=256, table_bits=22)
+    of = game(f"kalah({holes},{beans})")
+    agent = build(spec, of)
+    choice = agent.choose(of.start())
+    assert choice.exact
+    assert choice.value == strength.SOLVED_HERE[holes, beans]
+
+
+def test_a_line_that_does_not_hold_is_told_by_the_exit_code(capsys, monkeypatch):
+    line = strength.Line("a v b", "+1 =0 -0", "100 %", "more", False)
+    monkeypatch.setattr(strength, "ROWS", {"row": lambda: iter([line])})
+    assert strength.main(["row"]) == 1
+    assert "| a v b | 20000 | +1 =0 -0 | 100 % | more | below |" in capsys.readouterr().out
+
+
+def test_an_unknown_row_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        strength.main(["smart_v_all"])
+    assert "there is no row 'smart_v_all'" in capsys.readouterr().err
