@@ -20,11 +20,14 @@ run: .venv/.run
 
 setup: .venv/.dev
 
+# A file's tests share what they compile, so they stay together; one process a core.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+
 test: .venv/.dev
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-slow: .venv/.dev
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(PYTEST) -m "slow or not slow"
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -10,7 +10,7 @@ from arena.stats.counts import Floats
 from arena.stats.estimate import Estimate, Kind, nothing
 
 STEPS = 2000
-_BATCH = 256
+_CELLS = 1 << 18  # scores times candidate means worked on at once
 _LARGEST_BET = 0.5
 
 
@@ -47,8 +47,11 @@ def observe(state: Watch, scores: npt.ArrayLike) -> Watch:
     values = np.asarray(scores, dtype=np.float64)
     if not np.all((values >= 0.0) & (values <= 1.0)):
         raise ValueError("a score must be between 0 and 1")
-    for start in range(0, len(values), _BATCH):
-        state = _observe_batch(state, values[start : start + _BATCH])
+    start = 0
+    while start < len(values):
+        size = _CELLS // max(1, state.last - state.first + 1)
+        state = _observe_batch(state, values[start : start + size])
+        start += size
     return state
 
 
