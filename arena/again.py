@@ -9,6 +9,7 @@ import numpy as np
 
 from arena.blobs import decoded
 from arena.interrupts import Interrupts
+from arena.probe import FIXED, with_fixed
 from arena.provenance import read_run
 from arena.recorded import COMPARED, NotARun, Stored, changes_since, recorded, stored_games
 from arena.records import Games
@@ -39,7 +40,8 @@ def compare(
     stored = stored_games(directory)
     if any(spec.seconds is not None for spec in again.agents.values()):
         raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
-    ready, compared, found = prepare(again), 0, None
+    fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
+    ready, compared, found = with_fixed(prepare(again), fixed), 0, None
     get_ready(ready)
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
     with closing(batches(ready, tasks, workers, interrupts)) as played:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents import AgentSpec
 from agents.files import split_reference
-from arena.toml.agents import Around, read_agents, stochastic
+from arena.toml.agents import Around, read_agents, stochastic, varies
 from arena.toml.problems import ExperimentError, Problems, Source
 from arena.toml.sense import (
     check_problems,
@@ -45,6 +45,7 @@ __all__ = [
     "load",
     "reproducible",
     "stochastic",
+    "varies",
 ]
 
 DEFAULT_PAIRS = 100

@@ -5,13 +5,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from arena.stats.intervals import wilson
+from arena.stats.anytime import Watch, anytime_estimate
 from arena.tournament import Tick
 
 PLAIN_SECONDS = 5.0
 LIVE_SECONDS = 0.2
 MOST_STANDINGS = 6
-Z_95 = 1.959964
 
 
 class Progress:
@@ -77,13 +76,15 @@ class Progress:
     def _standings(self, tick: Tick) -> list[str]:
         """The score of each match with its interval, as far as it has been played."""
         return [
-            f"{self.names[a]} v {self.names[b]}: {_score(points, pairings)}"
-            for (a, b), (points, pairings) in list(tick.scores.items())[:MOST_STANDINGS]
+            f"{self.names[a]} v {self.names[b]}: {_score(seen)}"
+            for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
         ]
 
 
-def _score(points: float, pairings: int) -> str:
-    """A share with its Wilson interval, pairings counted as one observation each."""
-    share = points / pairings
-    low, high = wilson(share, pairings, Z_95)
-    return f"{100 * share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+def _score(seen: Watch) -> str:
+    """A share in an interval that stays true however often one looks."""
+    found = anytime_estimate(seen)
+    if found.value is None:
+        return "no games"
+    low, high = found.low or 0.0, 1.0 if found.high is None else found.high
+    return f"{100 * found.value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"

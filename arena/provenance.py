@@ -16,8 +16,8 @@ PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
 # What decides games: rules, agents with their weights, and these modules of ours.
 DECIDING = ("games", "agents")
 DECIDING_HERE = (
-    "blobs", "fast", "openings", "records", "referee", "schedule", "seeds", "slow", "tournament",
-    "worker", "stats/sprt", "stats/gsprt",
+    "blobs", "fast", "openings", "probe", "records", "referee", "repeats", "schedule", "seeds",
+    "slow", "tournament", "worker", "stats/sprt", "stats/gsprt",
 )  # fmt: skip
 
 

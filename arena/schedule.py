@@ -42,6 +42,7 @@ class Schedule(NamedTuple):
     matches: tuple[tuple[int, int], ...]
     pairs: int
     keys: NDArray[np.uint64]  # of the openings; they are played in turn
+    fixed: frozenset[tuple[int, int]] = frozenset()  # matches with one game an opening
 
     @property
     def total(self) -> int:
@@ -78,11 +79,16 @@ class Schedule(NamedTuple):
         """The place of the opening of every pairing of the block."""
         return np.arange(block.number, block.number + block.size) % len(self.keys)
 
+    def repeats(self, block: Block) -> bool:
+        """Whether pairings of the block are the games of earlier ones over again."""
+        last = block.number + block.size
+        return (block.a, block.b) in self.fixed and last > len(self.keys)
+
     def seeds(self, block: Block) -> NDArray[np.uint64]:
         """The seed of every pairing of the block."""
-        return self._seeds(
-            self._base((block.a, block.b)), np.arange(block.number, block.number + block.size)
-        )
+        match = block.a, block.b
+        numbers = np.arange(block.number, block.number + block.size)
+        return self._seeds(self._base(match), numbers, match in self.fixed)
 
     def columns(self, start: int, stop: int) -> dict[str, NDArray[Any]]:
         """What is settled about the games of pairings `start` to `stop` - 1, two rows each."""
@@ -90,10 +96,11 @@ class Schedule(NamedTuple):
         match, number = self.places(ids)
         sides = np.array(self.matches, np.int16)[match]
         bases = np.array([self._base(each) for each in self.matches], np.uint64)
+        fixed = np.array([each in self.fixed for each in self.matches])
         once = {
             "pair": ids,
             "opening": number % len(self.keys),
-            "seed": self._seeds(bases[match], number),
+            "seed": self._seeds(bases[match], number, fixed[match]),
         }
         columns = {name: np.repeat(each.astype(PLACED[name]), 2) for name, each in once.items()}
         return columns | {
@@ -105,6 +112,7 @@ class Schedule(NamedTuple):
     def _base(self, match: tuple[int, int]) -> np.uint64:
         return match_base(self.seed, self.game, [self.agents[place] for place in match])
 
-    def _seeds(self, base: Any, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def _seeds(self, base: Any, numbers: NDArray[np.int64], fixed: Any) -> NDArray[np.uint64]:
+        """Every turn of an opening has its own seed; where games are `fixed`, that of the first."""
         turns, places = np.divmod(numbers, len(self.keys))
-        return pair_seeds(base, self.keys[places], turns)
+        return pair_seeds(base, self.keys[places], np.where(fixed, 0, turns))

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from agents import AgentFailure, SpecError
 from arena import provenance
-from arena.experiment import Experiment, reproducible, stochastic
+from arena.experiment import Experiment, reproducible
 from arena.interrupts import Interrupts
 from arena.logs import logged_to
 from arena.openings import OpeningsError, moves_of
+from arena.probe import FIXED, fixed_matches, with_fixed
 from arena.progress import Progress
 from arena.records import Games
 from arena.records import moves_of as moves_of_row
@@ -98,12 +99,17 @@ def command(experiment: Experiment, overrides: Sequence[str], *more: str) -> str
 def _played(experiment: Experiment, store: Store, options: Options, digest: str) -> Finished:
     """All games, played here or found in the journal."""
     ready, before = prepare(experiment), store.finished()
+    if (fixed := store.fixed()) is None:
+        fixed = fixed_matches(ready, options.workers, options.interrupts)
+        store.keep_fixed(fixed)
+    ready = with_fixed(ready, fixed)
     said = provenance.read_run(store.directory)
     if not before or not said.get("finished"):
         said = {
             "path": str(experiment.path.absolute()),
             "overrides": list(options.overrides),
             "reproducible": reproducible(experiment),
+            FIXED: sorted(fixed),
             "begun": said.get("begun") or provenance.now_text(),
             "finished": None,
         }
@@ -116,18 +122,16 @@ def _played(experiment: Experiment, store: Store, options: Options, digest: str)
     options.interrupts.look()
     games, rule = store.games(ready.schedule), experiment.stop
     sprt = (rule.sprt.plan(), state) if rule is not None and state is not None else None
-    return Finished(ready, games, sprt, digest, census_of(experiment, ready, len(games)))
+    return Finished(ready, games, sprt, digest, census_of(ready, len(games)))
 
 
-def census_of(experiment: Experiment, ready: Prepared, games: int) -> list[tuple[str, str]]:
+def census_of(ready: Prepared, games: int) -> list[tuple[str, str]]:
     """The pairs of agents without chance that have played all openings there are."""
-    complete = ready.openings.finite and games == 2 * ready.schedule.total
-    if not complete or experiment.pairs < len(ready.openings):
+    schedule, names = ready.schedule, ready.schedule.agents
+    complete = ready.openings.finite and games == 2 * schedule.total
+    if not complete or schedule.pairs < len(ready.openings):
         return []
-    names = tuple(experiment.agents)
-    fixed = {name for name, spec in experiment.agents.items() if not stochastic(spec)}
-    pairs = [(names[a], names[b]) for a, b in experiment.pairs_of_agents()]
-    return [pair for pair in pairs if set(pair) <= fixed]
+    return [(names[a], names[b]) for a, b in schedule.matches if (a, b) in schedule.fixed]
 
 
 def _concluded(

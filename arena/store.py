@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import sqlite3
 import time
@@ -57,10 +58,12 @@ class Store:
             "create table if not exists batches "
             "(start integer primary key, stop integer not null, games blob not null) strict"
         )
-        self._base.execute("create table if not exists run (digest text not null) strict")
+        self._base.execute(
+            "create table if not exists run (digest text not null, fixed text) strict"
+        )
         found = self._base.execute("select digest from run").fetchone()
         if found is None:
-            self._base.execute("insert into run values (?)", (digest,))
+            self._base.execute("insert into run values (?, null)", (digest,))
         elif found[0] != digest:
             raise StoreError(f"{self.directory}: its journal belongs to another experiment")
 
@@ -100,6 +103,17 @@ class Store:
             self._base.execute(
                 "insert or ignore into batches values (?, ?, ?)", (start, stop, games)
             )
+
+    def fixed(self) -> frozenset[tuple[int, int]] | None:
+        """The matches that were found to have one game an opening; None before that is kept."""
+        with self._told():
+            found = self._base.execute("select fixed from run").fetchone()[0]
+        return None if found is None else frozenset((a, b) for a, b in json.loads(found))
+
+    def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
+        """Keep what was found out, so that whoever goes on need not, and cannot differ."""
+        with self._told():
+            self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
     def finished(self) -> int:
         """How many pairings are finished, from the first on: batches are kept in order."""

@@ -16,6 +16,9 @@ from arena.openings import Openings, make_openings
 from arena.records import first_rows, pair_points
 from arena.schedule import Schedule
 from arena.slow import has_own_code
+from arena.stats.anytime import Watch as Anytime
+from arena.stats.anytime import observe
+from arena.stats.anytime import watch as nothing_observed
 from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
 from arena.store import Store
 from arena.trial import try_out
@@ -25,6 +28,7 @@ from arena.worker import Batch, Job, Task, Worker, install, play_task
 BATCH_SECONDS = 0.12
 FEWEST, MOST = 1, 131_072
 GROWTH = 8
+NOTHING_SEEN = nothing_observed()
 QUARTERS = 4.0  # of a point in a pairing's score
 
 log = logging.getLogger(__name__)
@@ -55,7 +59,7 @@ class Tick(NamedTuple):
     done: int  # pairings
     total: int
     played: int  # pairings of this run, not of the one that is continued
-    scores: dict[tuple[int, int], tuple[float, int]]  # pair points and pairings by match
+    standings: dict[tuple[int, int], Anytime]  # by match
     sprt: SprtState | None
 
 
@@ -142,7 +146,7 @@ class Run:
         self.schedule, self.total = ready.schedule, ready.schedule.total
         self.show = show
         self.stop = Stop(ready)
-        self.scores: dict[tuple[int, int], tuple[float, int]] = {}
+        self.standings: dict[tuple[int, int], Anytime] = {}
         self.done = self.begun = 0
 
     @property
@@ -159,16 +163,18 @@ class Run:
         """Add pairings to the standings and the stop rule."""
         scores = points / QUARTERS
         self.stop.see(scores, start)
-        match, _ = self.schedule.places(np.arange(start, stop))
+        match, number = self.schedule.places(np.arange(start, stop))
         for place in np.unique(match):
             pair, own = self.schedule.matches[place], match == place
-            before, pairings = self.scores.get(pair, (0.0, 0))
-            self.scores[pair] = before + float(scores[own].sum()), pairings + int(own.sum())
+            if pair in self.schedule.fixed:
+                own &= number < len(self.schedule.keys)  # what comes after says nothing new
+            self.standings[pair] = observe(self.standings.get(pair, NOTHING_SEEN), scores[own])
         self.done = stop
 
     def tell(self) -> None:
         """Show where the run stands."""
-        self.show(Tick(self.done, self.total, self.done - self.begun, self.scores, self.stop.state))
+        played, state = self.done - self.begun, self.stop.state
+        self.show(Tick(self.done, self.total, played, self.standings, state))
 
 
 class Pace:

@@ -15,6 +15,7 @@ from arena.blobs import encoded
 from arena.fast import FastLoop, TooLong
 from arena.records import Games, joined, pair_points
 from arena.referee import Verdict
+from arena.repeats import Repeats
 from arena.schedule import Block, Schedule
 from arena.slow import SlowLoop, has_own_code
 from arena.watch import WHOLE, note
@@ -67,6 +68,7 @@ class Worker:
         self.slow = SlowLoop(
             job.of, job.schedule, job.openings, job.specs, self.agent, job.watch
         )  # fmt: skip
+        self.repeats = Repeats(job.schedule)
         self.pairing_seconds: dict[tuple[int, int], float] = {}  # of own evaluations, by match
 
     def agent(self, place: int) -> Agent:
@@ -88,8 +90,10 @@ class Worker:
 
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""
-        blocks = self.job.schedule.blocks(task.start, task.stop)
-        return joined([games for block in blocks for games in self._block(block, task.verdicts)])
+        parts: list[Games] = []
+        for block in self.job.schedule.blocks(task.start, task.stop):
+            parts += self.repeats.games(block, lambda piece: self._block(piece, task.verdicts))
+        return joined(parts)
 
     def _block(self, block: Block, verdicts: Mapping[tuple[int, int], Verdict]) -> list[Games]:
         specs = self.job.specs[block.a], self.job.specs[block.b]

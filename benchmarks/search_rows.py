@@ -1,6 +1,7 @@
 """Alpha-beta: against C, against open_spiel's Python, a user's own evaluation against ours."""
 
 import importlib
+import random
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,9 +15,10 @@ from benchmarks.c_program import built, compiler, search_in_c
 from benchmarks.perft_rows import check_equal
 from benchmarks.table import Row, per_second, skipped
 from benchmarks.timing import best_of, timed
-from games import game
+from games import Game, Position, game
 
 REPEATS = 20
+PLIES = (0, 4, 8, 12)  # from the start to where open_spiel is searched too
 EVALUATIONS = Path(__file__).with_name("evaluations")
 
 # The classroom's: twice the beans banked and once those in play; every Othello term once.
@@ -42,9 +44,10 @@ def searcher(name: str, depth: int, weights: Weights, evaluate: str | None = Non
     return agent
 
 
-def found(agent: CompiledAgent) -> Found:
-    """The search from the start of the game."""
-    slot = agent.kernels.choose(agent.context, agent.game.start().state, 0)
+def found(agent: CompiledAgent, position: Position | None = None) -> Found:
+    """The search from a position, the start of the game if none is given."""
+    begun = position or agent.game.start()
+    slot = agent.kernels.choose(agent.context, begun.state, begun.side)
     return Found(int(agent.context[NODES]), int(agent.context[VALUE]), int(slot))
 
 
@@ -118,16 +121,35 @@ def open_spiel_row(
     except ImportError:
         return skipped(what, "no open_spiel", target)
     agent = searcher(name, depth, weights)
+    both = [reached(agent.game, loaded, plies) for plies in PLIES]
 
-    def search() -> float:
+    def ours() -> list[int]:
+        return [found(agent, position).value for position, _ in both]
+
+    def search(state: Any) -> int:
         asked = {"value_function": value, "maximum_depth": depth}
-        best: float = minimax.alpha_beta_search(loaded, **asked)[0]
-        return best
+        asked |= {"maximizing_player_id": 0}  # else each state's mover, and the value is his
+        return round(1000 * float(minimax.alpha_beta_search(loaded, state, **asked)[0]))
 
-    check_equal(name, found(agent).value, round(1000 * search()))
-    ours, against = best_of(rounds, timed(lambda: found(agent), REPEATS), timed(search))
-    times = f"{1e6 * ours:.0f} us", f"{1e6 * against:.0f} us"
-    return Row(what, *times, against / ours, target)
+    def against() -> list[int]:
+        return [search(state) for _, state in both]
+
+    signs = [1 if position.mover == 0 else -1 for position, _ in both]
+    check_equal(name, [sign * each for sign, each in zip(signs, ours(), strict=True)], against())
+    seconds = best_of(rounds, timed(ours, REPEATS), timed(against))
+    times = f"{1e6 * seconds[0]:.0f} us", f"{1e6 * seconds[1]:.0f} us"
+    return Row(what, *times, seconds[1] / seconds[0], target)
+
+
+def reached(of: Game, loaded: Any, plies: int) -> tuple[Position, Any]:
+    """The position after random plies, here and in open_spiel, whose squares are ours."""
+    rng, position, state = random.Random(plies), of.start(), loaded.new_initial_state()
+    for _ in range(plies):
+        move = rng.choice(of.legal(position))
+        rows = (1, 8) if loaded.get_type().short_name == "mancala" else (0, 0)
+        state.apply_action(move + rows[position.mover])
+        position = of.play(position, move)
+    return position, state
 
 
 def own_kalah(rounds: int) -> Row:

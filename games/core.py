@@ -134,6 +134,10 @@ class Game:
 
     def start(self) -> Position:
         """The position before the first move."""
+        return self._start
+
+    @cached_property
+    def _start(self) -> Position:
         return Position(self.family.start(self.rules), 0)
 
     def mover(self, position: Position) -> int:

@@ -1,6 +1,7 @@
 """Settings of the whole suite: hypothesis profiles, silence about wrap-around in kernels."""
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -15,6 +16,8 @@ settings.load_profile("pitflip")
 
 def pytest_configure(config):
     """Interpreted, the wrap-around that kernels count on is a warning, and warnings are errors."""
+    # Begun in the background of a script, Ctrl-C is ignored, here and in all that we begin.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         config.addinivalue_line(
             "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"

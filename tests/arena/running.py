@@ -19,6 +19,7 @@ TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
 
 BOTS = {
     "good": "def choose(view, legal, rng):\n    return rng.choice(legal)\n",
+    "fixed": "def choose(view, legal, rng):\n    return legal[len(legal) // 2]\n",
     "raising": (
         "def choose(view, legal, rng):\n"
         "    if rng.random() < 0.1:\n"

@@ -1,9 +1,11 @@
 """What is said while games are played: not too often, and nothing when quiet."""
 
+import numpy as np
 import pytest
 
 from arena import progress
 from arena.progress import Progress
+from arena.stats.anytime import observe, watch
 from arena.stats.sprt import SprtPlan, begin
 from arena.tournament import Tick
 
@@ -17,9 +19,8 @@ def clock(monkeypatch):
 
 
 def tick(done, total=1000, played=None, sprt=None):
-    return Tick(
-        done, total, done if played is None else played, {(0, 1): (0.75 * done, done)}, sprt
-    )
+    seen = observe(watch(), np.full(done, 0.75))
+    return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt)
 
 
 def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):

@@ -47,6 +47,11 @@ EXPERIMENTS = {
         + NOISY,
         (),
     ),
+    "repeats": (
+        'game = "kalah(4,3)"\npairs = 40\nopenings = { enumerate = 1, repeat = true }\n'
+        f'{RANDOM}[agents.greedy]\nkind = "greedy"\n',
+        ("fixed", "good"),
+    ),
     "python": (small(20), ("good", "raising", "illegal")),
     "own evaluation": (small(30) + OWN, ()),
     "sprt": (small(400, SPRT, plies=8) + '[agents.greedy]\nkind = "greedy"\n', ()),
