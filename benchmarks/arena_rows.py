@@ -4,7 +4,7 @@ import importlib
 import random
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,6 +41,7 @@ kind = "alphabeta"
 depth = 6
 """
 RANDOM_PAIRS, MIRROR_PAIRS, RESUMED_PAIRS = 1_000_000, 10_000, 50_000
+ALONE = 2_000  # games of the mirror match in one process
 START_SECONDS, RESUME_SECONDS = 1.5, 3.0
 
 
@@ -91,17 +92,17 @@ def mirror_through_arena(rounds: int) -> Row:
     what = f"alphabeta depth 6 mirror, arena.run: the game loop alone x {cores()} cores"
     with experiment(MIRROR, MIRROR_PAIRS) as words:
         ours, against = best_of(
-            min(rounds, 3), lambda: seconds_from_first_game(words), timed(mirror_alone)
+            min(rounds, 3), lambda: seconds_from_first_game(words), timed(mirror_alone(), 3)
         )
-    rates = 2 * MIRROR_PAIRS / ours, 2_000 * cores() / against
+    rates = 2 * MIRROR_PAIRS / ours, ALONE * cores() / against
     return Row(what, per_second(rates[0]), per_second(rates[1]), rates[0] / rates[1], 0.9)
 
 
-def mirror_alone() -> None:
-    """2,000 games of the mirror match in one compiled call, from as many random openings."""
+def mirror_alone() -> Callable[[], object]:
+    """Games of the mirror match in one compiled call, from as many random openings."""
     of = game("kalah(6,4)")
     agents = [build(AgentSpec("alphabeta", depth=6), of) for _ in range(2)]
-    openings = np.array([random_opening(n) for n in range(2_000)], np.int16)
+    openings = np.array([random_opening(n) for n in range(ALONE)], np.int16)
     seeds = np.zeros((len(openings), 2), np.uint64)
     slots = np.empty((len(openings), 256), np.int16)
     results = np.empty((len(openings), loop.RESULTS), np.int64)
@@ -109,7 +110,8 @@ def mirror_alone() -> None:
     assert isinstance(first, CompiledAgent)
     assert isinstance(second, CompiledAgent)
     state = of.start().state
-    first.kernels.play_games(first.context, second.context, state, openings, seeds, slots, results)
+    contexts = first.context, second.context
+    return lambda: first.kernels.play_games(*contexts, state, openings, seeds, slots, results)
 
 
 def random_opening(number: int) -> list[int]:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks import (
+    arena_rows,
     endgame_rows,
     game_rows,
     limit_rows,
@@ -19,6 +20,7 @@ from benchmarks import (
     process_rows,
     random_rows,
     search_rows,
+    stat_rows,
 )
 from benchmarks.c_program import FLAGS, compiler
 from benchmarks.table import Row, details, rendered
@@ -45,6 +47,12 @@ ROWS: tuple[Callable[[int], Row], ...] = (
     limit_rows.limit_10,
     limit_rows.limit_50,
     endgame_rows.othello_endgames,
+    arena_rows.random_through_arena,
+    arena_rows.mirror_through_arena,
+    arena_rows.start_to_first_game,
+    arena_rows.resume,
+    stat_rows.rating,
+    stat_rows.live_standings,
     process_rows.memory,
     process_rows.start_warm,
     process_rows.start_cold,

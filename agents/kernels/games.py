@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.kernels.choose import choose, drawn
+from agents.kernels.choose import choose
 from agents.kernels.clock import now
 from agents.kernels.layout import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND, SWAP_SLOT
 from games.bits import ONE, ZERO, U
 from games.context import Context
 from games.drivers import PASS
-from games.family import State, final, moves, none, over, play, turned
-from games.seeds import STRIDE, mixed
+from games.family import State, count, final, moves, none, nth, over, play, turned
+from games.seeds import STRIDE, below, mixed
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
 TOO_LONG = -1
@@ -45,37 +45,45 @@ def play_game(
 ) -> None:
     """Play one game; `slots` gets the moves, `results` the rest, TOO_LONG if `slots` is short."""
     s, player, side, length = start, 0, 0, 0
-    game_id = STRIDE
+    game_id, swap, chosen, by_second = STRIDE, agents[0][SWAP_SLOT], 0, 0
     results[:] = 0
+    # What changes with the mover is swapped, not looked up; a random player's stream stays here.
+    ctx, other = agents
+    word, other_word = U(ctx[RANDOM]), U(other[RANDOM])
     while True:
         mask = moves(agents[0], s)
-        finished = none(mask) and over(agents[0], s)
+        passes = none(mask)
+        finished = passes and over(agents[0], s)
         if finished or length == slots.size:
             break
-        ctx = agents[0] if player == 0 else agents[1]
-        if length < opening.size and opening[length] != NO_MOVE:
-            slot = np.int64(opening[length])
-        elif none(mask):
+        if passes:
             slot = np.int64(PASS)
-        else:
-            results[MOVES_CHOSEN + player] += 1
-            if ctx[KIND] == RANDOM_KIND:
-                slot = drawn(ctx, mask)
-            else:
-                slot = asked(ctx, s, side, player, results)
-        slots[length] = slot
-        game_id = (game_id ^ U(slot + 2)) * STRIDE
-        length += 1
-        if slot == PASS:
             s, same = turned(s), ZERO == ONE
         else:
+            if length < opening.size and opening[length] != NO_MOVE:
+                slot = np.int64(opening[length])
+            else:
+                chosen += 1
+                by_second += player
+                if ctx[KIND] == RANDOM_KIND:
+                    word += STRIDE
+                    slot = np.int64(nth(mask, below(word, U(count(mask)))))
+                else:
+                    slot = asked(ctx, s, side, player, results)
             s, same = play(ctx, s, U(slot))
-        player = player if same else 1 - player
-        # After a swap the other player moves for the same side of the board.
-        side = side if same or slot == ctx[SWAP_SLOT] else 1 - side
+        slots[U(length)] = slot
+        game_id = (game_id ^ U(slot + 2)) * STRIDE
+        length += 1
+        if not same:
+            player = 1 - player
+            ctx, other, word, other_word = other, ctx, other_word, word
+            # After a swap the other player moves for the same side of the board.
+            side = side if slot == swap else 1 - side
     margin = final(agents[0], s)
     results[LENGTH] = length if finished else TOO_LONG
     results[MARGIN] = margin if player == 0 else -margin
+    results[MOVES_CHOSEN] = chosen - by_second
+    results[MOVES_CHOSEN + 1] = by_second
     results[GAME_ID] = np.int64(mixed(game_id))
 
 
