@@ -57,7 +57,10 @@ class AgentSpec:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move and what the agent knows about it; `value` is from the mover's side."""
+    """A move and what the agent knows about it; `value` is from the mover's side.
+
+    `depth` is in plies; 200, more than any search looks ahead, is to the end of the game.
+    """
 
     move: int
     value: float | None = None

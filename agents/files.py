@@ -1,6 +1,7 @@
 """Loading a user's own file: a function or class by name, with errors about that file only."""
 
 import importlib.util
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -28,6 +29,12 @@ def own_trace(error: BaseException, path: Path) -> str:
     return "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
 
 
+def is_the_persons(error: BaseException) -> bool:
+    """Whether it is a Ctrl-C of who sits here; in a worker it is a bot's."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    return interrupted and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+
+
 def load_module(path: Path) -> ModuleType:
     """The user's file as a module; read again when it has changed."""
     try:
@@ -53,8 +60,10 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module  # functions are found again by their module's name
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # whatever a user's code raises is its own fault
         del sys.modules[name]
+        if is_the_persons(error):
+            raise
         trace = own_trace(error, path)
         raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
     return module

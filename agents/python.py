@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError, refuse_finished
-from agents.files import load_name, own_trace
+from agents.files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
 
@@ -33,7 +33,9 @@ class PythonAgent:
         """One object of the user's class, given the spec's options."""
         try:
             bot = made(**self.spec.options)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_the_persons(error):
+                raise
             trace = own_trace(error, self.path)
             raise AgentFailure(
                 "unloadable", str(self.spec.file), "", "cannot be made:", trace
@@ -61,7 +63,9 @@ class PythonAgent:
     def _call(self, position: Position | None, function: Any, *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if is_the_persons(error):
+                raise
             place = "" if position is None else self.game.text(position)
             trace = own_trace(error, self.path)
             raise AgentFailure("raised", str(self.spec.file), place, "raised", trace) from None

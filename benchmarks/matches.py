@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
 from agents.kernels.games import LENGTH, MARGIN, RESULTS
+from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
 from games import Game
 from games.core import kernels
 
+PAIRS_AT_ONCE = 40  # of a test
 LONGEST = 512  # plies of a game
 Margins = NDArray[np.int64]
 
@@ -28,9 +30,14 @@ class Score(NamedTuple):
     error: float  # standard error of the share, from pairs where there are pairs
 
     @property
+    def games(self) -> int:
+        """All games."""
+        return self.wins + self.draws + self.losses
+
+    @property
     def share(self) -> float:
         """Points per game."""
-        return (self.wins + self.draws / 2) / (self.wins + self.draws + self.losses)
+        return (self.wins + self.draws / 2) / self.games
 
     def __str__(self) -> str:
         return f"+{self.wins} ={self.draws} -{self.losses}"
@@ -88,11 +95,39 @@ def pair_score(
     of: Game, one: AgentSpec, other: AgentSpec, openings: NDArray[np.int16], seed: int
 ) -> Score:
     """The score of `one` from every opening on both sides."""
+    return score_of(both_sides(of, one, other, openings, seed))
+
+
+def both_sides(
+    of: Game, one: AgentSpec, other: AgentSpec, openings: NDArray[np.int16], seed: int
+) -> Margins:
+    """Whether `one` won (1), drew or lost (-1): moving first and moving second, by opening."""
     moving_first = np.sign(margins(of, one, other, openings, seed))
     moving_second = -np.sign(margins(of, other, one, openings, seed))
-    pairs = (moving_first + moving_second) / 4 + 0.5
-    error = float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
-    return counted(np.concatenate([moving_first, moving_second]), error)
+    return np.stack([moving_first, moving_second], axis=1)
+
+
+def score_of(signs: Margins) -> Score:
+    """The score of pairs of games."""
+    pairs = signs.sum(axis=1) / 4 + 0.5
+    return counted(signs.ravel(), float(pairs.std(ddof=1)) / math.sqrt(len(pairs)))
+
+
+def sequential(
+    of: Game,
+    one: AgentSpec,
+    other: AgentSpec,
+    openings: NDArray[np.int16],
+    seed: int,
+    plan: SprtPlan,
+) -> tuple[Score, SprtState]:
+    """Pairs until the test decides or the openings are used up; the score is of those it used."""
+    state, parts = begin(plan), list[Margins]()
+    while not state.stopped and PAIRS_AT_ONCE * len(parts) < len(openings):
+        some = openings[PAIRS_AT_ONCE * len(parts) :][:PAIRS_AT_ONCE]
+        parts.append(both_sides(of, one, other, some, seed + len(parts)))
+        state = advance(plan, state, parts[-1].sum(axis=1) / 4 + 0.5)
+    return score_of(np.concatenate(parts)[: state.observations]), used_up(state)
 
 
 def counted(signs: NDArray[np.int64], error: float | None = None) -> Score:

@@ -21,6 +21,7 @@ from benchmarks import (
     random_rows,
     search_rows,
     stat_rows,
+    tuning_rows,
 )
 from benchmarks.c_program import FLAGS, compiler
 from benchmarks.table import Row, details, rendered
@@ -53,6 +54,9 @@ ROWS: tuple[Callable[[int], Row], ...] = (
     arena_rows.resume,
     stat_rows.rating,
     stat_rows.live_standings,
+    tuning_rows.tuner_itself,
+    tuning_rows.next_trial,
+    tuning_rows.tuning_naive,
     process_rows.memory,
     process_rows.start_warm,
     process_rows.start_cold,

@@ -11,11 +11,14 @@ import numpy as np
 
 from agents import AgentSpec
 from agents.defaults import SMART_NODES
-from benchmarks.matches import Score, counted, margins, pair_score, random_openings
+from arena.stats.sprt import Decision, SprtPlan
+from arena.stats.words import sprt_text
+from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential
 from games import Game, game
 
 SEED = 20_000  # of openings and games that no weights were chosen on
 OPENING_PLIES = 6
+AHEAD, MOST_PAIRS = SprtPlan(0.0, 20.0), 2_000
 SOLVED = Path(__file__).parent.parent / "tests/golden/kalah/solved.csv"
 HEAD = ("match", "seed", "result", "score", "wanted", "")
 
@@ -43,7 +46,10 @@ class Line(NamedTuple):
 
 
 def share(score: Score) -> str:
-    """The points per game with their 95 % interval."""
+    """The points per game with their 95 % interval; one-sided where all games are alike."""
+    if score.error == 0:
+        bound = 100 * 0.05 ** (1 / score.games)  # Clopper and Pearson, one-sided
+        return f"100 %, > {bound:.2f} %" if score.share == 1 else f"{100 * score.share:.0f} %"
     return f"{100 * score.share:.2f} % ± {196 * score.error:.2f}"
 
 
@@ -120,15 +126,16 @@ def alphabeta_v_greedy() -> Iterator[Line]:
 def smart_v_plain() -> Iterator[Line]:
     """The shipped weights against the classroom's, all else equal."""
     for name, most in NODES_IN_50_MS.items():
-        for nodes, pairs in ((SMART_NODES, 2_000), (most, 100)):
+        for nodes in (SMART_NODES, most):
             of = game(name)
-            openings = random_openings(of, OPENING_PLIES, pairs, SEED)
-            plain = AgentSpec("alphabeta", nodes=nodes)
-            score = pair_score(of, AgentSpec("smart", nodes=nodes), plain, openings, SEED)
+            openings = random_openings(of, OPENING_PLIES, MOST_PAIRS, SEED)
+            agents = AgentSpec("smart", nodes=nodes), AgentSpec("alphabeta", nodes=nodes)
+            score, state = sequential(of, *agents, openings, SEED, AHEAD)
             weights = "pot difference" if name.startswith("kalah") else "unit weights"
-            match = f"smart v {weights}, {name}, {nodes:,} nodes a move, {pairs:,} pairs"
-            held = score.share - 1.96 * score.error > 0.5
-            yield Line(match, str(score), share(score), "clearly ahead", held)
+            match = f"smart v {weights}, {name}, {nodes:,} nodes a move"
+            result = f"{score}; {sprt_text(AHEAD, state)}"
+            held = state.decision is Decision.ELO1
+            yield Line(match, result, f"raw {share(score)}", "clearly ahead", held)
 
 
 ROWS: Mapping[str, Callable[[], Iterator[Line]]] = {

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,7 @@ def look(view):
         ("look(view)", "RecursionError"),
         ("exit()", "SystemExit"),
         ("view.nothing", "AttributeError"),
+        ("(_ for _ in ()).throw(GeneratorExit)", "GeneratorExit"),
     ],
 )
 def test_what_it_raises_is_told_with_its_own_lines_only(tmp_path, what, told):
@@ -185,6 +187,17 @@ def test_what_it_raises_is_told_with_its_own_lines_only(tmp_path, what, told):
     assert f"return {what}" in error.trace
     assert "in look" in error.trace
     assert len(error.trace.splitlines()) < 40
+
+
+def test_ctrl_c_is_the_persons_unless_it_is_ignored_here(tmp_path):
+    text = RAISES.format(what="exec('raise KeyboardInterrupt')")
+    with pytest.raises(KeyboardInterrupt):
+        failure(tmp_path, text)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker
+    try:
+        assert "KeyboardInterrupt" in failure(tmp_path, text).trace
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_start_that_raises_is_a_failure_too(tmp_path):

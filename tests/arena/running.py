@@ -20,6 +20,12 @@ TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
 BOTS = {
     "good": "def choose(view, legal, rng):\n    return rng.choice(legal)\n",
     "fixed": "def choose(view, legal, rng):\n    return legal[len(legal) // 2]\n",
+    "interrupting": (
+        "def choose(view, legal, rng):\n"
+        "    if rng.random() < 0.1:\n"
+        "        raise KeyboardInterrupt\n"
+        "    return legal[0]\n"
+    ),
     "raising": (
         "def choose(view, legal, rng):\n"
         "    if rng.random() < 0.1:\n"

@@ -178,6 +178,16 @@ def test_a_bot_that_fails_forfeits_and_its_words_are_kept(tmp_path, capsys):
     assert "raising forfeits" in (directory / "run.log").read_text()
 
 
+def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
+    path = experiment_file(tmp_path, small(10), "interrupting")
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    assert set(games.termination) == {"normal", "raised"}
+    said = json.loads((directory / "run.json").read_text())
+    assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
+
+
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
     head = small(3, "move_seconds = 0.3")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from agents import AgentSpec, build
+from arena.stats.sprt import Decision, SprtPlan
 from benchmarks import strength
-from benchmarks.matches import counted, margins, pair_score, random_openings
+from benchmarks.matches import counted, margins, pair_score, random_openings, sequential
 from games import game
 
 KALAH = game("kalah(3,2)")
@@ -75,3 +76,12 @@ def test_an_unknown_row_is_refused(capsys):
     with pytest.raises(SystemExit):
         strength.main(["smart_v_all"])
     assert "there is no row 'smart_v_all'" in capsys.readouterr().err
+
+
+def test_a_test_stops_where_it_decides():
+    plan, openings = SprtPlan(0.0, 100.0), random_openings(game("kalah(6,4)"), 4, 200, seed=1)
+    score, state = sequential(game("kalah(6,4)"), AgentSpec("greedy"), RANDOM, openings, 1, plan)
+    assert state.decision is Decision.ELO1
+    assert score.games == 2 * state.observations < 400
+    one = KALAH, FIRST, FIRST, random_openings(KALAH, 3, 10, seed=1), 1, SprtPlan(0.0, 1.0)
+    assert sequential(*one)[1].decision is Decision.UNDECIDED

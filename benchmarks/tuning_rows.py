@@ -1,0 +1,158 @@
+"""The tuner: its own time beside the games', and against the same study written naively."""
+
+import os
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from multiprocessing.sharedctypes import RawArray
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.run import cores
+from arena.tuning import objective, session
+from arena.tuning.ledger import Ledger
+from arena.tuning.objective import Part, Played, games_of, play_part
+from arena.tuning.recommend import recommend
+from arena.tuning.session import Room, TuneOptions, all_trials
+from arena.tuning.study import distributions, optuna
+from arena.tuning.table import load_tuning
+from arena.tuning.trials import trial_of
+from arena.worker import Task
+from benchmarks.table import Row
+from benchmarks.timing import best_of
+
+STUDY = """
+game = "kalah(6,4)"
+[agents.tuned]
+kind = "alphabeta"
+depth = 4
+weights = { pot = 1.0, in_play = 0.5 }
+[tune]
+agent = "tuned"
+games = 200
+trials = 100
+[tune.weights]
+pot = 1.0
+in_play = [-0.5, 1.0]
+extra_turn = [-1.0, 2.0]
+capture = [-0.5, 1.0]
+mobility = [-1.0, 2.0]
+"""
+TRIALS, OWN_SHARE, GAP_SECONDS = 100, 0.05, 0.010
+
+
+# When each trial began and ended, and in which process: seconds, written by the workers.
+begun, ended = RawArray("d", TRIALS), RawArray("d", TRIALS)
+process = RawArray("l", TRIALS)
+
+
+class Spent(NamedTuple):
+    """Seconds of one study."""
+
+    whole: float  # from the first proposal to the recommendation
+    own: float  # of the workers' time until the last trial, what was not games
+    games: float  # of all workers together
+    gaps: list[float]  # between a trial's end and the next one's start in the same worker
+
+
+@contextmanager
+def study() -> Iterator[Room]:
+    """A study that is ready to play, everything compiled, in a directory of its own."""
+    with tempfile.TemporaryDirectory() as text:
+        directory = Path(text)
+        path = directory / "bench.toml"
+        path.write_text(STUDY)
+        tuning, options = load_tuning(path, []), TuneOptions(directory, cores(), quiet=True)
+        ledger = Ledger(directory)
+        try:
+            yield session.prepared(tuning, options, directory, ledger)
+        finally:
+            ledger.close()
+
+
+def noted(part: Part) -> Played:
+    """The games of a part; a trial as small as these is one part."""
+    begun[part.slot] = time.monotonic()
+    played = play_part(part)
+    ended[part.slot], process[part.slot] = time.monotonic(), os.getpid()
+    return played
+
+
+def spent() -> Spent:
+    """One study, played by the tuner."""
+    with study() as room:
+        before, objective.play_part = objective.play_part, noted
+        started = time.monotonic()
+        try:
+            trials, final = all_trials(room, "bench")
+        finally:
+            objective.play_part = before
+        recommended(room, trials, final)
+        whole = time.monotonic() - started
+    games = sum(trial.seconds for trial in trials)
+    own = cores() * (max(ended) - min(begun)) - games
+    return Spent(whole, own, games, gaps())
+
+
+def recommended(room: Room, trials: list[session.Trial], final: session.Point | None) -> None:
+    """Find what the study recommends."""
+    tuning = room.tuning
+    point = tuning.space.point(tuning.seed_values)
+    recommend(tuning.space, point, trials, tuning.experiment.seed, final)
+
+
+def gaps() -> list[float]:
+    """Seconds between trials that followed one another in one worker."""
+    slots = defaultdict(list)
+    for slot in sorted(range(TRIALS), key=lambda slot: begun[slot]):
+        slots[process[slot]].append(slot)
+    return [begun[after] - ended[slot] for each in slots.values() for slot, after in pairwise(each)]
+
+
+def naive_seconds() -> float:
+    """The same study as `study.optimize` has it: one process, all in memory, compiled games."""
+    with study() as room:
+        contest, tuning = room.contest, room.tuning
+
+        def score(trial: optuna.Trial) -> float:
+            for name, kind in distributions(tuning.space).items():
+                trial.suggest_float(name, kind.low, kind.high)
+            weights = tuning.space.weights(tuning.space.point(trial.params))
+            whole = Task(0, contest.jobs[0].schedule.total, {})
+            played = play_part(Part(trial.number, 0, whole, weights, True))
+            games = games_of(contest, [played.games])
+            return trial_of(trial.number, None, games, played.seconds).score
+
+        sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=TRIALS // 2)
+        started = time.monotonic()
+        naive = optuna.create_study(direction="maximize", sampler=sampler)
+        naive.enqueue_trial({a.name: tuning.seed_values[a.name] for a in tuning.space.axes})
+        naive.optimize(score, n_trials=TRIALS)
+        assert naive.best_params
+        return time.monotonic() - started
+
+
+def tuner_itself(rounds: int) -> Row:
+    """What workers waited for or the tuner computed, as a share of the games' time."""
+    found = min((spent() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games)
+    share = found.own / found.games
+    what = f"{TRIALS} trials of 200 games at depth 4, time beside the games: allowed"
+    shown = f"{100 * share:.1f} %", f"{100 * OWN_SHARE:.0f} % of {found.games:.1f} s"
+    return Row(what, *shown, OWN_SHARE / share, 1.0)
+
+
+def next_trial(rounds: int) -> Row:
+    """How soon a worker begins the next trial: nothing is built or compiled in between."""
+    longest = min(max(spent().gaps) for _ in range(min(rounds, 3)))
+    what = "from a trial's end to the next one's start, longest of all: allowed"
+    return Row(what, f"{1000 * longest:.1f} ms", "10 ms", GAP_SECONDS / longest, 1.0)
+
+
+def tuning_naive(rounds: int) -> Row:
+    """Seconds to the recommendation against `study.optimize` in one process."""
+    ours, against = best_of(min(rounds, 3), lambda: spent().whole, naive_seconds)
+    what = f"time to the recommendation, {TRIALS} trials of 200 games: study.optimize, one process"
+    return Row(what, f"{ours:.2f} s", f"{against:.2f} s", against / ours, 1.7)
