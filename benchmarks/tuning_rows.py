@@ -33,7 +33,7 @@ weights = { pot = 1.0, in_play = 0.5 }
 [tune]
 agent = "tuned"
 games = 200
-trials = 100
+trials = 200
 [tune.weights]
 pot = 1.0
 in_play = [-0.5, 1.0]
@@ -41,7 +41,7 @@ extra_turn = [-1.0, 2.0]
 capture = [-0.5, 1.0]
 mobility = [-1.0, 2.0]
 """
-TRIALS, OWN_SHARE, GAP_SECONDS = 100, 0.05, 0.010
+TRIALS, OWN_SHARE, GAP_SECONDS = 200, 0.05, 0.010
 
 
 # When each trial began and ended, and in which process: seconds, written by the workers.

@@ -69,6 +69,7 @@ class Room:
     held_out: Openings
     directory: Path
     ledger: Ledger
+    mirror: Mirrored
     options: TuneOptions
     begun: float  # monotonic seconds
 
@@ -121,7 +122,8 @@ def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledg
     for_trials, held_out = plan.drawn(tuning, kept)
     whole = _contest(tuning, kept, for_trials)
     install(whole)
-    return Room(tuning, kept, whole, held_out, directory, ledger, options, begun)
+    mirror = Mirrored(directory, tuning)
+    return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
 
 
 def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
@@ -188,17 +190,13 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None]:
     trials: list[Trial] = list(feed.replayed())
     with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
         progress.before = len(trials)
-        mirror, deadline = (
-            Mirrored(room.directory, room.tuning),
-            room.begun + plan.TRIALS_SHARE * (options.budget or math.inf),
-        )
+        deadline = room.begun + plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(feed, room.ledger, options.workers, options.interrupts):
             trials.append(trial)
             if time.monotonic() > deadline:
                 feed.end_at_once()
-            mirror.keep_up(trials)
+            room.mirror.keep_up(trials)
             progress.show(trials)
-        mirror.finish(trials)
     room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
     return trials, feed.proposer.final
 
@@ -217,6 +215,7 @@ def concluded(room: Room, trials: list[Trial], final: Point | None, digest: str)
     outputs.write_json(path, outputs.recommendation_json(tuning, found, trials, None))
     if not room.options.quiet:
         print(recommended_text(found), file=sys.stderr)
+    room.mirror.finish(trials)  # it takes a while, and the answer need not wait for it
     validation = validated(room, found.flat, tuning.space.weights(found.point))
     said = outputs.recommendation_json(tuning, found, trials, validation)
     outputs.write_json(path, said)
