@@ -25,9 +25,11 @@ class EloRow(NamedTuple):
     level: float
     why: str
     games: int
+    distinct_games: int
     counted_games: int
     points: float
     openings: int
+    n_eff: float
     forfeits: int
     first_move_elo: REAL
     first_move_elo_low: REAL
@@ -130,9 +132,11 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
         level=row.elo.level,
         why=row.elo.reason,
         games=row.games,
+        distinct_games=row.distinct,
         counted_games=row.counted,
         points=row.points,
         openings=row.openings,
+        n_eff=round(row.effective_pairings, DECIMALS),
         forfeits=row.forfeits,
         first_move_elo=_rounded(first_move.value),
         first_move_elo_low=_rounded(first_move.low),

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from arena.evidence import Match
 from arena.stats.bridges import bridges
+from arena.stats.clusters import spread
 from arena.stats.estimate import Estimate
 from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
@@ -23,16 +24,20 @@ DRAWN = 0.5
 class Rated:
     """One agent's rating; agents of different groups cannot be compared.
 
-    `games` are all that it played, `points` those of the `counted` ones.
+    `games` are all that it played, `points` those of the `counted` ones, `effective_pairings`
+    the independent ones that would be as sure: pairings on one opening are not independent,
+    also against different opponents.
     """
 
     agent: str
     group: int
     elo: Estimate
     games: int
+    distinct: int
     counted: int
     points: float
     openings: int
+    effective_pairings: float
     forfeits: int
     text: str
 
@@ -113,18 +118,27 @@ def _rated(
 ) -> Rated:
     row, name = rated.agents[place], names[place]
     own = [rate for rate in rates if rate.agent == name]
-    played = [match.openings for match in found if place in (match.a, match.b)]
+    played = [match.evidence() for match in found if place in (match.a, match.b)]
+    openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in played)])
     return Rated(
         agent=name,
         group=row.pool,
         elo=row.rating,
         games=sum(rate.row.counts.games for rate in own),
+        distinct=sum(rate.row.counts.distinct_games or 0 for rate in own),
         counted=row.games,
         points=row.points,
-        openings=len(np.unique(np.concatenate(played))) if played else 0,
+        openings=len(np.unique(openings)),
+        effective_pairings=spread(openings, _around_half(played)).effective_pairings,
         forfeits=sum(rate.forfeits for rate in own),
         text=rating_text(row.rating),
     )
+
+
+def _around_half(played: Sequence[Match]) -> NDArray[np.float64]:
+    """Scores against all opponents as if all were as strong: the law of errors is left."""
+    apart = [0.5 + (match.scores - match.scores.mean()) / 2.0 for match in played]
+    return np.concatenate([np.empty(0), *apart])
 
 
 def _group(pool: Pool, rated: Ratings, names: Sequence[str]) -> Group:

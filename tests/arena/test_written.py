@@ -1,7 +1,6 @@
 """Moves in the numbers of players, for many games at once."""
 
 import random
-import time
 
 import numpy as np
 import pytest
@@ -48,14 +47,3 @@ def test_words_are_those_of_a_game_written_move_by_move(name):
 
 def test_no_moves_are_no_words():
     assert move_texts(game("kalah(6,4)"), []) == []
-
-
-def test_a_hundred_thousand_games_are_written_fast():
-    of = game("kalah(6,4)")
-    found = random_games(of, 20, seed=1)
-    flat = np.array([move for moves in found for move in moves], np.int16)
-    plies = np.array([len(moves) for moves in found], np.int32)
-    written(of, flat, plies)
-    begun = time.perf_counter()
-    written(of, np.tile(flat, 5000), np.tile(plies, 5000))
-    assert time.perf_counter() - begun < 1.5  # about 0.06 s on an idle machine
