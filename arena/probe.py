@@ -11,6 +11,7 @@ from arena.records import Games
 from arena.schedule import Schedule
 from arena.seeds import digest_word
 from arena.slow import has_own_code
+from arena.store import Store
 from arena.tournament import Prepared, RunFailed, batches, get_ready
 from arena.worker import Task
 
@@ -20,15 +21,27 @@ FIXED = "one_game_an_opening"  # in run.json
 OPENINGS, TIMES = 2, 2  # what is tried: few openings, each with as many seeds
 
 
-def fixed_matches(ready: Prepared, workers: int, interrupts: Interrupts) -> Matches:
-    """The matches in which every opening has its one game, whatever the seed."""
+def fixed_matches(ready: Prepared, store: Store, workers: int, interrupts: Interrupts) -> Matches:
+    """The matches in which every opening has its one game, whatever the seed.
+
+    It is found out once a run: `store` keeps the answer, and what has been tried so far.
+    """
+    kept = store.fixed()
+    if kept is not None:
+        return kept
+    found = _found(ready, store, workers, interrupts)
+    store.keep_fixed(found)
+    return found
+
+
+def _found(ready: Prepared, store: Store, workers: int, interrupts: Interrupts) -> Matches:
     specs, matches = ready.job.specs, ready.schedule.matches
     steady = [match for match in matches if not any(varies(specs[place]) for place in match)]
     doubtful = [match for match in steady if any(has_own_code(specs[place]) for place in match)]
     known = frozenset(steady) - frozenset(doubtful)
     if not doubtful or not matters(ready):
         return known
-    return known | tried(ready, tuple(doubtful), workers, interrupts)
+    return known | tried(ready, tuple(doubtful), store, workers, interrupts)
 
 
 def matters(ready: Prepared) -> bool:
@@ -38,25 +51,32 @@ def matters(ready: Prepared) -> bool:
 
 
 def tried(
-    ready: Prepared, matches: tuple[tuple[int, int], ...], workers: int, interrupts: Interrupts
+    ready: Prepared,
+    matches: tuple[tuple[int, int], ...],
+    store: Store,
+    workers: int,
+    interrupts: Interrupts,
 ) -> Matches:
     """Those of the matches whose games on some openings did not depend on the seed."""
     schedule = trial_schedule(ready.schedule, matches)
     trial = ready._replace(
         schedule=schedule, job=ready.job._replace(schedule=schedule, keep_moves=False)
     )
+    seen = store.tried()
+    tasks = [Task(at, at + 1, {}) for at in range(schedule.total) if at not in seen]
     get_ready(trial)
-    tasks = [Task(at, at + 1, {}) for at in range(schedule.total)]
-    found = set()
     try:
         with closing(batches(trial, tasks, workers, interrupts)) as played:
             for batch in played:
                 games = decoded([batch.games], schedule.columns(batch.start, batch.stop))
-                found.add(_seen(games))
+                seen[batch.start] = _seen(games)
+                store.keep_tried(batch.start, seen[batch.start])
     except RunFailed:  # the run itself will say so, and which pairing it was
         return frozenset()
-    once = len(schedule.keys)
-    return frozenset(match for match in matches if sum(each[:2] == match for each in found) == once)
+    different, once = set(seen.values()), len(schedule.keys)
+    return frozenset(
+        match for match in matches if sum(each[:2] == match for each in different) == once
+    )
 
 
 def trial_schedule(schedule: Schedule, matches: tuple[tuple[int, int], ...]) -> Schedule:

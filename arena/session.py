@@ -99,9 +99,7 @@ def command(experiment: Experiment, overrides: Sequence[str], *more: str) -> str
 def _played(experiment: Experiment, store: Store, options: Options, digest: str) -> Finished:
     """All games, played here or found in the journal."""
     ready, before = prepare(experiment), store.finished()
-    if (fixed := store.fixed()) is None:
-        fixed = fixed_matches(ready, options.workers, options.interrupts)
-        store.keep_fixed(fixed)
+    fixed = fixed_matches(ready, store, options.workers, options.interrupts)
     ready = with_fixed(ready, fixed)
     said = provenance.read_run(store.directory)
     if not before or not said.get("finished"):

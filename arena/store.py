@@ -61,6 +61,10 @@ class Store:
         self._base.execute(
             "create table if not exists run (digest text not null, fixed text) strict"
         )
+        self._base.execute(
+            "create table if not exists tried "
+            "(pairing integer primary key, seen text not null) strict"
+        )
         found = self._base.execute("select digest from run").fetchone()
         if found is None:
             self._base.execute("insert into run values (?, null)", (digest,))
@@ -114,6 +118,19 @@ class Store:
         """Keep what was found out, so that whoever goes on need not, and cannot differ."""
         with self._told():
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
+
+    def tried(self) -> dict[int, tuple[int, ...]]:
+        """What pairings that were played only to find that out have shown, by their numbers."""
+        with self._told():
+            rows = self._base.execute("select pairing, seen from tried").fetchall()
+        return {pairing: tuple(json.loads(seen)) for pairing, seen in rows}
+
+    def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
+        """Keep what one of them has shown."""
+        with self._told():
+            self._base.execute(
+                "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
+            )
 
     def finished(self) -> int:
         """How many pairings are finished, from the first on: batches are kept in order."""

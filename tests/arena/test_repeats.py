@@ -14,6 +14,7 @@ from arena.probe import FIXED, fixed_matches, with_fixed
 from arena.records import PLAYED
 from arena.repeats import FREE
 from arena.slow import SlowLoop
+from arena.store import Store
 from arena.tournament import prepare
 from arena.verify import main as verify
 from arena.worker import Task, Worker
@@ -49,7 +50,8 @@ def python(directory, source):
 
 
 def found(path):
-    return fixed_matches(prepare(load(path)), 2, Interrupts())
+    with Store(path.parent / "store", "digest") as store:
+        return fixed_matches(prepare(load(path)), store, 2, Interrupts())
 
 
 def test_agents_of_ours_are_known_without_a_game(tmp_path):
@@ -143,7 +145,7 @@ def test_a_forfeit_is_repeated_too_and_told_once(tmp_path):
 def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
     path = python(tmp_path, BY_THE_BOARD)
     played(path, tmp_path / "results")
-    monkeypatch.setattr("arena.session.fixed_matches", lambda *_: pytest.fail("asked again"))
+    monkeypatch.setattr("arena.probe.tried", lambda *_: pytest.fail("it was tried again"))
     played(path, tmp_path / "results")
 
 
