@@ -87,11 +87,12 @@ def spent() -> Spent:
         before, objective.play_part = objective.play_part, noted
         started = time.monotonic()
         try:
-            trials, final = all_trials(room, "bench")
+            trials, final, _ = all_trials(room, "bench")
         finally:
             objective.play_part = before
         recommended(room, trials, final)
         whole = time.monotonic() - started
+        room.mirror.finish(trials)
     games = sum(trial.seconds for trial in trials)
     own = cores() * (max(ended) - min(begun)) - games
     return Spent(whole, own, games, gaps())

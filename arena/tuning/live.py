@@ -75,4 +75,4 @@ def recommended_text(found: Recommendation) -> str:
         return f"best so far: the seed weights ({found.flat})"
     weights = ", ".join(f"{name} = {value:g}" for name, value in found.weights.items())
     gain, low, high = (signed(number) for number in found.gain_elo)
-    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over the seed weights"
+    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over {found.over}"

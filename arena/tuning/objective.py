@@ -189,6 +189,10 @@ class Feed:
         self.told += 1
         self._fill()
 
+    def end_soon(self) -> None:
+        """Propose nothing more: what has been proposed is played, whatever the workers."""
+        self.slots = min(self.slots, self.asked)
+
     def end_at_once(self) -> None:
         """Propose nothing more and drop what is not under way yet."""
         begun = {slot for slot in self.points if slot not in {part.slot for part in self.parts}}

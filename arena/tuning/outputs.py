@@ -19,10 +19,16 @@ from arena.tuning.validate import Validation, as_json
 Origin = Mapping[str, Any]
 
 
-def write_trials(path: Path, space: Space, trials: Sequence[Trial], origin: Origin) -> None:
+def write_trials(
+    path: Path, space: Space, halves: Sequence[Sequence[Trial]], origin: Origin
+) -> None:
     """One row a trial: its weights, score, interval, games, distinct games, seconds."""
+    trials = [trial for half in halves for trial in half]
     values = [space.values(trial.point) for trial in trials]
-    columns: dict[str, Any] = {"trial": [trial.slot for trial in trials]}
+    columns: dict[str, Any] = {
+        "half": [number for number, half in enumerate(halves, 1) for _ in half],
+        "trial": list(range(len(trials))),
+    }
     for name in space.names:
         columns[name] = [each[name] for each in values]
     for name in ("score", "low", "high"):
@@ -63,7 +69,12 @@ def write_columns(path: Path, columns: Mapping[str, Any], origin: Origin) -> Non
 
 def kind_of(name: str, column: list[Any]) -> pa.Array:
     """The column with a type that does not depend on how many rows there are."""
-    kinds = {"trial": pa.int64(), "games": pa.int64(), "distinct_games": pa.int64()}
+    kinds = {
+        "half": pa.int64(),
+        "trial": pa.int64(),
+        "games": pa.int64(),
+        "distinct_games": pa.int64(),
+    }
     kinds |= {"pairing": pa.int64(), "fingerprint": pa.string(), "weight": pa.string()}
     return pa.array(column, kinds.get(name, pa.float64()))
 
@@ -85,8 +96,9 @@ def recommendation_json(
         "highest_posterior": {
             "weights": space.values(found.best_point),
             "expected_score": list(found.score),
-            "gain_over_seed": list(found.gain),
-            "gain_over_seed_elo": list(found.gain_elo),
+            "gain": list(found.gain),
+            "gain_elo": list(found.gain_elo),
+            "gain_over": found.over,
         },
         "trials": found.trials,
         "games": found.games,

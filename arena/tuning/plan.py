@@ -16,16 +16,25 @@ LEAST_VALIDATION = 50  # pairings
 
 
 class Plan(NamedTuple):
-    """How many trials of how many games, and pairings of the validation at most."""
+    """How many trials of how many games, and pairings of the validation at most.
+
+    `total` trials are wanted in all; `trials` are those against the file's opponents.
+    """
 
     trials: int
     games: int
     validation_pairs: int
+    total: int = 0
+
+    @property
+    def half(self) -> int:
+        """After how many trials it is asked whether the opponents are too easy."""
+        return -(-self.total // 2)
 
 
 def as_written(tuning: Tuning) -> Plan:
     """What the file asks for."""
-    return Plan(tuning.trials, tuning.games, tuning.validation.pairs)
+    return Plan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
 
 
 def within(tuning: Tuning, seconds: float, games_per_second: float) -> Plan:
@@ -35,7 +44,7 @@ def within(tuning: Tuning, seconds: float, games_per_second: float) -> Plan:
     games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
     trials = min(tuning.trials, max(TRIALS_PER_WEIGHT * len(tuning.space.axes), int(whole / games)))
     pairs = int(games_per_second * seconds * VALIDATION_SHARE / 2)
-    return Plan(trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)))
+    return Plan(trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)), trials)
 
 
 def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +20,13 @@ from arena.progress import Progress
 from arena.session import Unfinished, Unplayable
 from arena.store import Store, StoreError
 from arena.tournament import RunFailed
-from arena.tuning import outputs, plan
+from arena.tuning import champion, outputs, plan
+from arena.tuning.gp import Posterior
 from arena.tuning.ledger import Ledger
 from arena.tuning.live import TuningProgress, recommended_text
 from arena.tuning.mirrored import Mirrored
 from arena.tuning.objective import (
+    WINDOW,
     Contest,
     Feed,
     TuningFailed,
@@ -37,9 +39,9 @@ from arena.tuning.pictures import Study, pictures, whole_page
 from arena.tuning.plan import Plan
 from arena.tuning.proposers import CmaProposer, Proposer, SpsaProposer, ThompsonProposer
 from arena.tuning.proposers import default_startup as half
-from arena.tuning.recommend import Live, importances, recommend
+from arena.tuning.recommend import Live, Recommendation, importances, recommend
 from arena.tuning.space import Point
-from arena.tuning.table import Tuning
+from arena.tuning.table import TRIALS_PER_WEIGHT, Tuning
 from arena.tuning.trials import Trial
 from arena.tuning.validate import SEED, TUNED, Validation, Verdict, unneeded, validate
 
@@ -57,6 +59,15 @@ class TuneOptions(NamedTuple):
     json: bool = False
     overrides: tuple[str, ...] = ()
     interrupts: Interrupts = Interrupts()
+
+
+class Outcome(NamedTuple):
+    """What is recommended, and the trials and the posterior of the half that it rests on."""
+
+    found: Recommendation
+    posterior: Posterior
+    trials: list[Trial]
+    halves: list[list[Trial]]
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ def tune(tuning: Tuning, options: TuneOptions) -> Verdict:
             ledger = Ledger(directory)
             try:
                 room = prepared(tuning, options, directory, ledger)
-                return concluded(room, *all_trials(room, digest), digest)
+                return concluded(room, outcome(room, digest), digest)
             finally:
                 ledger.close()
     except (OpeningsError, SpecError, AgentFailure) as error:
@@ -166,8 +177,11 @@ def proposer_of(tuning: Tuning, of: Plan) -> Proposer:
     return TpeProposer(space, point, seed, half(of.trials))
 
 
-def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None]:
-    """The trials that the journal holds, then the others; where a walk has arrived."""
+def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool]:
+    """The trials that the journal holds, then the others, and where a walk has arrived.
+
+    The last word: whether they were ended at their half, as nearly all games are won.
+    """
     tuning, options = room.tuning, room.options
     known = list(room.ledger.finished())
     provenance.write_run(
@@ -187,35 +201,99 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None]:
         room.contest, proposer_of(tuning, room.plan), room.plan.trials, options.workers, known
     )
     live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
-    trials: list[Trial] = list(feed.replayed())
+    trials, too_easy = list[Trial](), False
+    for trial in feed.replayed():
+        trials.append(trial)
+        if is_too_easy(room, trials, feed.proposer.final):
+            too_easy = True
+            feed.end_soon()
     with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
         progress.before = len(trials)
         deadline = room.begun + plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(feed, room.ledger, options.workers, options.interrupts):
             trials.append(trial)
+            if is_too_easy(room, trials, feed.proposer.final):
+                too_easy = True
+                feed.end_soon()
             if time.monotonic() > deadline:
                 feed.end_at_once()
             room.mirror.keep_up(trials)
             progress.show(trials)
     room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
-    return trials, feed.proposer.final
+    return trials, feed.proposer.final, too_easy
 
 
-def concluded(room: Room, trials: list[Trial], final: Point | None, digest: str) -> Verdict:
-    """Recommend, validate, write everything, print the answer."""
+def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
+    """Whether half of the trials are played, and there is little to learn from more of them."""
+    left = room.plan.total - room.plan.half - WINDOW
+    enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
+    if len(trials) != room.plan.half or not enough or not champion.may_change(room.tuning):
+        return False
+    return champion.too_easy(recommended(room, trials, final)[0])
+
+
+def recommended(
+    room: Room, trials: list[Trial], final: Point | None
+) -> tuple[Recommendation, Posterior]:
+    """What the trials of this room recommend."""
+    space, seed = room.tuning.space, room.tuning.experiment.seed
+    return recommend(space, space.point(room.tuning.seed_values), trials, seed, final)
+
+
+def outcome(room: Room, digest: str) -> Outcome:
+    """All trials, those against the best so far included, and what they recommend."""
+    trials, final, too_easy = all_trials(room, digest)
+    found, posterior = recommended(room, trials, final)
+    left = room.plan.total - len(trials)
+    if not too_easy or found.flat:
+        return Outcome(found, posterior, trials, [trials])
+    second, second_found, second_posterior = second_half(room, found, left, digest)
+    both = champion.both_halves(found, second_found)
+    if second_found.flat:
+        return Outcome(both, posterior, trials, [trials, second])
+    return Outcome(both, second_posterior, second, [trials, second])
+
+
+def second_half(
+    room: Room, found: Recommendation, left: int, digest: str
+) -> tuple[list[Trial], Recommendation, Posterior]:
+    """The rest of the trials, against what the first half recommends."""
+    if not room.options.quiet:
+        print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
+    directory = room.directory / champion.DIRECTORY
+    directory.mkdir(exist_ok=True)
+    ledger, tuning = Ledger(directory), champion.against(room.tuning, found)
+    try:
+        before = ledger.plan_kept()
+        # Without a half of its own: there is no third one.
+        kept = room.plan._replace(trials=left, total=0) if before is None else Plan(**before)
+        ledger.keep_plan(kept._asdict())
+        contest = _contest(tuning, kept, plan.drawn(room.tuning, room.plan)[0])
+        install(contest)
+        other = replace(
+            room, tuning=tuning, plan=kept, contest=contest, directory=directory, ledger=ledger,
+            mirror=Mirrored(directory, tuning),
+        )  # fmt: skip
+        trials, final, _ = all_trials(other, digest)
+        other.mirror.finish(trials)
+        return trials, *recommended(other, trials, final)
+    finally:
+        ledger.close()
+
+
+def concluded(room: Room, outcome: Outcome, digest: str) -> Verdict:
+    """Validate what is recommended, write everything, print the answer."""
     tuning, directory = room.tuning, room.directory
-    seed_point = tuning.space.point(tuning.seed_values)
-    seed = tuning.experiment.seed
-    found, posterior = recommend(tuning.space, seed_point, trials, seed, final)
+    found, posterior, trials, halves = outcome
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.experiment.game}
-    outputs.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
+    outputs.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, found.best_point)
     outputs.write_importance(directory / "importance.parquet", rows, origin)
     path = directory / "recommendation.json"
     outputs.write_json(path, outputs.recommendation_json(tuning, found, trials, None))
     if not room.options.quiet:
         print(recommended_text(found), file=sys.stderr)
-    room.mirror.finish(trials)  # it takes a while, and the answer need not wait for it
+    room.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
     validation = validated(room, found.flat, tuning.space.weights(found.point))
     said = outputs.recommendation_json(tuning, found, trials, validation)
     outputs.write_json(path, said)

@@ -17,8 +17,8 @@ nodes = 500
 weights = { pot = 0.0, in_play = -0.5, extra_turn = -0.5 }
 [tune]
 agent = "bad"
-games = 400
-trials = 150
+games = 600
+trials = 400
 [tune.weights]
 pot = [-1.0, 2.0]
 in_play = [-1.0, 1.0]
@@ -33,7 +33,7 @@ pairs = 1000
 MATCH = """\
 game = "kalah(6,4)"
 seed = 8
-pairs = 1500
+pairs = 3000
 openings = { random_plies = 6 }
 [agents.tuned]
 kind = "smart"

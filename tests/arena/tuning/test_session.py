@@ -30,6 +30,10 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 )
 
 
+# So long that its second half is played against the best of the first.
+LONG = BAD.replace("trials = 12", "trials = 40")
+
+
 def study(directory: Path, text: str, *words: str) -> Path:
     """Run a whole study here; its directory."""
     directory.mkdir(exist_ok=True)
@@ -140,6 +144,44 @@ def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_pat
     assert (again / "recommendation.json").read_bytes() == (
         bad / "recommendation.json"
     ).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study(tmp_path_factory.mktemp("long"), LONG)
+
+
+def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
+    rows = pd.read_parquet(long / "trials.parquet")
+    assert list(rows["trial"]) == list(range(40))
+    assert list(rows["half"]) == [1] * 24 + [2] * 16
+    # Random weights score far less against good weights than against bad ones.
+    assert rows[rows.half == 2].score.mean() < rows[rows.half == 1].score.mean() - 0.2
+    # The first trial of the second half is the champion against itself.
+    assert rows[rows.half == 2].score.iloc[0] == 0.5
+    said = json.loads((long / "recommendation.json").read_text())
+    assert said["validation"]["verdict"] == "better"
+    assert (said["trials"], said["games"]) == (40, 1600)
+
+
+def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
+    long: Path, tmp_path: Path
+) -> None:
+    other = study(tmp_path, LONG, "--workers", "1")
+    for path, kept in ((other, 24), (other / "second-half", 3)):
+        with sqlite3.connect(path / "trials.sqlite") as base:
+            base.execute("delete from trials where slot >= ?", (kept,))
+    again = study(tmp_path, LONG, "--workers", "3")
+    assert again == other
+    assert trials(again).equals(trials(long))
+    said, expected = ((each / "recommendation.json").read_bytes() for each in (again, long))
+    assert said == expected
+
+
+def test_opponents_that_the_file_names_stay(tmp_path: Path) -> None:
+    text = LONG.replace("[tune.weights]", "opponents = { mine = 1, other = 1 }\n[tune.weights]")
+    text += '\n[agents.other]\nkind = "first"\n'
+    assert set(pd.read_parquet(study(tmp_path, text) / "trials.parquet")["half"]) == {1}
 
 
 def test_a_mistake_in_the_file_ends_with_2(
