@@ -99,11 +99,10 @@ def global_names(function: FunctionType) -> dict[str, int]:
     """The names that the function reads from its file, each with the line where it does first."""
     found: dict[str, int] = {}
     for code in codes(function.__code__):
-        line = code.co_firstlineno
         for step in dis.get_instructions(code):
-            line = step.starts_line or line
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                found.setdefault(step.argval, line)
+                place = step.positions and step.positions.lineno
+                found.setdefault(step.argval, place or code.co_firstlineno)
     return found
 
 

@@ -51,6 +51,13 @@ class Store:
         self._base = sqlite3.connect(
             self.directory / JOURNAL, timeout=BUSY_SECONDS, isolation_level=None
         )
+        try:
+            self._begin(digest)
+        except BaseException:
+            self._base.close()
+            raise
+
+    def _begin(self, digest: str) -> None:
         self._base.execute("pragma journal_mode=wal")
         self._base.execute("pragma synchronous=normal")
         self._base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")

@@ -80,7 +80,8 @@ def tuned(asked: argparse.Namespace, interrupts: Interrupts) -> int:
     tuning = load_tuning(asked.experiment, changes)
     # Only now, so that mistakes are answered before anything large is loaded.
     from arena.session import Unfinished, Unplayable  # noqa: PLC0415
-    from arena.tuning.session import TuneOptions, tune  # noqa: PLC0415
+    from arena.tuning.session import tune  # noqa: PLC0415
+    from arena.tuning.trying import TuneOptions  # noqa: PLC0415
 
     options = TuneOptions(
         results=asked.results,

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.run import cores
-from arena.tuning import objective, session
+from arena.tuning import objective, trying
 from arena.tuning.ledger import Ledger
 from arena.tuning.objective import Part, Played, games_of, play_part
 from arena.tuning.recommend import recommend
-from arena.tuning.session import Room, TuneOptions, all_trials
+from arena.tuning.space import Point
 from arena.tuning.study import distributions, optuna
 from arena.tuning.table import load_tuning
-from arena.tuning.trials import trial_of
+from arena.tuning.trials import Trial, trial_of
+from arena.tuning.trying import Room, TuneOptions, all_trials
 from arena.worker import Task
 from benchmarks.table import Row
 from benchmarks.timing import best_of
@@ -68,7 +69,7 @@ def study() -> Iterator[Room]:
         tuning, options = load_tuning(path, []), TuneOptions(directory, cores(), quiet=True)
         ledger = Ledger(directory)
         try:
-            yield session.prepared(tuning, options, directory, ledger)
+            yield trying.prepared(tuning, options, directory, ledger)
         finally:
             ledger.close()
 
@@ -98,7 +99,7 @@ def spent() -> Spent:
     return Spent(whole, own, games, gaps())
 
 
-def recommended(room: Room, trials: list[session.Trial], final: session.Point | None) -> None:
+def recommended(room: Room, trials: list[Trial], final: Point | None) -> None:
     """Find what the study recommends."""
     tuning = room.tuning
     point = tuning.space.point(tuning.seed_values)

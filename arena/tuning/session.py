@@ -2,87 +2,30 @@
 
 import hashlib
 import json
-import math
 import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents import AgentFailure, SpecError
 from arena import provenance
-from arena.experiment import reproducible
-from arena.interrupts import Interrupts
 from arena.logs import logged_to
-from arena.openings import Openings, OpeningsError
+from arena.openings import OpeningsError
 from arena.progress import Progress
 from arena.session import Unfinished, Unplayable
 from arena.store import Store, StoreError
 from arena.tournament import RunFailed
-from arena.tuning import champion, outputs, plan
-from arena.tuning.gp import Posterior
+from arena.tuning import outputs
 from arena.tuning.ledger import Ledger
-from arena.tuning.live import TuningProgress, recommended_text
-from arena.tuning.mirrored import Mirrored
+from arena.tuning.live import recommended_text
 from arena.tuning.objective import (
-    WINDOW,
-    Contest,
-    Feed,
     TuningFailed,
-    contest,
-    games_per_second,
-    install,
-    played,
 )
 from arena.tuning.pictures import Study, pictures, whole_page
-from arena.tuning.plan import Plan
-from arena.tuning.proposers import CmaProposer, Proposer, SpsaProposer, ThompsonProposer
-from arena.tuning.proposers import default_startup as half
-from arena.tuning.recommend import Live, Recommendation, importances, recommend
-from arena.tuning.space import Point
-from arena.tuning.table import TRIALS_PER_WEIGHT, Tuning
-from arena.tuning.trials import Trial
+from arena.tuning.recommend import importances
+from arena.tuning.table import Tuning
+from arena.tuning.trying import Outcome, Room, TuneOptions, outcome, prepared
 from arena.tuning.validate import SEED, TUNED, Validation, Verdict, unneeded, validate
-
-MEASURED_SECONDS = 0.4
-
-
-class TuneOptions(NamedTuple):
-    """How to run and what to print."""
-
-    results: Path
-    workers: int
-    budget: float | None = None  # seconds
-    fresh: bool = False
-    quiet: bool = False
-    json: bool = False
-    overrides: tuple[str, ...] = ()
-    interrupts: Interrupts = Interrupts()
-
-
-class Outcome(NamedTuple):
-    """What is recommended, and the trials and the posterior of the half that it rests on."""
-
-    found: Recommendation
-    posterior: Posterior
-    trials: list[Trial]
-    halves: list[list[Trial]]
-
-
-@dataclass(frozen=True)
-class Room:
-    """One study at work: its plan, what it plays, and where it is kept."""
-
-    tuning: Tuning
-    plan: Plan
-    contest: Contest
-    held_out: Openings
-    directory: Path
-    ledger: Ledger
-    mirror: Mirrored
-    options: TuneOptions
-    begun: float  # monotonic seconds
 
 
 def tune(tuning: Tuning, options: TuneOptions) -> Verdict:
@@ -123,162 +66,6 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "code": provenance.code_digest(),
     }
     return hashlib.blake2b(json.dumps(said).encode(), digest_size=5).hexdigest()
-
-
-def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledger) -> Room:
-    """Openings drawn, agents built and compiled, the plan made or found again."""
-    before, begun = ledger.plan_kept(), time.monotonic()
-    kept = _planned(tuning, options) if before is None else Plan(**before)
-    ledger.keep_plan(kept._asdict())
-    for_trials, held_out = plan.drawn(tuning, kept)
-    whole = _contest(tuning, kept, for_trials)
-    install(whole)
-    mirror = Mirrored(directory, tuning)
-    return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
-
-
-def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
-    """The file's plan, or as much of it as fits into the budget at the speed measured now."""
-    written = plan.as_written(tuning)
-    if options.budget is None:
-        return written
-    smallest = written._replace(games=min(written.games, 40))
-    trial = _contest(tuning, smallest, plan.drawn(tuning, smallest)[0])
-    install(trial)
-    seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
-    rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
-    return plan.within(tuning, options.budget, rate)
-
-
-def _contest(tuning: Tuning, of: Plan, openings: Openings) -> Contest:
-    return contest(
-        tuning.experiment.of,
-        tuning.spec,
-        tuning.space,
-        plan.opponents_of(tuning, of.games),
-        openings,
-        tuning.experiment.seed,
-        tuning.experiment.move_seconds,
-    )
-
-
-def proposer_of(tuning: Tuning, of: Plan) -> Proposer:
-    """The method that the file names."""
-    space, seed = tuning.space, tuning.experiment.seed
-    point = space.point(tuning.seed_values)
-    if tuning.method == "gp":
-        return ThompsonProposer(space, point, seed, max(10, of.trials // 5))
-    if tuning.method == "cmaes":
-        return CmaProposer(space, point, seed)
-    if tuning.method == "spsa":
-        return SpsaProposer(space, point, seed, of.trials, of.games // 2)
-    from arena.tuning.study import TpeProposer  # noqa: PLC0415  # optuna is loaded only here
-
-    return TpeProposer(space, point, seed, half(of.trials))
-
-
-def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool]:
-    """The trials that the journal holds, then the others, and where a walk has arrived.
-
-    The last word: whether they were ended at their half, as nearly all games are won.
-    """
-    tuning, options = room.tuning, room.options
-    known = list(room.ledger.finished())
-    provenance.write_run(
-        room.directory,
-        tuning.experiment,
-        digest,
-        {
-            "tuned": tuning.agent,
-            "plan": room.plan._asdict(),
-            "overrides": list(options.overrides),
-            "reproducible": reproducible(tuning.experiment),
-        },
-    )
-    if known and not options.quiet:
-        print(f"continuing: {len(known)} of {room.plan.trials} trials were there", file=sys.stderr)
-    feed = Feed(
-        room.contest, proposer_of(tuning, room.plan), room.plan.trials, options.workers, known
-    )
-    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
-    trials, too_easy = list[Trial](), False
-    for trial in feed.replayed():
-        trials.append(trial)
-        if is_too_easy(room, trials, feed.proposer.final):
-            too_easy = True
-            feed.end_soon()
-    with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
-        progress.before = len(trials)
-        deadline = room.begun + plan.TRIALS_SHARE * (options.budget or math.inf)
-        for trial in played(feed, room.ledger, options.workers, options.interrupts):
-            trials.append(trial)
-            if is_too_easy(room, trials, feed.proposer.final):
-                too_easy = True
-                feed.end_soon()
-            if time.monotonic() > deadline:
-                feed.end_at_once()
-            room.mirror.keep_up(trials)
-            progress.show(trials)
-    room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
-    return trials, feed.proposer.final, too_easy
-
-
-def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
-    """Whether half of the trials are played, and there is little to learn from more of them."""
-    left = room.plan.total - room.plan.half - WINDOW
-    enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
-    if len(trials) != room.plan.half or not enough or not champion.may_change(room.tuning):
-        return False
-    return champion.too_easy(recommended(room, trials, final)[0])
-
-
-def recommended(
-    room: Room, trials: list[Trial], final: Point | None
-) -> tuple[Recommendation, Posterior]:
-    """What the trials of this room recommend."""
-    space, seed = room.tuning.space, room.tuning.experiment.seed
-    return recommend(space, space.point(room.tuning.seed_values), trials, seed, final)
-
-
-def outcome(room: Room, digest: str) -> Outcome:
-    """All trials, those against the best so far included, and what they recommend."""
-    trials, final, too_easy = all_trials(room, digest)
-    found, posterior = recommended(room, trials, final)
-    left = room.plan.total - len(trials)
-    if not too_easy or found.flat:
-        return Outcome(found, posterior, trials, [trials])
-    second, second_found, second_posterior = second_half(room, found, left, digest)
-    both = champion.both_halves(found, second_found)
-    if second_found.flat:
-        return Outcome(both, posterior, trials, [trials, second])
-    return Outcome(both, second_posterior, second, [trials, second])
-
-
-def second_half(
-    room: Room, found: Recommendation, left: int, digest: str
-) -> tuple[list[Trial], Recommendation, Posterior]:
-    """The rest of the trials, against what the first half recommends."""
-    if not room.options.quiet:
-        print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
-    directory = room.directory / champion.DIRECTORY
-    directory.mkdir(exist_ok=True)
-    ledger, tuning = Ledger(directory), champion.against(room.tuning, found)
-    try:
-        before = ledger.plan_kept()
-        # Without a half of its own: there is no third one.
-        kept = room.plan._replace(trials=left, total=0) if before is None else Plan(**before)
-        ledger.keep_plan(kept._asdict())
-        contest = _contest(tuning, kept, plan.drawn(room.tuning, room.plan)[0])
-        install(contest)
-        other = replace(
-            room, tuning=tuning, plan=kept, contest=contest, directory=directory, ledger=ledger,
-            mirror=Mirrored(directory, tuning),
-        )  # fmt: skip
-        trials, final, _ = all_trials(other, digest)
-        other.mirror.finish(trials)
-        return trials, *recommended(other, trials, final)
-    finally:
-        ledger.close()
 
 
 def concluded(room: Room, outcome: Outcome, digest: str) -> Verdict:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,13 @@ def played(path: Path, results: Path, workers: int = 2, **options) -> bool:
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
     return run(load(path, overrides), Options(results, workers, overrides=overrides, **options))
+
+
+@contextlib.contextmanager
+def database(path: Path | str, **options) -> Iterator[sqlite3.Connection]:
+    """A database whose changes are kept, and which is closed at the end."""
+    with contextlib.closing(sqlite3.connect(path, **options)) as base, base:
+        yield base
 
 
 def directory_of(results: Path) -> Path:

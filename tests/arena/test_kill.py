@@ -15,6 +15,7 @@ from tests.arena.running import (
     begun,
     called,
     children_of,
+    database,
     directory_of,
     experiment_file,
     kill_group,
@@ -46,7 +47,7 @@ def kept(results):
     """How many batches are in the journal."""
     try:
         journal = directory_of(results) / "journal.sqlite"
-        with sqlite3.connect(f"file:{journal}?mode=ro", uri=True) as base:
+        with database(f"file:{journal}?mode=ro", uri=True) as base:
             return base.execute("select count(*) from batches").fetchone()[0]
     except (ValueError, sqlite3.Error):
         return 0
@@ -133,7 +134,7 @@ def test_a_pairing_that_always_crashes_is_named_and_the_rest_is_kept(tmp_path):
     # The command that it names does crash, and nothing before that pairing is lost.
     assert ran(*command[3:]).returncode == -signal.SIGKILL
     journal = directory_of(tmp_path / "results") / "journal.sqlite"
-    with sqlite3.connect(journal) as base:
+    with database(journal) as base:
         assert base.execute("select max(stop) from batches").fetchone()[0] == pairing
     # The same command stops there again; a mended bot makes it a new run, which ends.
     again = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")

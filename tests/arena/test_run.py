@@ -6,7 +6,6 @@ import os
 import pty
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from tests.arena.running import (
     called,
     children_of,
     command,
+    database,
     directory_of,
     experiment_file,
     kill_group,
@@ -320,7 +320,7 @@ def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, damage):
     called(quick, "--results", results)
     journal = directory_of(results) / "journal.sqlite"
     if damage == "blob":
-        with sqlite3.connect(journal) as base:
+        with database(journal) as base:
             base.execute("update batches set games = zeroblob(length(games)) where start = 1")
     else:
         content = bytearray(journal.read_bytes())

@@ -1,7 +1,6 @@
 """The journal: in order, once each, for one run and one process, or a line that says why not."""
 
 import os
-import sqlite3
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +10,7 @@ from arena.blobs import encoded
 from arena.records import PLAYED, Games
 from arena.schedule import Schedule
 from arena.store import Store, StoreError
+from tests.arena.running import database
 
 SCHEDULE = Schedule(1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64))
 
@@ -95,9 +95,8 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path):
 def test_games_that_were_changed_are_damage(tmp_path):
     with Store(tmp_path, "x") as store:
         fill(store, 0, 5)
-    with sqlite3.connect(tmp_path / "journal.sqlite") as base:
+    with database(tmp_path / "journal.sqlite") as base:
         base.execute("update batches set games = ?", (blob(0, 5)[:-1] + b"?",))
-    base.close()
     with Store(tmp_path, "x") as store, pytest.raises(StoreError, match="is damaged"):
         store.games(SCHEDULE)
 

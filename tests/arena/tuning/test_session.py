@@ -3,7 +3,6 @@
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 
 from agents.weights import read_weights
 from arena.tune import main
+from tests.arena.running import database
 from tests.arena.tuning.test_table import GOOD
 
 SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
@@ -136,7 +136,7 @@ def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_pat
     for path in other.glob("*"):
         if path.is_file() and path.name not in ("trials.sqlite", "journal.sqlite"):
             path.unlink()
-    with sqlite3.connect(other / "trials.sqlite") as base:
+    with database(other / "trials.sqlite") as base:
         base.execute("delete from trials where slot >= 7")
     again = study(tmp_path, BAD)
     assert again == other
@@ -169,7 +169,7 @@ def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
 ) -> None:
     other = study(tmp_path, LONG, "--workers", "1")
     for path, kept in ((other, 24), (other / "second-half", 3)):
-        with sqlite3.connect(path / "trials.sqlite") as base:
+        with database(path / "trials.sqlite") as base:
             base.execute("delete from trials where slot >= ?", (kept,))
     again = study(tmp_path, LONG, "--workers", "3")
     assert again == other
