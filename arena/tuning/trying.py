@@ -177,7 +177,9 @@ def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
     enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
     if len(trials) != room.plan.half or not enough or not champion.may_change(room.tuning):
         return False
-    return champion.too_easy(recommended(room, trials, final)[0])
+    # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
+    lucky = max(trial.score for trial in trials)
+    return lucky >= champion.SATURATED and champion.too_easy(recommended(room, trials, final)[0])
 
 
 def recommended(
