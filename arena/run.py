@@ -76,7 +76,7 @@ def main(words: list[str] | None = None) -> int:
             say(str(error))
             return FILE_WRONG
         except KeyboardInterrupt:
-            again = same_command(words)
+            again = same_command("arena.run", words)
             say(f"\nstopped; what is finished is kept. To go on: {again}")
             return NOT_FINISHED
 
@@ -110,10 +110,10 @@ def played(asked: argparse.Namespace, interrupts: Interrupts) -> int:
         return NOT_FINISHED
 
 
-def same_command(words: list[str] | None) -> str:
+def same_command(module: str, words: list[str] | None) -> str:
     """The command that continues this run: the same again, but not from the beginning."""
     kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return shlex.join(["python", "-m", "arena.run", *kept])
+    return shlex.join(["python", "-m", module, *kept])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """Tune an agent's weights: python -m arena.tune experiments/tune_kalah.toml."""
 
 import argparse
-import shlex
 import sys
 from pathlib import Path
 
 import arena.tuning  # noqa: F401  # before numpy: it keeps numpy to one thread
 from arena.experiment import ExperimentError
 from arena.interrupts import Interrupts
-from arena.run import cores, workers
+from arena.run import cores, same_command, workers
 
 EXAMPLE = """\
 example:
@@ -67,7 +66,7 @@ def main(words: list[str] | None = None) -> int:
             print(error, file=sys.stderr)
             return FILE_WRONG
         except KeyboardInterrupt:
-            again = same_command(words)
+            again = same_command("arena.tune", words)
             print(f"\nstopped; what is finished is kept. To go on: {again}", file=sys.stderr)
             return NOT_FINISHED
 
@@ -102,12 +101,6 @@ def tuned(asked: argparse.Namespace, interrupts: Interrupts) -> int:
         print(f"arena.tune: {error}", file=sys.stderr)
         return NOT_FINISHED
     return FINISHED
-
-
-def same_command(words: list[str] | None) -> str:
-    """The command that continues this study: the same again, but not from the beginning."""
-    kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return shlex.join(["python", "-m", "arena.tune", *kept])
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def naive_seconds() -> float:
 
 
 def tuner_itself(rounds: int) -> Row:
-    """What workers waited for or the tuner computed, as a share of the games' time."""
+    """What workers waited for, as a share of the games' time."""
     found = min((spent() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games)
     share = found.own / found.games
     what = f"{TRIALS} trials of 200 games at depth 4, time beside the games: allowed"

@@ -21,7 +21,6 @@ from arena.tuning.space import Axis, Space
 from games import Game, game
 from games.names import listed, quoted
 
-METHODS = ("tpe", "gp", "cmaes", "spsa")
 LEAST_GAMES = 20
 TRIALS_PER_WEIGHT = 5
 TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength

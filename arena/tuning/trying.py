@@ -152,23 +152,27 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     trials, too_easy = list[Trial](), False
     for trial in feed.replayed():
         trials.append(trial)
-        if is_too_easy(room, trials, feed.proposer.final):
-            too_easy = True
-            feed.end_soon()
+        too_easy |= ended_at_half(room, feed, trials)
     with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
         progress.before = len(trials)
         deadline = room.begun + plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(feed, room.ledger, options.workers, options.interrupts):
             trials.append(trial)
-            if is_too_easy(room, trials, feed.proposer.final):
-                too_easy = True
-                feed.end_soon()
+            too_easy |= ended_at_half(room, feed, trials)
             if time.monotonic() > deadline:
                 feed.end_at_once()
             room.mirror.keep_up(trials)
             progress.show(trials)
     room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
     return trials, feed.proposer.final, too_easy
+
+
+def ended_at_half(room: Room, feed: Feed, trials: list[Trial]) -> bool:
+    """Propose nothing more if it is half time and the opponents are too easy; whether they are."""
+    too_easy = is_too_easy(room, trials, feed.proposer.final)
+    if too_easy:
+        feed.end_soon()
+    return too_easy
 
 
 def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
