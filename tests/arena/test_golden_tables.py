@@ -1,0 +1,83 @@
+"""The shipped experiments, small: the tables they gave when they were last looked at.
+
+To write them anew after a change that alters numbers (say so in CHANGELOG.md):
+python -m tests.arena.test_golden_tables
+"""
+
+import csv
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from arena import run, tune
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "experiments"
+EXPERIMENTS = sorted(path.stem for path in (ROOT / "experiments").glob("*.toml"))
+# Enough games for every kind of row, few enough for a second; None: as it stands in the file.
+PAIRS = {
+    "classroom_riddle": 4,
+    "owari_tournament": None,
+    "smart_vs_bad": 40,
+    "othello_greedy_vs_random": 40,
+    "kalah_ladder": 2,
+    "own_bot": 10,
+}
+FEW = 4
+STUDY = ("tune.trials=25", "tune.games=20", "tune.validation.elo1=200", "tune.validation.pairs=60")
+TIMES = {"seconds"}
+# Clocks, and what a fit says in digits that belong to the machine's own mathematics.
+LEFT_OUT = {"timings", "importance"}
+DIGITS = 9
+
+
+def tables_of(name: str, results: Path) -> dict[str, str]:
+    """The reproducible tables of a shipped experiment as text."""
+    file, study = ROOT / "experiments" / f"{name}.toml", name.startswith("tune_")
+    if study:  # its weights are written beside the file
+        file = Path(shutil.copy(file, results))
+    pairs = PAIRS.get(name, FEW)
+    words = [str(file), "--results", str(results), "--quiet"]
+    command = tune.main if study else run.main
+    changes = STUDY if study else (f"pairs={pairs}",) if pairs else ()
+    for change in changes:
+        words += ["--set", change]
+    assert command(words) in (0, 1)
+    paths = sorted(results.rglob("*.parquet"))
+    return {path.stem: as_text(path) for path in paths if path.stem not in LEFT_OUT}
+
+
+def as_text(path: Path) -> str:
+    """A parquet table as CSV: names, types, then the rows."""
+    table = pq.read_table(path)
+    names = [name for name in table.column_names if name not in TIMES]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerow([str(table.schema.field(name).type) for name in names])
+    writer.writerows(zip(*(rounded(table[name].to_pylist()) for name in names), strict=True))
+    return out.getvalue()
+
+
+def rounded(values: list) -> list:
+    """The values of a column, real ones to so many digits."""
+    return [float(f"{x:.{DIGITS}g}") if isinstance(x, float) else x for x in values]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_shipped_experiment_gives_the_tables_it_gave(name, tmp_path, capsys):
+    golden = {path.stem: path.read_text() for path in (GOLDEN / name).glob("*.csv")}
+    assert tables_of(name, tmp_path) == golden
+
+
+if __name__ == "__main__":
+    for experiment in sys.argv[1:] or EXPERIMENTS:
+        (GOLDEN / experiment).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as scratch:
+            for table, text in tables_of(experiment, Path(scratch)).items():
+                (GOLDEN / experiment / f"{table}.csv").write_text(text)
