@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run test test-slow check coverage bench clean
+.PHONY: setup run test test-slow check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -40,11 +40,16 @@ coverage: .venv/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/games
 	$(BIN)/coverage report --fail-under=95
 
+# A warning, such as a link that leads nowhere, ends it.
+docs: .venv/.docs
+	$(BIN)/sphinx-build --fail-on-warning --quiet -c docs -d site/.doctrees . site
+	@echo "the site: site/index.html"
+
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks.run
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -59,6 +64,10 @@ clean:
 
 .venv/.dev: .venv/bin/python $(LOCKED)
 	$(SYNC) --group dev
+	@touch $@
+
+.venv/.docs: .venv/bin/python $(LOCKED)
+	$(SYNC) --group docs
 	@touch $@
 
 .venv/.bench: .venv/bin/python $(LOCKED)
