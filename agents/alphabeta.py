@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from agents.compiled import CompiledAgent
 from agents.core import AgentSpec
-from agents.defaults import SMART_NODES, classroom_weights, endgame_from, smart_weights
+from agents.evaluations.default_weights import (
+    SMART_NODES,
+    classroom_weights,
+    endgame_from,
+    smart_weights,
+)
 from games import Game
 
 

@@ -11,6 +11,8 @@ from agents.core import (
     Weights,
     refuse_finished,
 )
+from agents.evaluations.user_evaluation import OwnEvaluation
+from agents.evaluations.weight_files import checked_weights
 from agents.features import all_features, feature_names
 from agents.kernels.bind import agent_kernels, known_moves
 from agents.kernels.contexts import (
@@ -37,10 +39,8 @@ from agents.kernels.layout import (
     VALUE,
     WIN,
 )
-from agents.own import OwnEvaluation
-from agents.weights import checked_weights
 from games import Game, Position
-from games.drivers import PASS
+from games.kernels.drivers import PASS
 
 TABLE_BITS = 16
 SEARCHES = ("minimax", "collapsed", "alphabeta")

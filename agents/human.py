@@ -8,8 +8,8 @@ import sys
 from typing import TextIO
 
 from agents.core import AgentSpec, Choice, Limit, refuse_finished
-from agents.words import legal_texts, side_name, words_of
 from games import Game, Position
+from games.words import legal_texts, side_name, words_of
 
 DEEPEST_LEVEL = 100
 COMMANDS = """\

@@ -2,7 +2,7 @@
 
 from agents.compiled import CompiledAgent
 from agents.core import AgentSpec
-from agents.defaults import classroom_weights
+from agents.evaluations.default_weights import classroom_weights
 from games import Game
 
 

@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError, refuse_finished
-from agents.files import is_the_persons, load_name, own_trace
+from agents.user_files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
 

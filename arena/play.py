@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build
 from agents.human import Dialogue, HumanAgent, Quit, level_of
-from arena.sitting import Player, Sitting
+from arena.showing.terminal_game import Player, Sitting
 from games import Game, GameError, game
 from games.names import quoted
 from games.terminal import run

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from arena.outside import GivenGames, Unreadable, read_games
+from arena.reading.foreign_games import GivenGames, Unreadable, read_games
 
 
 def arguments() -> argparse.ArgumentParser:

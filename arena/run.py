@@ -1,14 +1,13 @@
 """Play an experiment: python -m arena.run experiments/smart_vs_bad.toml."""
 
 import argparse
-import os
-import shlex
 import sys
 from pathlib import Path
 
-from arena.experiment import ExperimentError, load
-from arena.interrupts import Interrupts
-from arena.said import say
+from arena.planning.plan import ExperimentError, load
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import cores, same_command, workers
+from games.terminal import say
 
 EXAMPLE = """\
 example:
@@ -46,23 +45,11 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def workers(text: str) -> int:
-    """A number of processes."""
-    if not text.isdecimal() or not 1 <= int(text) <= 256:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 256, got {text!r}")
-    return int(text)
-
-
 def overrides(asked: argparse.Namespace) -> list[str]:
     """All values that the command line changes."""
     short = {"seed": asked.seed, "pairs": asked.pairs}
     named = [f"{key}={value}" for key, value in short.items() if value is not None]
     return [*asked.changes, *named]
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main(words: list[str] | None = None) -> int:
@@ -85,7 +72,7 @@ def played(asked: argparse.Namespace, interrupts: Interrupts) -> int:
     """Play as asked; the exit status."""
     experiment = load(asked.experiment, overrides(asked))
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.session import Options, Unfinished, Unplayable, play_alone, run  # noqa: PLC0415
+    from arena.pipeline import Options, Unfinished, Unplayable, play_alone, run  # noqa: PLC0415
 
     options = Options(
         results=asked.results,
@@ -108,12 +95,6 @@ def played(asked: argparse.Namespace, interrupts: Interrupts) -> int:
     except Unfinished as error:
         say(f"arena.run: {error}")
         return NOT_FINISHED
-
-
-def same_command(module: str, words: list[str] | None) -> str:
-    """The command that continues this run: the same again, but not from the beginning."""
-    kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return shlex.join(["python", "-m", module, *kept])
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import arena.tuning  # noqa: F401  # before numpy: it keeps numpy to one thread
-from arena.experiment import ExperimentError
-from arena.interrupts import Interrupts
-from arena.run import cores, same_command, workers
+from arena.planning.plan import ExperimentError
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import cores, same_command, workers
 
 EXAMPLE = """\
 example:
@@ -73,14 +73,14 @@ def main(words: list[str] | None = None) -> int:
 
 def tuned(asked: argparse.Namespace, interrupts: Interrupts) -> int:
     """Tune as asked; the exit status."""
-    from arena.tuning.table import load_tuning  # noqa: PLC0415  # help is answered before that
+    from arena.tuning.tune_table import load_tuning  # noqa: PLC0415  # help is answered before that
 
     changes = [*asked.changes, *([f"seed={asked.seed}"] if asked.seed is not None else [])]
     tuning = load_tuning(asked.experiment, changes)
     # Only now, so that mistakes are answered before anything large is loaded.
-    from arena.session import Unfinished, Unplayable  # noqa: PLC0415
-    from arena.tuning.session import tune  # noqa: PLC0415
-    from arena.tuning.trying import TuneOptions  # noqa: PLC0415
+    from arena.pipeline import Unfinished, Unplayable  # noqa: PLC0415
+    from arena.tuning.search import TuneOptions  # noqa: PLC0415
+    from arena.tuning.study import tune  # noqa: PLC0415
 
     options = TuneOptions(
         results=asked.results,

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from arena.interrupts import Interrupts
+from arena.playing.interrupts import Interrupts
 
 SAME, DIFFERS, NOTHING, STOPPED = 0, 1, 2, 3
 
@@ -29,11 +29,11 @@ def main(words: list[str] | None = None) -> int:
     asked, interrupts = arguments().parse_args(words), Interrupts()
     # After --help, which needs none of it.
     from agents import AgentFailure, SpecError  # noqa: PLC0415
-    from arena.again import compare  # noqa: PLC0415
-    from arena.openings import OpeningsError  # noqa: PLC0415
-    from arena.recorded import NotARun  # noqa: PLC0415
-    from arena.run import cores  # noqa: PLC0415
-    from arena.tournament import RunFailed  # noqa: PLC0415
+    from arena.concluding.reproduction import compare  # noqa: PLC0415
+    from arena.keeping.run_directory import NotARun  # noqa: PLC0415
+    from arena.planning.openings import OpeningsError  # noqa: PLC0415
+    from arena.playing.tournament import RunFailed  # noqa: PLC0415
+    from arena.reading.command_line import cores  # noqa: PLC0415
 
     with interrupts.installed():
         try:

@@ -12,8 +12,8 @@ import numpy as np
 
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
-from agents.kernels import games as loop
-from arena.run import cores
+from agents.kernels import whole_games as loop
+from arena.reading.command_line import cores
 from benchmarks.fresh import fresh
 from benchmarks.random_rows import open_spiel_games
 from benchmarks.table import Row, per_second, skipped

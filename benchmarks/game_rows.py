@@ -4,7 +4,7 @@ import numpy as np
 
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
-from agents.kernels.games import RESULTS
+from agents.kernels.whole_games import RESULTS
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of, timed
 from games import game

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
-from agents.kernels.games import LENGTH, MARGIN, RESULTS
+from agents.kernels.whole_games import LENGTH, MARGIN, RESULTS
 from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
 from games import Game
 from games.core import kernels

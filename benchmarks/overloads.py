@@ -1,6 +1,6 @@
 """The other way to bind kernels to a game: overloads on the types of its states and masks.
 
-Kept only to be compared with `games.jit.specialise` by `benchmarks.dispatch`.
+Kept only to be compared with `games.kernels.jit.specialise` by `benchmarks.dispatch`.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,10 +12,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from games import drivers, family
-from games.jit import compiled
-from games.othello import bitboard
-from games.sowing import packed
+from games.kernels import drivers, family
+from games.kernels.jit import compiled
+from games.othello.states import bitboard
+from games.sowing.states import packed
 
 
 class PackedMask(NamedTuple):
@@ -52,7 +52,7 @@ def bodies(of: Any, mask: Any) -> dict[str, Callable[..., Any]]:
 
 
 def register(name: str, kind: type, body: Callable[..., Any], options: Any) -> None:
-    """Make `body` what the stub `name` of `games.family` means for states or masks of `kind`."""
+    """Make `body` what the family's stub `name` means for states or masks of `kind`."""
     place = 0 if name in FIRST else 1
 
     def chosen(*given: Any) -> Callable[..., Any] | None:
@@ -67,7 +67,7 @@ def register(name: str, kind: type, body: Callable[..., Any], options: Any) -> N
 def kernels() -> SimpleNamespace:
     """`count_plies` and `play_random`, each one function for all games."""
     for of, mask in MASKS.items():
-        # What `games.jit` asks of the real ones, whatever that is.
+        # What `games.kernels.jit` asks of the real ones, whatever that is.
         asked: Any = of.play
         known = ("forceinline", "error_model", "_nrt")
         options = {key: asked.targetoptions[key] for key in known if key in asked.targetoptions}

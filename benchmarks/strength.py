@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents import AgentSpec
-from agents.defaults import SMART_NODES
+from agents.evaluations.default_weights import SMART_NODES
 from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.words import sprt_text
 from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential

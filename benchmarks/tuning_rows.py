@@ -11,17 +11,17 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.run import cores
-from arena.tuning import objective, trying
+from arena.playing.workers import Task
+from arena.reading.command_line import cores
+from arena.tuning import search, trial_games
 from arena.tuning.ledger import Ledger
-from arena.tuning.objective import Part, Played, games_of, play_part
-from arena.tuning.recommend import recommend
+from arena.tuning.optuna_study import distributions, optuna
+from arena.tuning.recommendation import recommend
+from arena.tuning.search import Room, TuneOptions, all_trials
 from arena.tuning.space import Point
-from arena.tuning.study import distributions, optuna
-from arena.tuning.table import load_tuning
+from arena.tuning.trial_games import Part, PlayedPart, games_of, play_part
 from arena.tuning.trials import Trial, trial_of
-from arena.tuning.trying import Room, TuneOptions, all_trials
-from arena.worker import Task
+from arena.tuning.tune_table import load_tuning
 from benchmarks.table import Row
 from benchmarks.timing import best_of
 
@@ -69,12 +69,12 @@ def study() -> Iterator[Room]:
         tuning, options = load_tuning(path, []), TuneOptions(directory, cores(), quiet=True)
         ledger = Ledger(directory)
         try:
-            yield trying.prepared(tuning, options, directory, ledger)
+            yield search.prepared(tuning, options, directory, ledger)
         finally:
             ledger.close()
 
 
-def noted(part: Part) -> Played:
+def noted(part: Part) -> PlayedPart:
     """The games of a part; a trial as small as these is one part."""
     begun[part.slot] = time.monotonic()
     played = play_part(part)
@@ -85,12 +85,12 @@ def noted(part: Part) -> Played:
 def spent() -> Spent:
     """One study, played by the tuner."""
     with study() as room:
-        before, objective.play_part = objective.play_part, noted
+        before, trial_games.play_part = trial_games.play_part, noted
         started = time.monotonic()
         try:
             trials, final, _ = all_trials(room, "bench")
         finally:
-            objective.play_part = before
+            trial_games.play_part = before
         recommended(room, trials, final)
         whole = time.monotonic() - started
         room.mirror.finish(trials)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from games.context import Context
+from games.kernels.context import Context
 from games.names import listed, quoted
 
 
@@ -84,7 +84,7 @@ _bound: dict[str, SimpleNamespace] = {}
 
 
 def _specialised(family: str) -> SimpleNamespace:
-    from games import drivers, jit  # noqa: PLC0415  # Numba loads only when a game is played
+    from games.kernels import drivers, jit  # noqa: PLC0415  # Numba loads only for a game
 
     module = importlib.import_module(family)
     names = {name: getattr(module, name) for name in drivers.FAMILY_NAMES}

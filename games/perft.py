@@ -12,7 +12,7 @@ from games.core import kernels
 from games.names import whole
 from games.terminal import run
 
-DEEPEST = 100  # as in games.drivers, repeated so that --help needs no compiler
+DEEPEST = 100  # as in games.kernels.drivers, repeated so that --help needs no compiler
 
 
 class Depth(NamedTuple):
@@ -31,7 +31,7 @@ class Depth(NamedTuple):
 
 def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
     """(leaves, ended_early) for every depth from 1 to `depth`; a swap is not a ply."""
-    from games.drivers import ENDED, LEAVES  # noqa: PLC0415  # Numba loads only to count
+    from games.kernels.drivers import ENDED, LEAVES  # noqa: PLC0415  # Numba loads only to count
 
     check_depth(depth)
     counters = of.context.copy()

@@ -1,5 +1,7 @@
-"""How a command ends: at once when its user or the reader of its output has had enough."""
+"""How a command prints and ends: quietly when its user or its reader has had enough."""
 
+import contextlib
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -13,3 +15,18 @@ def run(main: Callable[[], int]) -> NoReturn:
         if hasattr(signal, name):  # Windows has no SIGPIPE
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     sys.exit(main())
+
+
+def say(text: str) -> None:
+    """Print a line to stderr, if somebody reads it."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def printed(show: Callable[[], None]) -> None:
+    """Let `show` print to stdout, if somebody reads it."""
+    try:
+        show()
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich ends the program when a pipe is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import games
 from games import Game
 
-HERE = Path(__file__).parent
+PACKS = Path(games.__file__).parent
 
 # Features that mean nothing under some rules.
 NEEDS: Mapping[str, Any] = {
@@ -25,11 +26,11 @@ def features_of(family_name: str) -> str:
 @cache
 def listed_features(file: str) -> tuple[str, ...]:
     """The names in a file's FEATURES, in order; read as text, so that no compiler is loaded."""
-    for node in ast.parse((HERE / f"{file}.py").read_text()).body:
+    for node in ast.parse((PACKS / file / "features.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FEATURES":
             names = node.value.elts if isinstance(node.value, ast.Tuple) else []
             return tuple(ast.unparse(name) for name in names)
-    raise LookupError(f"agents/features/{file}.py has no tuple FEATURES")
+    raise LookupError(f"games/{file}/features.py has no tuple FEATURES")
 
 
 def all_features(of: Game) -> tuple[str, ...]:

@@ -7,18 +7,18 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from agents.features import features_of
-from agents.features.terms import weighted
-from agents.kernels import choose, games, plain, search
-from games.drivers import FAMILY_NAMES
-from games.jit import inline_copies, specialise
+from agents.kernels import alphabeta_search, choose, minimax_search, whole_games
+from agents.kernels.terms import TERMS, weighted
+from games.kernels.drivers import FAMILY_NAMES
+from games.kernels.jit import inline_copies, specialise
 
 # How the state of a family is read: what features and move knowledge are written in.
 CELLS: Mapping[str, str] = {
-    "games.sowing.packed": "packed_cells",
-    "games.sowing.phased": "packed_cells",
-    "games.sowing.wide": "long_cells",
-    "games.othello.bitboard": "word_squares",
-    "games.othello.wide": "quad_squares",
+    "games.sowing.states.packed": "games.sowing.states.packed_cells",
+    "games.sowing.states.phased": "games.sowing.states.packed_cells",
+    "games.sowing.states.wide_rows": "games.sowing.states.wide_cells",
+    "games.othello.states.bitboard": "games.othello.states.word_squares",
+    "games.othello.states.wide_board": "games.othello.states.wide_squares",
 }
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
 MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
@@ -26,18 +26,18 @@ MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
 
 def features_module(family_name: str) -> ModuleType:
     """The features that agents weigh in games of this family."""
-    return importlib.import_module(f"agents.features.{features_of(family_name)}")
+    return importlib.import_module(f"games.{features_of(family_name)}.features")
 
 
 def known_moves(family_name: str) -> ModuleType:
     """What is known of moves at first sight in games of this family."""
-    return importlib.import_module(f"agents.features.{features_of(family_name)}_moves")
+    return importlib.import_module(f"games.{features_of(family_name)}.knowledge")
 
 
 def family_names(family_name: str) -> dict[str, Any]:
     """Every name that kernels and features may use, bound to this family."""
     family = importlib.import_module(family_name)
-    cells = importlib.import_module(f"agents.features.{CELLS[family_name]}")
+    cells = importlib.import_module(CELLS[family_name])
     knowledge = known_moves(family_name)
     bound = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
     bound |= {name: getattr(knowledge, name) for name in MOVE_NUMBERS}
@@ -58,7 +58,8 @@ def make_evaluate(module: ModuleType, bound: dict[str, Any]) -> Any:
     """The evaluation by weighted features."""
     features = [bound[feature.__name__] for feature in module.FEATURES]
 
-    return weighted(features, module.TERM, module.WHOLE, bound["progress"], bound["turned"])
+    term, whole = TERMS[module.TERM]
+    return weighted(features, term, whole, bound["progress"], bound["turned"])
 
 
 @cache
@@ -68,7 +69,7 @@ def agent_kernels(family_name: str) -> SimpleNamespace:
     family = importlib.import_module(family_name)
     bound = bound_features(family_name)
     bound = bound | {"evaluate": make_evaluate(module, bound)}
-    for part in (search, plain, choose, games):
+    for part in (alphabeta_search, minimax_search, choose, whole_games):
         bound |= inline_copies(getattr(part, "INLINED", ()), bound)
         bound |= vars(specialise(family.FAMILY, part.COMPILED, **bound))
     return SimpleNamespace(**bound)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from agents.kernels.alphabeta_search import search, standing
+from agents.kernels.knowledge_names import gain, hole_beans, remaining
 from agents.kernels.layout import (
     ALPHABETA_KIND,
     BEST,
@@ -35,14 +37,24 @@ from agents.kernels.layout import (
     VALUE,
 )
 from agents.kernels.limits import begin
-from agents.kernels.names import gain, hole_beans, remaining
-from agents.kernels.plain import collapsed, minimax, side_after, turn_end
-from agents.kernels.search import search, standing
-from games.bits import Truth, U
-from games.context import Context
-from games.drivers import PASS
-from games.family import Mask, State, count, lowest, moves, none, nth, play, plies, rest, turned
-from games.seeds import STRIDE, below, mixed
+from agents.kernels.minimax_search import collapsed, minimax, side_after, turn_end
+from games.kernels.bits import Truth, U
+from games.kernels.context import Context
+from games.kernels.drivers import PASS
+from games.kernels.family import (
+    Mask,
+    State,
+    count,
+    lowest,
+    moves,
+    none,
+    nth,
+    play,
+    plies,
+    rest,
+    turned,
+)
+from games.kernels.splitmix import STRIDE, below, mixed
 
 FIRST_LOOK = 4  # plies searched before an endgame is solved, to have a move and an order
 

@@ -7,8 +7,8 @@ import numpy as np
 from numba import types
 
 from agents.kernels.layout import CLOCK
-from games.context import Context
-from games.jit import INTERPRETED, inlined
+from games.kernels.context import Context
+from games.kernels.jit import INTERPRETED, inlined
 
 MONOTONIC = int(getattr(time, "CLOCK_MONOTONIC", 1))
 SECOND = 1_000_000_000

@@ -29,7 +29,7 @@ from agents.kernels.layout import (
     WEIGHTS,
 )
 from games import Game
-from games.context import Context
+from games.kernels.context import Context
 
 NO_ENDGAME = -1
 ANY = 1 << 32

@@ -9,9 +9,9 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from games.context import Context
-from games.family import State
-from games.jit import INTERPRETED
+from games.kernels.context import Context
+from games.kernels.family import State
+from games.kernels.jit import INTERPRETED
 
 Evaluate = Callable[[Context, State], np.int64]
 

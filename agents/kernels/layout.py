@@ -1,6 +1,6 @@
 """Where a search keeps its settings, state and results in the context array."""
 
-from games.context import COUNTERS
+from games.kernels.context import COUNTERS
 
 (
     KIND,  # which policy or search chooses: one of KINDS

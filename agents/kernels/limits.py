@@ -11,9 +11,9 @@ from agents.kernels.layout import (
     STOPPED,
     UNLIMITED,
 )
-from games.bits import Truth
-from games.context import Context
-from games.jit import inlined
+from games.kernels.bits import Truth
+from games.kernels.context import Context
+from games.kernels.jit import inlined
 
 NODES_BETWEEN_LOOKS = 512
 

@@ -15,7 +15,7 @@ _LARGEST_BET = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class ConfidenceSequence:
     """A confidence sequence after `seen` observations of a score in [0, 1].
 
     Candidate means are multiples of 1/STEPS; those from `first` to `last` are left, with the
@@ -33,13 +33,13 @@ class Watch:
     log_down: Floats
 
 
-def watch(level: float = 0.95) -> Watch:
+def watch(level: float = 0.95) -> ConfidenceSequence:
     """The sequence before the first observation: every mean from 0 to 1 is possible."""
     nothing_earned = np.zeros(STEPS + 1)
-    return Watch(level, 0, 0.0, 0.0, 0, STEPS, nothing_earned, nothing_earned)
+    return ConfidenceSequence(level, 0, 0.0, 0.0, 0, STEPS, nothing_earned, nothing_earned)
 
 
-def observe(state: Watch, scores: npt.ArrayLike) -> Watch:
+def observe(state: ConfidenceSequence, scores: npt.ArrayLike) -> ConfidenceSequence:
     """The sequence after further `scores`, one per new opening, in schedule order.
 
     How the scores are cut into calls makes no difference.
@@ -55,7 +55,7 @@ def observe(state: Watch, scores: npt.ArrayLike) -> Watch:
     return state
 
 
-def anytime_estimate(state: Watch) -> Estimate:
+def anytime_estimate(state: ConfidenceSequence) -> Estimate:
     """Mean score with the anytime-valid interval, widened by one step of the grid."""
     if state.seen == 0:
         return nothing("no games", level=state.level)
@@ -71,7 +71,7 @@ def anytime_estimate(state: Watch) -> Estimate:
     )
 
 
-def _observe_batch(state: Watch, values: Floats) -> Watch:
+def _observe_batch(state: ConfidenceSequence, values: Floats) -> ConfidenceSequence:
     """One batch by the bets of Waudby-Smith and Ramdas, section 4 (hedged capital)."""
     bets, total, squares = _bets(state, values)
     candidates = np.arange(state.first, state.last + 1) / STEPS
@@ -83,7 +83,7 @@ def _observe_batch(state: Watch, values: Floats) -> Watch:
     ruled_low = int(np.count_nonzero((up >= limit).any(axis=0)))
     ruled_high = int(np.count_nonzero((down >= limit).any(axis=0)))
     kept = slice(ruled_low, max(ruled_low, len(candidates) - ruled_high))
-    return Watch(
+    return ConfidenceSequence(
         level=state.level,
         seen=state.seen + len(values),
         total=total,
@@ -95,7 +95,7 @@ def _observe_batch(state: Watch, values: Floats) -> Watch:
     )
 
 
-def _bets(state: Watch, values: Floats) -> tuple[Floats, float, float]:
+def _bets(state: ConfidenceSequence, values: Floats) -> tuple[Floats, float, float]:
     """Predictable bet on each value, with the sums after the last; only the past is used."""
     alpha = 1.0 - state.level
     count = state.seen + np.arange(1, len(values) + 1)

@@ -107,7 +107,7 @@ def score_estimate(
     return estimate_from_spread(spread(openings, scores), level, census)
 
 
-class Verdict(StrEnum):
+class Status(StrEnum):
     """Answer of a check; `VACUOUS` counts as a failure."""
 
     PASSED = "passed"
@@ -119,7 +119,7 @@ class Verdict(StrEnum):
 class ScoreCheck:
     """Whether a score is at least `wanted`; `bound` is the one-sided lower bound used."""
 
-    verdict: Verdict
+    verdict: Status
     wanted: float
     score: float | None
     bound: float | None
@@ -145,10 +145,10 @@ def score_at_least(
     score = found.mean if found.pairings else None
     if found.openings < min_distinct:
         reason = f"{found.openings} distinct openings, at least {min_distinct} needed"
-        verdict, bound = Verdict.VACUOUS, None
+        verdict, bound = Status.VACUOUS, None
     else:
         bound = found.mean if census else lower_bound(found, level)
-        verdict = Verdict.PASSED if bound >= wanted else Verdict.FAILED
+        verdict = Status.PASSED if bound >= wanted else Status.FAILED
         reason = CENSUS if census else f"one-sided {100 * level:g} % bound"
     return ScoreCheck(verdict, wanted, score, bound, level, found.openings, reason)
 

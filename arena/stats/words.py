@@ -3,7 +3,7 @@
 import math
 
 from arena.stats.estimate import Estimate, Kind
-from arena.stats.intervals import ALIKE, ONE_OPENING, ScoreCheck, Verdict
+from arena.stats.intervals import ALIKE, ONE_OPENING, ScoreCheck, Status
 from arena.stats.matchup import Matchup
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 
@@ -157,7 +157,7 @@ def sprt_text(plan: SprtPlan, state: SprtState) -> str:
 def check_text(check: ScoreCheck) -> str:
     """A check of a score in one phrase."""
     wanted = f"at least {percent(check.wanted)}"
-    if check.verdict is Verdict.VACUOUS:
+    if check.verdict is Status.VACUOUS:
         return f"vacuous: {check.reason}"
     if check.score is None or check.bound is None:
         raise ValueError("a check that is not vacuous has a score and a bound")

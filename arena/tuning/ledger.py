@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.store import StoreError
+from arena.keeping.journal import JournalError
 from arena.tuning.space import Point
 
 LEDGER = "trials.sqlite"
@@ -41,7 +41,7 @@ class Ledger:
                 "plan text not null) strict"
             )
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: the journal cannot be used ({error})") from None
+            raise JournalError(f"{self.path}: the journal cannot be used ({error})") from None
 
     def append(self, slot: int, point: Point, games: bytes, seconds: float) -> None:
         """Keep a finished trial; safe when this returns, and a second time changes nothing."""
@@ -51,7 +51,7 @@ class Ledger:
                 "insert or ignore into trials values (?, ?, ?, ?)", (slot, text, games, seconds)
             )
         except sqlite3.Error as error:
-            raise StoreError(
+            raise JournalError(
                 f"{self.path}: the journal cannot be used ({error}); what was finished is kept, "
                 "the same command goes on"
             ) from None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.stats.words import signed
-from arena.tuning.recommend import Live, Recommendation
+from arena.tuning.recommendation import Live, Recommendation
 from arena.tuning.trials import Trial
 
 PLAIN_SECONDS, LIVE_SECONDS = 5.0, 0.5

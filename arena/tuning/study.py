@@ -1,152 +1,136 @@
-"""Optuna's part in tuning: its TPE sampler, and its own database for dashboards."""
+"""One study from file to verdict: directory, trials, recommendation, validation, pictures."""
 
-import contextlib
+import hashlib
 import json
-import logging
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import optuna
-from sqlalchemy import event
-
-from arena.seeds import digest_word
-from arena.tuning.space import Axis, Point, Space
-from arena.tuning.trials import Trial
-
-optuna.logging.set_verbosity(optuna.logging.WARNING)
-
-DATABASE = "study.db"
-log = logging.getLogger(__name__)
-
-
-def distribution(axis: Axis) -> Any:
-    """The range of a weight in Optuna's words."""
-    if axis.integer:
-        return optuna.distributions.IntDistribution(int(axis.low), int(axis.high), log=axis.log)
-    return optuna.distributions.FloatDistribution(axis.low, axis.high, log=axis.log)
-
-
-def distributions(space: Space) -> dict[str, Any]:
-    """The ranges of all tuned weights."""
-    return {axis.name: distribution(axis) for axis in space.axes}
+from agents import AgentFailure, SpecError
+from arena.keeping import provenance
+from arena.keeping.journal import Journal, JournalError
+from arena.keeping.run_log import logged_to
+from arena.pipeline import Unfinished, Unplayable
+from arena.planning.openings import OpeningsError
+from arena.playing.tournament import RunFailed
+from arena.showing.live_line import Progress
+from arena.tuning import study_files
+from arena.tuning.ledger import Ledger
+from arena.tuning.live import recommended_text
+from arena.tuning.recommendation import importances
+from arena.tuning.search import Outcome, Room, TuneOptions, outcome, prepared
+from arena.tuning.study_page import Study, pictures, whole_page
+from arena.tuning.trial_games import (
+    TuningFailed,
+)
+from arena.tuning.tune_table import Tuning
+from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 
 
-def parameters(space: Space, point: Point) -> dict[str, Any]:
-    """The weights at a point, whole numbers where Optuna wants them."""
-    values = space.values(point)
-    return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}
+def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
+    """Play what is left of the study and of its validation; write and print what is found."""
+    digest = study_digest(tuning, options.budget)
+    directory = options.results / tuning.experiment.name / f"tune-{digest}"
+    try:
+        with Journal(directory, digest, options.fresh), logged_to(directory / "run.log"):
+            ledger = Ledger(directory)
+            try:
+                room = prepared(tuning, options, directory, ledger)
+                return concluded(room, outcome(room, digest), digest)
+            finally:
+                ledger.close()
+    except (OpeningsError, SpecError, AgentFailure) as error:
+        raise Unplayable(str(error)) from None
+    except (JournalError, RunFailed, TuningFailed) as error:
+        raise Unfinished(str(error)) from None
+    except OSError as error:
+        told = f"{directory}: {error.strerror or error}; what was finished is kept"
+        raise Unfinished(told) from None
 
 
-class TpeProposer:
-    """Optuna's TPE by ask and tell; the sampler is seeded anew for every slot.
-
-    The study lives in memory: our journal is the truth, and a restart rebuilds the study
-    from it, so that the same points follow as without the interruption.
-    """
-
-    def __init__(self, space: Space, seed_point: Point, seed: int, startup: int) -> None:
-        """`startup` trials are random; the seed's point comes first."""
-        self.space, self.seed_point = space, seed_point
-        self.seed, self.startup = seed, startup
-        self.study = optuna.create_study(direction="maximize")
-
-    def propose(self, slot: int) -> Point:
-        """The seed's point first; then what TPE asks for."""
-        if slot == 0:
-            point = self.space.snapped(self.seed_point)
-            self.known(slot, point)
-            return point
-        # The same seed would repeat the same samples after a restart.
-        self.study.sampler = optuna.samplers.TPESampler(
-            seed=int(digest_word("tpe", self.seed, slot)) % 2**32, n_startup_trials=self.startup
-        )
-        asked = self.study.ask(distributions(self.space))
-        assert asked.number == slot
-        return self.space.snapped(self.space.point(asked.params))
-
-    def known(self, slot: int, point: Point) -> None:
-        """A running trial at the point, without asking the sampler."""
-        trial = optuna.trial.create_trial(
-            state=optuna.trial.TrialState.RUNNING,
-            params=parameters(self.space, point),
-            distributions=distributions(self.space),
-        )
-        self.study.add_trial(trial)
-
-    def tell(self, slot: int, score: float, noise: float) -> None:
-        """The trial of this slot is complete."""
-        self.study.tell(slot, score)
-
-    @property
-    def final(self) -> Point | None:
-        """The posterior decides."""
-        return None
+def study_digest(tuning: Tuning, budget: float | None) -> str:
+    """The name of a study: all that decides its trials."""
+    said = {
+        "experiment": tuning.experiment.digest(),
+        "agent": tuning.agent,
+        "axes": tuning.space.axes,
+        "fixed": dict(tuning.space.fixed),
+        "seeds": dict(tuning.seed_values),
+        "opponents": tuning.opponents,
+        "games": tuning.games,
+        "trials": tuning.trials,
+        "method": tuning.method,
+        "validation": tuning.validation.model_dump(),
+        "budget": budget,
+        "code": provenance.code_digest(),
+    }
+    return hashlib.blake2b(json.dumps(said).encode(), digest_size=5).hexdigest()
 
 
-class Mirror:
-    """The finished trials in Optuna's own SQLite storage, in the order of their slots.
-
-    It is derived from our journal: a database that does not agree is written anew.
-    """
-
-    def __init__(self, directory: Path, name: str, space: Space) -> None:
-        """Open or begin the database."""
-        self.path, self.name, self.space = directory / DATABASE, name, space
-        self.study: Any = None
-        try:
-            self._open()
-        except Exception:  # whatever is wrong with it: nothing is lost with it
-            log.warning("%s could not be continued and is written anew", self.path, exc_info=True)
-            self._renew()
-
-    def _open(self) -> None:
-        self.storage = optuna.storages.RDBStorage(f"sqlite:///{self.path.absolute()}")
-        event.listen(self.storage.engine, "connect", _quickly)
-        self.storage.engine.dispose()  # so that the next connection is a quick one
-        self.study = optuna.create_study(
-            storage=self.storage, study_name=self.name, direction="maximize", load_if_exists=True
-        )
-
-    def _renew(self) -> None:
-        self.close()
-        for path in self.path.parent.glob(f"{DATABASE}*"):
-            path.unlink()
-        self._open()
-
-    def agree(self, finished: list[Trial]) -> int:
-        """How many trials are there; anew from none unless they are the first ones."""
-        there = self.study.get_trials(deepcopy=False)
-        same = len(there) <= len(finished) and all(
-            kept.value == trial.score and kept.params == parameters(self.space, trial.point)
-            for kept, trial in zip(there, finished, strict=False)
-        )
-        if not same:
-            self._renew()
-        return len(there) if same else 0
-
-    def add(self, trials: list[Trial]) -> None:
-        """Write further trials."""
-        kinds = distributions(self.space)
-        for trial in trials:
-            told: dict[str, float] = {"games": trial.games, "low": trial.low, "high": trial.high}
-            told |= {"distinct_games": trial.distinct_games, "seconds": round(trial.seconds, 3)}
-            self.study.add_trial(
-                optuna.trial.create_trial(
-                    params=parameters(self.space, trial.point),
-                    distributions=kinds,
-                    value=trial.score,
-                    user_attrs={"trial": json.dumps(told)},
-                )
-            )
-
-    def close(self) -> None:
-        """Close all connections."""
-        with contextlib.suppress(AttributeError):  # it was never opened
-            self.storage.remove_session()
-            self.storage.engine.dispose()
+def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
+    """Validate what is recommended, write everything, print the answer."""
+    tuning, directory = room.tuning, room.directory
+    found, posterior, trials, halves = outcome
+    origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.experiment.game}
+    study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
+    rows = importances(tuning.space, posterior, found.best_point)
+    study_files.write_importance(directory / "importance.parquet", rows, origin)
+    path = directory / "recommendation.json"
+    study_files.write_json(path, study_files.recommendation_json(tuning, found, trials, None))
+    if not room.options.quiet:
+        print(recommended_text(found), file=sys.stderr)
+    room.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
+    validation = validated(room, found.flat, tuning.space.weights(found.point))
+    said = study_files.recommendation_json(tuning, found, trials, validation)
+    study_files.write_json(path, said)
+    study_files.write_validation(directory / "validation.parquet", validation, origin)
+    study = Study(tuning, trials, posterior, found, rows, validation)
+    drawings = pictures(study)
+    for name, drawing in drawings.items():
+        (directory / f"{name}.svg").write_text(drawing)
+    (directory / "report.html").write_text(whole_page(study, drawings))
+    if validation.verdict is StudyVerdict.BETTER:
+        kept = study_files.weights_toml(tuning, found, validation, digest)
+        weights = write_weights(tuning, directory, kept)
+        said["weights_file"] = str(weights)
+    print(json.dumps(said, indent=1) if room.options.json else "\n".join(answer(study, said)))
+    if not room.options.quiet:
+        print(f"everything: {directory}", file=sys.stderr)
+    return validation.verdict
 
 
-def _quickly(connection: Any, _record: Any) -> None:
-    # The database can be derived again, so it need not survive a power cut.
-    connection.execute("pragma journal_mode=wal")
-    connection.execute("pragma synchronous=off")
+def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
+    """The match of the recommended weights; none if they are the seed's."""
+    if flat:
+        return unneeded(room.tuning.validation.plan())
+    with Progress((TUNED, SEED), room.options.quiet) as progress:
+        return validate(
+            room.tuning, weights, room.held_out, room.directory, room.options.workers,
+            progress.show, room.options.interrupts,
+        )  # fmt: skip
+
+
+def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
+    """Write weights/<name>.toml beside the experiment and in the run's directory."""
+    name = f"{tuning.experiment.name}.toml"
+    for base in (directory, tuning.experiment.directory):
+        (base / "weights").mkdir(exist_ok=True)
+        path = base / "weights" / name
+        beside = path.with_suffix(".tmp")
+        beside.write_text(text)
+        beside.replace(path)
+    return path
+
+
+def answer(study: Study, said: dict[str, Any]) -> Iterator[str]:
+    """What is printed at the end."""
+    found, tuning = study.recommendation, study.tuning
+    yield f"{tuning.experiment.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
+    yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in found.weights.items())}"
+    yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
+    if found.flat:
+        yield found.flat
+    yield f"verdict      {study.validation.text}"
+    if "weights_file" in said:
+        yield f'use it       weights = "{said["weights_file"]}"'

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.records import Games
-from arena.seeds import mixed
+from arena.planning.pairing_seeds import mixed
+from arena.planning.records import Games
 from arena.stats.intervals import score_estimate
 from arena.tuning.space import Point
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from games.kernels.context import Context
+from games.kernels.family import State, turned
+
 from agents.features.sowing import in_play, pot
-from games.context import Context
-from games.family import State, turned
 
 WEIGHTS = {"pot": 2.0, "in_play": 1.0}
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from games.kernels.context import Context
+from games.kernels.family import State, turned
+
 from agents.features.othello import corner, danger, disc, edge, mobility, potential_mobility
-from games.context import Context
-from games.family import State, turned
 
 WEIGHTS = {
     "disc": 1.0,

@@ -10,7 +10,7 @@ from games.othello.rules import BITBOARD_SIZE, read_rules, rules_name
 def build(preset: str, arguments: Sequence[str]) -> Game:
     """The game of a name with its `arguments`; a GameError names what is wrong with them."""
     rules = read_rules(preset, arguments)
-    family = f"games.othello.{'bitboard' if rules.size <= BITBOARD_SIZE else 'wide'}"
+    family = f"games.othello.states.{'bitboard' if rules.size <= BITBOARD_SIZE else 'wide_board'}"
     name = rules_name(preset, rules)
     notation = OthelloNotation(name, rules, family)
     return Game(name, rules, family, notation, pass_move=rules.cells)

@@ -7,8 +7,8 @@ from types import ModuleType
 
 from games.core import Position
 from games.names import GameError, quoted
-from games.othello.layout import Discs
 from games.othello.rules import OthelloRules
+from games.othello.states.discs import Discs
 
 BLACK, WHITE, EMPTY = "XO-"
 READ = str.maketrans("*xBboW0w.", "XXXXOOOO-")

@@ -20,5 +20,5 @@ def build(preset: str, arguments: Sequence[str]) -> Game:
 def family_name(rules: SowingRules) -> str:
     """The smallest state that holds the game."""
     if rules.holes > PACKED_HOLES:
-        return "games.sowing.wide"
-    return "games.sowing.phased" if rules.phased else "games.sowing.packed"
+        return "games.sowing.states.wide_rows"
+    return "games.sowing.states.phased" if rules.phased else "games.sowing.states.packed"

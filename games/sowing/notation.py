@@ -7,7 +7,8 @@ from types import ModuleType
 
 from games.core import Position
 from games.names import GameError, quoted
-from games.sowing.layout import (
+from games.sowing.rules import SowingRules
+from games.sowing.states.rows import (
     FIRST_PLY,
     FIRST_TURN,
     SETTLED,
@@ -17,7 +18,6 @@ from games.sowing.layout import (
     TO_NOBODY,
     Rows,
 )
-from games.sowing.rules import SowingRules
 
 SIDES = ("South", "North")
 PHASE_WORDS = {FIRST_PLY: "first ply", FIRST_TURN: "first turn", SWAP_OPEN: "swap open"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from agents import AGENTS, Agent, AgentSpec, build, kinds_for
 from agents.human import Dialogue, HumanAgent
 from games import Game, Position, game
-from games.jit import INTERPRETED
+from games.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "tests" / "scripts"
@@ -132,8 +132,8 @@ def played(agent: Agent, of: Game, seed: int, plies: int = 40) -> list[int]:
 
 # ------------------------------------------------------ evaluations of a user's
 
-IMPORTS = """from agents.features.sowing import held, in_play, pot
-from games.family import turned
+IMPORTS = """from games.sowing.features import held, in_play, pot
+from games.kernels.family import turned
 
 """
 # Raises once a pot holds four beans.

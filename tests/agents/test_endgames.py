@@ -8,7 +8,7 @@ import pytest
 
 from agents import Agent, AgentSpec, Limit, build
 from games import Game, Position, game
-from games.jit import INTERPRETED
+from games.kernels.jit import INTERPRETED
 from tests.agents.given import ROOT, few
 
 GOLDEN = ROOT / "tests" / "golden"

@@ -8,18 +8,18 @@ import pytest
 
 from agents import AgentSpec, build
 from agents.features import all_features, feature_names
-from agents.features.othello import corner, danger, disc, edge, potential_mobility
-from agents.features.othello import mobility as moves_of
-from agents.features.sowing import capture, extra_turn, far, in_play, mobility, pot
-from agents.kernels import choose, plain, search
-from agents.kernels import games as loop
-from agents.kernels import names as stubs
+from agents.kernels import alphabeta_search, choose, minimax_search
+from agents.kernels import knowledge_names as stubs
+from agents.kernels import whole_games as loop
 from agents.kernels.bind import agent_kernels, bound_features
 from games import Game, Position, game
 from games.core import kernels
-from games.drivers import PASS
-from games.family import turned
-from games.jit import specialise
+from games.kernels.drivers import PASS
+from games.kernels.family import turned
+from games.kernels.jit import specialise
+from games.othello.features import corner, danger, disc, edge, potential_mobility
+from games.othello.features import mobility as moves_of
+from games.sowing.features import capture, extra_turn, far, in_play, mobility, pot
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, spread
 from tests.agents.naive import features
 from tests.agents.scores import naive_othello
@@ -247,9 +247,9 @@ def test_halves_round_alike_for_both_sides():
 @pytest.mark.parametrize("name", OF_EVERY_FAMILY)
 def test_no_name_that_a_kernel_uses_is_taken_by_a_feature(name):
     bound = bound_features(game(name).family_name)
-    for part in (search, plain, choose, loop):
+    for part in (alphabeta_search, minimax_search, choose, loop):
         for word, value in vars(part).items():
             if word.startswith("_") or word not in bound or bound[word] is value:
                 continue
-            from_family = getattr(value, "__module__", "") == "games.family"
+            from_family = getattr(value, "__module__", "") == "games.kernels.family"
             assert from_family or hasattr(stubs, word), f"{word} would mean {bound[word]}"

@@ -7,7 +7,7 @@ import pytest
 
 from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
 from games import Game, game
-from games.jit import INTERPRETED
+from games.kernels.jit import INTERPRETED
 from tests.agents.given import BOTS, LATER, few, spread, written
 from tests.agents.scores import OTHELLO, SOWING
 
@@ -263,7 +263,7 @@ def test_an_infinite_evaluation_is_only_a_very_good_one(tmp_path, way):
 @pytest.mark.parametrize("way", [True, False])
 def test_counts_may_be_subtracted_below_zero(tmp_path, way):
     text = (
-        "from agents.features.sowing import first_slot\n"
+        "from games.sowing.features import first_slot\n"
         "def evaluate(rules, position):\n"
         "    hole = first_slot(rules)\n"
         "    return held(position, hole) - held(position, hole + 1)"

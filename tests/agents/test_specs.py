@@ -3,7 +3,7 @@
 import pytest
 
 from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
-from agents.weights import checked_weights, read_weights, shipped_weights
+from agents.evaluations.weight_files import checked_weights, read_weights, shipped_weights
 from games import game
 
 

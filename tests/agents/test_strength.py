@@ -5,8 +5,8 @@ import random
 import pytest
 
 from agents import AgentSpec, build
-from agents.match import play_games
 from games import Game, game
+from tests.agents.whole_games import play_games
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,6 @@ import pytest
 
 from agents import AGENTS, AgentFailure, build
 from agents.compiled import CompiledAgent
-from agents.match import PlayedGame, play_games
 from games import Game, IllegalMove, game
 from tests.agents.given import (
     LATER,
@@ -18,6 +17,7 @@ from tests.agents.given import (
     spec_of,
     written,
 )
+from tests.agents.whole_games import PlayedGame, play_games
 
 # Small enough for every pair of kinds; one has swaps, the other passes.
 SMALL = ("kalah-manchester(3,2)", "othello(4)")

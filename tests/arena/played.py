@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from agents import AgentSpec, build
-from arena.experiment import Check, Experiment
-from arena.openings import Openings, from_lines
-from arena.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
+from arena.planning.openings import Openings, from_lines
+from arena.planning.plan import CheckTable, Experiment
+from arena.planning.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
 from games import game
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
@@ -17,7 +17,7 @@ NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
 def experiment(agents, *checks, of="kalah(6,4)", **more):
     """An experiment; `agents` are names of random agents, or specs by name."""
     specs = agents if isinstance(agents, dict) else {name: AgentSpec("random") for name in agents}
-    made = [Check(**check) for check in checks]
+    made = [CheckTable(**check) for check in checks]
     path = Path("demo.toml")
     return Experiment(name="demo", path=path, game=of, agents=specs, checks=tuple(made), **more)
 

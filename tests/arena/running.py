@@ -10,10 +10,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.experiment import load
-from arena.interrupts import Interrupts
+from arena.pipeline import Options, run
+from arena.planning.plan import load
+from arena.playing.interrupts import Interrupts
 from arena.run import main
-from arena.session import Options, run
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")

@@ -338,7 +338,7 @@ def test_help_needs_no_compiler():
         "import sys; from arena import play\n"
         "try: play.main(['--help'])\n"
         "except SystemExit: pass\n"
-        "print('numba' in sys.modules, 'arena.store' in sys.modules)"
+        "print('numba' in sys.modules, 'arena.keeping.journal' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False

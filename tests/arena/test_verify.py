@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from arena import again
+from arena.concluding import reproduction
 from arena.verify import main
 from tests.arena.running import BOTS, directory_of, experiment_file, played, small
 
@@ -101,11 +101,11 @@ def test_a_changed_bot_is_found_and_named(run, capsys):
 
 
 def test_a_sample_is_spread_over_the_run(monkeypatch):
-    monkeypatch.setattr(again, "SAMPLE", 5)
-    assert again.chosen(100, False) == [range(at, at + 1) for at in (0, 20, 40, 60, 80)]
-    assert sum(map(len, again.chosen(100, True))) == 100
-    assert [each for part in again.chosen(100, True) for each in part] == list(range(100))
-    assert again.chosen(0, False) == []
+    monkeypatch.setattr(reproduction, "SAMPLE", 5)
+    assert reproduction.chosen(100, False) == [range(at, at + 1) for at in (0, 20, 40, 60, 80)]
+    assert sum(map(len, reproduction.chosen(100, True))) == 100
+    assert [each for part in reproduction.chosen(100, True) for each in part] == list(range(100))
+    assert reproduction.chosen(0, False) == []
 
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):

@@ -16,9 +16,20 @@ import pytest
 
 from games import NAMES, Game, GameError, IllegalMove, MoveError, Position, game
 from games.core import kernels
-from games.drivers import FAMILY_NAMES
-from games.family import count, except_highest, highest, key, lowest, moves, none, nth, plies, rest
-from games.jit import INTERPRETED, specialise
+from games.kernels.drivers import FAMILY_NAMES
+from games.kernels.family import (
+    count,
+    except_highest,
+    highest,
+    key,
+    lowest,
+    moves,
+    none,
+    nth,
+    plies,
+    rest,
+)
+from games.kernels.jit import INTERPRETED, specialise
 from games.perft import perft
 from games.playouts import Tally, random_games
 from tests.games.naive import playouts

@@ -15,8 +15,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from games import game, jit
-from games.context import COUNTERS, context
+from games import game
+from games.kernels import jit
+from games.kernels.context import COUNTERS, context
 from games.perft import perft
 from games.playouts import random_games
 
@@ -26,7 +27,7 @@ OURS = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT", "TMPDIR", "PYT
 
 TINY_RULES = "BONUS = 1\n"
 TINY = """
-from games.jit import compiled
+from games.kernels.jit import compiled
 from games.tiny_rules import BONUS
 
 @compiled

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from games import game
+from games.kernels.splitmix import STRIDE, mixed
 from games.playouts import Tally, random_games
-from games.seeds import STRIDE, mixed
 from tests.games.naive import playouts
 
 

@@ -1,6 +1,6 @@
 """An evaluation for every game: how many more moves the mover has."""
 
-from games.family import count, moves, turned
+from games.kernels.family import count, moves, turned
 
 
 def evaluate(rules, position):

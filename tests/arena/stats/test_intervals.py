@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from arena.stats.clusters import Spread, kish_size, spread
 from arena.stats.estimate import Kind
 from arena.stats.intervals import (
-    Verdict,
+    Status,
     clopper_pearson,
     interval,
     lower_bound,
@@ -159,20 +159,20 @@ def test_the_interval_of_one_dominant_opening_is_wide():
 
 
 def test_a_check_needs_openings_and_a_bound():
-    assert score_at_least(range(9), [1.0] * 9, 0.5).verdict is Verdict.VACUOUS
-    assert score_at_least([], [], 0.5).verdict is Verdict.VACUOUS
+    assert score_at_least(range(9), [1.0] * 9, 0.5).verdict is Status.VACUOUS
+    assert score_at_least([], [], 0.5).verdict is Status.VACUOUS
     passed = score_at_least(range(10), [1.0] * 10, 0.74)
-    assert (passed.verdict, passed.bound) == (Verdict.PASSED, pytest.approx(0.05**0.1))
-    assert score_at_least(range(10), [1.0] * 10, 0.75).verdict is Verdict.FAILED
-    assert score_at_least(range(10), [0.0] * 10, 0.01).verdict is Verdict.FAILED
+    assert (passed.verdict, passed.bound) == (Status.PASSED, pytest.approx(0.05**0.1))
+    assert score_at_least(range(10), [1.0] * 10, 0.75).verdict is Status.FAILED
+    assert score_at_least(range(10), [0.0] * 10, 0.01).verdict is Status.FAILED
     assert score_at_least([3] * 10, [1.0] * 10, 0.5, min_distinct=1).bound == 0.0
 
 
 def test_a_check_of_a_census_compares_exactly():
     scores = [1.0] * 11 + [0.5]
-    assert score_at_least(range(12), scores, 0.95, census=True).verdict is Verdict.PASSED
-    assert score_at_least(range(12), scores, 0.96, census=True).verdict is Verdict.FAILED
-    assert score_at_least(range(12), scores, 0.95).verdict is Verdict.FAILED
+    assert score_at_least(range(12), scores, 0.95, census=True).verdict is Status.PASSED
+    assert score_at_least(range(12), scores, 0.96, census=True).verdict is Status.FAILED
+    assert score_at_least(range(12), scores, 0.95).verdict is Status.FAILED
 
 
 def test_a_check_uses_one_sided_quantiles():

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.stats.elo import score_from_elo
-from arena.tuning.objective import WINDOW
-from arena.tuning.proposers import Proposer
-from arena.tuning.recommend import Recommendation, recommend
+from arena.tuning.recommendation import Recommendation, recommend
+from arena.tuning.samplers.sampler import Proposer
 from arena.tuning.space import Axis, Point, Space
+from arena.tuning.trial_games import WINDOW
 from arena.tuning.trials import Trial, noise_of
 
 DRAWS = 0.05

@@ -1,0 +1,251 @@
+"""A user's own evaluation: plain Python, compiled on the spot and called by the search.
+
+The function is copied with the feature names it uses bound to the family of the
+game, so that one file serves every size; the search itself is not recompiled.
+"""
+
+import inspect
+import warnings
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from keyword import iskeyword
+from numbers import Real
+from types import FunctionType
+from typing import Any, NoReturn
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.errors import NumbaError, NumbaWarning
+
+from agents.core import AgentFailure, Weights
+from agents.evaluations.compile_errors import complaint
+from agents.evaluations.user_names import (
+    ALLOCATING,
+    FAST,
+    compiled_copy,
+    missing_name,
+    plain_copy,
+    plain_names,
+    unbound,
+    user_names,
+)
+from agents.evaluations.weight_files import checked_weights
+from agents.kernels.evaluator import address_of
+from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
+from agents.kernels.terms import rounded
+from agents.user_files import load_name, own_trace
+from games import Game, Position
+from games.kernels.context import Context
+from games.kernels.family import State
+from games.kernels.jit import INTERPRETED, inlined
+
+typeof: Any = numba.typeof  # Numba leaves it untyped
+NAN = "the evaluation is nan, which is not a number"
+
+_plain_values: dict[int, Callable[[Context, Any], int]] = {}
+
+
+class OwnEvaluation:
+    """One user's evaluation bound to one game; keeps the compiled code alive."""
+
+    def __init__(self, reference: str, of: Game, compiled: bool) -> None:
+        """`reference` is `path.py:function`; `compiled` False runs it in Python, slowly."""
+        self.reference = reference
+        self.game = of
+        self.compiled = compiled and not INTERPRETED
+        self.path, function = load_name(reference, "evaluate")
+        self.function = unbound(function)
+        if not isinstance(self.function, FunctionType):
+            self._fail(f"cannot be used: {function!r} is not a function")
+        if missing := missing_name(self.function):
+            self._fail(f"cannot be used: {missing}")
+        self.takes = self._arguments()
+        self.defaults = self._declared_weights()
+        self.weight_names = tuple(self.defaults)
+
+    def _fail(self, told: str, trace: str = "") -> NoReturn:
+        raise AgentFailure("unloadable", self.reference, "", told, trace)
+
+    def failure(self, position: Position, error: Exception) -> AgentFailure:
+        """What to raise when the evaluation raised `error` in a search from `position`."""
+        trace = own_trace(error, self.path)
+        if "File " not in trace and self.compiled:
+            trace += "\n(compile = false shows in which line)"
+        where = self.game.text(position)
+        return AgentFailure("raised", self.reference, where, "raised", trace)
+
+    def _arguments(self) -> int:
+        names = list(inspect.signature(self.function).parameters)
+        if not 2 <= len(names) <= 3:
+            self._fail(
+                "must take (rules, position) or (rules, position, weights), got "
+                f"({', '.join(names)})"
+            )
+        return len(names)
+
+    def _declared_weights(self) -> Weights:
+        """The names and defaults in the file's own WEIGHTS."""
+        declared: Any = self.function.__globals__.get("WEIGHTS", {})
+        if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES:
+            self._fail(f"WEIGHTS must be a dict of at most {MOST_FEATURES} names and numbers")
+        for name in declared:
+            if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):
+                self._fail(f"WEIGHTS must have names as in weights.pot, got {name!r}")
+        if self.takes == 3 and not declared:
+            self._fail('takes weights, so its file must say WEIGHTS = {"name": number, ...}')
+        return self._one_phase(checked_weights(declared, list(declared)))
+
+    def _one_phase(self, weights: Weights) -> Weights:
+        for name, values in weights.items():
+            if len(values) > 1:
+                self._fail(
+                    f"gets one number a weight, phases are its own business; {name} has {values}"
+                )
+        return weights
+
+    def weights(self, given: Mapping[str, Any]) -> Weights:
+        """The declared weights, changed by those of the spec."""
+        return {**self.defaults, **self._one_phase(checked_weights(given, self.weight_names))}
+
+    def address(self, ctx: Context) -> int:
+        """Where the compiled evaluation begins; a failure says why it does not compile."""
+        state = self.game.start().state
+        if self.compiled:
+            self.entry = self._compiled_entry(ctx, state)
+        else:
+            self.entry = self._plain_entry()
+        address = address_of(self.entry, ctx, state)
+        try:
+            self.entry(ctx, state)
+        except Exception as error:
+            self._fail("raised at the start of the game:", own_trace(error, self.path))
+        return address
+
+    def _compiled_entry(self, ctx: Context, state: State) -> Any:
+        """Compiled once however many agents use it: weights are read when it is called."""
+        kinds = (typeof(ctx), typeof(state))
+        family = self.game.family_name
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NumbaWarning)
+                return compiled_entry(self.function, family, self.takes, self.weight_names, kinds)
+        except NumbaError as error:
+            self._fail(NOT_COMPILED, complaint(error, self.path))
+        except NotANumber as error:
+            self._fail(f"cannot be used: {error}")
+
+    def _plain_entry(self) -> Any:
+        """The evaluation run by Python: slow, but anything goes."""
+        restored = self.game.family.restored
+        evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
+        weights = weight_reader(self.weight_names)
+
+        def value(ctx: Context, raw: Any) -> int:
+            more = (weights(ctx),) if self.takes == 3 else ()
+            return plain_score(evaluate(ctx, restored(raw), *more))
+
+        if INTERPRETED:
+            return value
+        key = id(self)
+        _plain_values[key] = value
+
+        def entry(ctx: Context, s: State) -> Any:
+            with numba.objmode(score="int64"):
+                score = plain_value(key, ctx, s)
+            return score  # noqa: RET504  # Numba forbids leaving the block by return
+
+        make: Any = numba.njit(error_model="numpy")
+        return make(entry)
+
+
+NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, some twenty times slower):"
+
+
+class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove
+    """An evaluation that returns something else."""
+
+
+@cache
+def compiled_entry(
+    function: FunctionType, family: str, takes: int, weight_names: tuple[str, ...], kinds: Any
+) -> Any:
+    """The evaluation compiled for one family: a score in thousandths.
+
+    Memory management costs time in every call, so it is left out where it can be.
+    """
+    weights = weight_reader(weight_names)
+    names = user_names(family)
+    more = (typeof(weights_class(weight_names)(*[0.0] * len(weight_names))),)
+    arguments = kinds + more if takes == 3 else kinds
+    for options in (FAST, ALLOCATING):
+        evaluate = compiled_copy(function, names, options)
+        try:
+            evaluate.compile(arguments)
+            break
+        except NumbaError:
+            if options is ALLOCATING:
+                raise
+    refuse_other_returns(evaluate.nopython_signatures[0].return_type)
+
+    def value(ctx: Context, s: State) -> Any:
+        return score_of(evaluate(ctx, s))
+
+    def weighted_value(ctx: Context, s: State) -> Any:
+        return score_of(evaluate(ctx, s, weights(ctx)))
+
+    make: Any = numba.njit(**{key: options[key] for key in options if key != "forceinline"})
+    return make(weighted_value if takes == 3 else value)
+
+
+def refuse_other_returns(returned: Any) -> None:
+    """Say what an evaluation returns if that is not a number."""
+    if isinstance(returned, types.Integer | types.Float | types.Boolean):
+        return
+    what = "nothing" if isinstance(returned, types.NoneType) else str(returned)
+    if isinstance(returned, types.Optional):
+        what = "nothing on some way through it"
+    if isinstance(returned, types.UnicodeType | types.StringLiteral):
+        what = "a string"
+    raise NotANumber(f"it must return a number, but returns {what}")
+
+
+def thousandths(value: Any) -> np.int64:
+    """A score of the search."""
+    if np.isnan(1.0 * value):
+        raise ValueError(NAN)
+    return rounded(1000.0 * value)
+
+
+score_of = inlined(thousandths)
+
+
+def plain_score(value: Any) -> int:
+    """The same by Python, for what only Python can return."""
+    if not isinstance(value, Real | np.bool_):
+        raise TypeError(f"an evaluation must return a number, got {value!r}")
+    number = float(value)
+    if np.isnan(number):
+        raise ValueError(NAN)
+    return int(unbound(rounded)(1000.0 * number))
+
+
+def plain_value(key: int, ctx: Context, s: Any) -> int:
+    """The value by the Python function registered under `key`."""
+    return _plain_values[key](ctx, s)
+
+
+@cache
+def weights_class(names: tuple[str, ...]) -> Any:
+    """The named tuple in which a user's weights arrive."""
+    make: Any = namedtuple  # its fields are the user's, unknown to type checkers
+    return make("Weights", names)
+
+
+def weight_reader(names: tuple[str, ...]) -> Any:
+    """A compiled function that reads the weights from the context as a named tuple."""
+    reads = ", ".join(f"ctx[{WEIGHTS + place}] / {UNIT}.0" for place in range(len(names)))
+    scope: dict[str, Any] = {"Weights": weights_class(names)}
+    exec(f"def weights(ctx):\n    return Weights({reads})", scope)
+    return inlined(scope["weights"])

@@ -1,0 +1,174 @@
+"""Copies of a user's functions in which our names mean those of one family of states.
+
+The names are written in the user's file as imports of ours, such as
+`from games.sowing.features import pot`; the copy makes one file serve every game.
+"""
+
+import builtins
+import dis
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+from agents.kernels.bind import bound_features
+from games.kernels.family import State
+from games.kernels.jit import OPTIONS, inlined
+from games.kernels.quad import Quad
+from games.names import did_you_mean
+
+Names = Mapping[str, Any]
+
+# Counts that the families give as unsigned words: a user's `a - b` must be able to go below 0.
+COUNTS = ("held", "facing_held", "pot_beans", "row_beans", "first_slot", "end_slot", "lowest")
+
+# As our own kernels, but division by zero is an error, as it is in Python.
+FAST: Mapping[str, Any] = OPTIONS | {"forceinline": True, "error_model": "python"}
+# The same for code that makes lists or arrays, whose memory must be counted.
+ALLOCATING: Mapping[str, Any] = {"nogil": True, "error_model": "python"}
+
+
+def user_names(family_name: str) -> dict[str, Any]:
+    """What our names mean in a user's compiled evaluation."""
+    names = bound_features(family_name)
+    return names | {name: signed(names[name]) for name in COUNTS if name in names}
+
+
+def signed(count: Any) -> Any:
+    """The same count as a number that may be subtracted from."""
+
+    def number(*arguments: Any) -> np.int64:
+        return np.int64(count(*arguments))
+
+    return inlined(number)
+
+
+def plain_names(family_name: str, restored: Callable[[Any], State]) -> dict[str, Any]:
+    """What our names mean when the user's evaluation is run by Python."""
+    return {
+        name: with_words(value, restored) if callable(value) else value
+        for name, value in bound_features(family_name).items()
+        if not isinstance(value, type)
+    }
+
+
+def with_words(function: Any, restored: Callable[[Any], State]) -> Any:
+    """A compiled function called from Python; the states it returns are made of words again."""
+
+    def words(value: Any) -> Any:
+        if isinstance(value, Quad):
+            return Quad(*map(np.uint64, value))
+        if isinstance(value, tuple):
+            return restored(value) if hasattr(value, "own") else tuple(map(words, value))
+        return value
+
+    @wraps(getattr(function, "py_func", function))
+    def called(*arguments: Any) -> Any:
+        return words(function(*arguments))
+
+    return called
+
+
+def unbound(value: Any) -> Any:
+    """The plain function behind a compiled one."""
+    return getattr(value, "py_func", value)
+
+
+def ours(value: Any) -> bool:
+    """Whether a global of the user's file is a function that we bind."""
+    plain = unbound(value)
+    return isinstance(plain, FunctionType) and _is_our_module(plain.__module__)
+
+
+def _is_our_module(name: str) -> bool:
+    return name.partition(".")[0] in ("agents", "games")
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function and of all comprehensions and functions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def global_names(function: FunctionType) -> dict[str, int]:
+    """The names that the function reads from its file, each with the line where it does first."""
+    found: dict[str, int] = {}
+    for code in codes(function.__code__):
+        for step in dis.get_instructions(code):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                place = step.positions and step.positions.lineno
+                found.setdefault(step.argval, place or code.co_firstlineno)
+    return found
+
+
+def users_functions(function: FunctionType) -> list[FunctionType]:
+    """The function, then every function of the user's that it needs."""
+    needed = [function]
+    for each in needed:
+        for name in global_names(each):
+            value = each.__globals__.get(name)
+            plain = unbound(value)
+            if isinstance(plain, FunctionType) and not ours(value) and plain not in needed:
+                needed.append(plain)
+    return needed
+
+
+def missing_name(function: FunctionType) -> str:
+    """Says where a name is used that means nothing, empty if all mean something."""
+    for each in users_functions(function):
+        known = {**each.__globals__, **vars(builtins)}
+        for name, line in global_names(each).items():
+            if name not in known:
+                nearest = did_you_mean(name, [n for n in known if n[0] != "_"])
+                return f"line {line}: name {name} is not defined{nearest}"
+    return ""
+
+
+def in_scope(value: Any, names: Names) -> Any:
+    """What a global of the user's file means in a copy."""
+    if ours(value):
+        return names.get(unbound(value).__name__, value)
+    if isinstance(value, ModuleType) and _is_our_module(value.__name__):
+        module = ModuleType(value.__name__)
+        vars(module).update(
+            {name: in_scope(each, names) for name, each in vars(value).items() if ours(each)}
+        )
+        return module
+    return value
+
+
+def copied(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+    """The function with other globals."""
+    copy = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def compiled_copy(function: FunctionType, names: Names, options: Mapping[str, Any]) -> Any:
+    """A compiled copy with our names bound; the user's own helpers are copied along."""
+    needed = users_functions(function)
+    scopes = [{k: in_scope(v, names) for k, v in each.__globals__.items()} for each in needed]
+    compile_: Any = numba.njit(**options)
+    made = {each: compile_(copied(each, scope)) for each, scope in zip(needed, scopes, strict=True)}
+    for scope in scopes:
+        for name, value in scope.items():
+            plain = unbound(value)
+            if isinstance(plain, FunctionType) and plain in made:
+                scope[name] = made[plain]
+    return made[function]
+
+
+def plain_copy(function: FunctionType, names: Names) -> FunctionType:
+    """A Python copy with our names bound; the user's own helpers are copied along."""
+    scope = {k: in_scope(v, names) for k, v in function.__globals__.items()}
+    for name, value in scope.items():
+        if isinstance(unbound(value), FunctionType) and not ours(function.__globals__[name]):
+            scope[name] = copied(unbound(value), scope)
+    return copied(function, scope)

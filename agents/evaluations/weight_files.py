@@ -1,0 +1,55 @@
+"""Weights of features: reading them from TOML, checking them, and the shipped ones."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.core import SpecError, Weights
+from games.names import did_you_mean, listed
+
+MOST_PHASES = 8
+LARGEST = 100_000.0
+
+SHIPPED = Path(__file__).parents[1] / "weights"
+
+
+def read_weights(path: Path) -> dict[str, Any]:
+    """The `[weights]` table of a TOML file, unchecked."""
+    try:
+        tables = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise SpecError(f"{path}: weights file cannot be read: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{path}: not valid TOML: {error}") from None
+    weights = tables.get("weights", tables)
+    if not isinstance(weights, dict):
+        raise SpecError(f"{path}: [weights] must be a table of names and numbers")
+    return weights
+
+
+def shipped_weights(name: str) -> dict[str, Any]:
+    """The weights that come with us under `name`."""
+    return read_weights(SHIPPED / f"{name}.toml")
+
+
+def checked_weights(given: Mapping[str, Any], known: Sequence[str]) -> Weights:
+    """Every weight as one number a phase; a SpecError names the first bad one."""
+    weights: dict[str, tuple[float, ...]] = {}
+    for name, value in given.items():
+        if name not in known:
+            there = f"there are {listed(known)}" if known else "there are none"
+            raise SpecError(
+                f'weight "{name}" is of no feature of this game ({there})'
+                f"{did_you_mean(name, known)}"
+            )
+        values = value if isinstance(value, list | tuple) else (value,)
+        if not 1 <= len(values) <= MOST_PHASES:
+            raise SpecError(f"weight {name} has 1 to {MOST_PHASES} phases, got {len(values)}")
+        for number in values:
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise SpecError(f"weight {name} must be a number, got {number!r}")
+            if not abs(number) <= LARGEST:
+                raise SpecError(f"weight {name} must lie within ±{LARGEST:g}, got {number!r}")
+        weights[name] = tuple(float(number) for number in values)
+    return weights

@@ -1,0 +1,287 @@
+"""Alpha-beta with a table, written once over the names of a family."""
+
+import numpy as np
+
+from agents.kernels.evaluator import call_evaluator
+from agents.kernels.knowledge_names import (
+    FINISH_FROM,
+    SORTED_FROM,
+    evaluate,
+    others,
+    promising,
+    remaining,
+    urgency,
+)
+from agents.kernels.layout import (
+    CHECK_AT,
+    EVALUATOR,
+    GUESSES,
+    HIGHEST,
+    NODES,
+    ORDER_AT,
+    ORDER_PLIES,
+    ORDER_WIDTH,
+    SOLVE,
+    STOPPED,
+    UNIT,
+    WIN,
+)
+from agents.kernels.limits import out_of_limits
+from agents.kernels.transposition_table import (
+    AT_LEAST,
+    AT_MOST,
+    EXACTLY,
+    decides,
+    entry,
+    is_solved,
+    known,
+    remember,
+    score_of,
+    slot_of,
+)
+from games.kernels.bits import ONE, ZERO, U
+from games.kernels.context import Context
+from games.kernels.family import (
+    Mask,
+    State,
+    except_highest,
+    final,
+    highest,
+    key,
+    moves,
+    none,
+    over,
+    play,
+    turned,
+)
+
+SLOT_BITS = 12
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+
+def exact(margin: np.int64) -> np.int64:
+    """The score of a finished game: beyond every evaluation, a larger margin farther."""
+    if margin == 0:
+        return np.int64(0)
+    return WIN + UNIT * margin if margin > 0 else UNIT * margin - WIN
+
+
+def leaf(ctx: Context, s: State) -> np.int64:
+    """The value of a position at the end of the depth: exact if the game is over.
+
+    Evaluations are called by address, built-in and user's own alike: a call costs
+    less than an inlined evaluation takes registers from the loop around it.
+    """
+    if none(moves(ctx, s)) and over(ctx, s):
+        return exact(final(ctx, s))
+    ctx[GUESSES] += 1
+    return call_evaluator(ctx[EVALUATOR], ctx, s)
+
+
+def standing(ctx: Context, s: State) -> np.int64:
+    """`leaf` as a function of its own, for where a call does not matter."""
+    return leaf(ctx, s)
+
+
+def weighted_features(ctx: Context, s: State) -> np.int64:
+    """The built-in evaluation: the features of the game by the weights in the context."""
+    return evaluate(ctx, s)
+
+
+def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
+    """The value of a search to depth 1, its leaves valued here instead of in a call each."""
+    best, looked = np.int64(-HIGHEST), 0
+    while not none(mask):
+        child, same = play(ctx, s, highest(mask))
+        mask = except_highest(mask)
+        value = leaf(ctx, child)
+        looked += 1
+        best = max(best, value if same else -value)
+        if best >= beta:
+            break
+    ctx[NODES] += looked
+    return best
+
+
+def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
+    """List the moves of the mask at `at`, last first; how many."""
+    found = ZERO
+    while not none(mask):
+        ctx[at + found] = np.int64(highest(mask))
+        mask = except_highest(mask)
+        found += ONE
+    return found
+
+
+def move_first(ctx: Context, at: np.uint64, found: np.uint64, slot: np.int64) -> None:
+    """Bring `slot` to the front of the list, if it is there."""
+    place = at
+    while place < at + found:
+        if ctx[place] & SLOT_MASK == slot:
+            while place > at:
+                ctx[place] = ctx[place - ONE]
+                place -= ONE
+            ctx[at] = slot
+            break
+        place += ONE
+
+
+def sort_by_urgency(ctx: Context, s: State, at: np.uint64, found: np.uint64) -> None:
+    """Sort the list so that urgent moves come first; insertion sort, lists are short."""
+    place = at
+    while place < at + found:
+        slot = ctx[place]
+        child, _ = play(ctx, s, U(slot))
+        item = (urgency(ctx, s, child) << SLOT_BITS) | slot
+        hole = place
+        while hole > at and ctx[hole - ONE] < item:
+            ctx[hole] = ctx[hole - ONE]
+            hole -= ONE
+        ctx[hole] = item
+        place += ONE
+
+
+def order_moves(
+    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
+) -> np.uint64:
+    """List the moves at `at`, those likely to be best first; their number."""
+    found = listed(ctx, at, mask)
+    if depth >= SORTED_FROM:
+        sort_by_urgency(ctx, s, at, found)
+    if best >= 0:
+        move_first(ctx, at, found, best)
+    return found
+
+
+def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
+    """The exact value when almost nothing is left: no table, no sorting."""
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
+    mask = moves(ctx, s)
+    passed = none(mask)
+    if passed:
+        if over(ctx, s):
+            return exact(final(ctx, s))
+        # The pass is made here: a call would look for the same moves again.
+        s, alpha, beta = turned(s), -beta, -alpha
+        mask = moves(ctx, s)
+    best = np.int64(-HIGHEST)
+    first = promising(ctx, s, mask)
+    later = others(mask, first)
+    while not (none(first) and none(later)):
+        if none(first):
+            first, later = later, first
+        child, same = play(ctx, s, highest(first))
+        first = except_highest(first)
+        if remaining(ctx, child) == 0:
+            ctx[NODES] += 1
+            value = exact(final(ctx, child)) if same else -exact(final(ctx, child))
+        else:
+            value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
+        best = max(best, value)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return -best if passed else best
+
+
+def value_within(
+    ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
+) -> np.int64:
+    """The value for the mover after `depth` more plies, exact between `alpha` and `beta`.
+
+    The same side moves on after an extra turn: neither sign nor window change.
+    """
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
+        return np.int64(0)
+    mask = moves(ctx, s)
+    if none(mask) and over(ctx, s):
+        return exact(final(ctx, s))
+    # Past the lists of moves, `finish` still ends a game: it needs none.
+    if depth == SOLVE and (ply >= ORDER_PLIES or remaining(ctx, s) <= FINISH_FROM):
+        return finish(ctx, s, alpha, beta)
+    if depth <= 0 or ply >= ORDER_PLIES:
+        return standing(ctx, s)
+    if none(mask):
+        return -value_within(ctx, turned(s), depth, ply + 1, -beta, -alpha)
+    if depth == 1:
+        return last_ply(ctx, s, mask, beta)
+    word = key(s)
+    place = entry(ctx, word)
+    fact = known(ctx, word, place)
+    if fact != 0 and decides(fact, depth, alpha, beta):
+        if not is_solved(fact):
+            ctx[GUESSES] += 1
+        return score_of(fact)
+    at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
+    hint = slot_of(fact) if fact != 0 else np.int64(-1)
+    found = order_moves(ctx, s, mask, depth, at, hint)
+    deeper = depth if depth == SOLVE else depth - 1
+    guesses, floor = ctx[GUESSES], alpha
+    best, best_slot = np.int64(-HIGHEST), np.int64(0)
+    for i in range(found):
+        slot = ctx[at + U(i)] & SLOT_MASK
+        child, same = play(ctx, s, U(slot))
+        # Later moves are first asked only whether they beat the best so far.
+        high = beta if i == ZERO else alpha + 1
+        while True:
+            if same:
+                value = value_within(ctx, child, deeper, ply + 1, alpha, high)
+            else:
+                value = -value_within(ctx, child, deeper, ply + 1, -high, -alpha)
+            if high == beta or value <= alpha or value >= beta:
+                break
+            high = beta
+        if ctx[STOPPED] != 0:
+            return np.int64(0)
+        if value > best:
+            best, best_slot = value, slot
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+    bound = AT_LEAST if best >= beta else (EXACTLY if best > floor else AT_MOST)
+    remember(ctx, word, place, best, depth, bound, ctx[GUESSES] == guesses, best_slot)
+    return best
+
+
+def search(
+    ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
+) -> np.int64:
+    """As `value_within`; to the end of the game by questions that each have two answers.
+
+    First "won or not?", then from the bound that came back: a tree that proves one
+    bound is so much smaller that several of them cost less than one exact search
+    (MTD(f): Plaat, Schaeffer, Pijls, de Bruin 1996).
+    """
+    if depth != SOLVE:
+        return value_within(ctx, s, depth, ply, alpha, beta)
+    value, low, high = np.int64(0), alpha, beta
+    while low < high and ctx[STOPPED] == 0:
+        asked = max(min(value, high), low + 1)
+        value = value_within(ctx, s, depth, ply, asked - 1, asked)
+        if value >= asked:
+            low = value
+        else:
+            high = value
+    return value
+
+
+def table_move(ctx: Context, s: State) -> np.int64:
+    """The best move that the table knows here, -1 for none; looks, changes nothing."""
+    word = key(s)
+    fact = known(ctx, word, entry(ctx, word))
+    return slot_of(fact) if fact != 0 else np.int64(-1)
+
+
+INLINED = (
+    exact,
+    leaf,
+    last_ply,
+    listed,
+    move_first,
+    sort_by_urgency,
+    order_moves,
+)
+COMPILED = (weighted_features, table_move, standing, finish, value_within, search)

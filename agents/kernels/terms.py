@@ -1,0 +1,85 @@
+"""How the counts of both sides become one number, and numbers one evaluation."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.kernels.layout import MOST_FEATURES, PHASES, WEIGHTS, WIN
+from games.kernels.context import Context
+from games.kernels.family import State
+from games.kernels.jit import inlined
+
+HIGHEST_GUESS = WIN - 1
+
+
+@inlined
+def difference(own: np.int64, other: np.int64) -> np.int64:
+    """Own minus other."""
+    return own - other
+
+
+@inlined
+def ratio(own: np.int64, other: np.int64) -> float:
+    """100 (a - b) / (|a| + |b|), in -100..100; 0 when both are 0."""
+    total = abs(own) + abs(other)
+    return 100.0 * float(own - other) / float(total) if total != 0 else 0.0
+
+
+@inlined
+def clamped(value: np.int64) -> np.int64:
+    """A score kept inside what a finished game is worth."""
+    return max(min(value, np.int64(HIGHEST_GUESS)), np.int64(-HIGHEST_GUESS))
+
+
+@inlined
+def rounded(value: np.float64) -> np.int64:
+    """The nearest score, halves away from zero so that both sides round alike."""
+    if not value > -HIGHEST_GUESS:  # also catches what is not a number
+        return np.int64(-HIGHEST_GUESS)
+    half = 0.5 if value > 0.0 else -0.5
+    return np.int64(min(value, float(HIGHEST_GUESS)) + half)
+
+
+# How a pack's features are compared between the sides, and how the sum becomes a score.
+TERMS: Mapping[str, tuple[Any, Any]] = {
+    "difference": (difference, clamped),
+    "ratio": (ratio, rounded),
+}
+
+
+def weighted(features: Sequence[Any], term: Any, whole: Any, progress: Any, turned: Any) -> Any:
+    """The compiled evaluation: the weighted sum of the terms of all `features`, made `whole`.
+
+    Weights are read from the context, those of the phase that `progress` of the
+    game falls in; a feature without weight is not counted.
+    """
+
+    @inlined
+    def no_feature(ctx: Context, s: State, t: State, base: int) -> int:
+        return 0
+
+    total = no_feature
+    for place, feature in enumerate(features):
+        total = _with_term(total, feature, term, place)
+
+    @inlined
+    def evaluate(ctx: Context, s: State) -> np.int64:
+        base = WEIGHTS
+        if ctx[PHASES] > 1:
+            base += MOST_FEATURES * progress(ctx, s, ctx[PHASES])
+        return whole(total(ctx, s, turned(s), base))
+
+    return evaluate
+
+
+def _with_term(others: Any, feature: Any, term: Any, place: int) -> Any:
+    """The sum of `others` and one more feature, whose weight stands at `place`."""
+
+    @inlined
+    def total(ctx: Context, s: State, t: State, base: int) -> Any:
+        weight = ctx[base + place]
+        value = others(ctx, s, t, base)
+        return value + weight * term(feature(ctx, s), feature(ctx, t)) if weight != 0 else value
+
+    return total

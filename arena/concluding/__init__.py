@@ -1,0 +1,1 @@
+"""What the games say: evidence, summary, standings, checks, proofs."""

@@ -1,0 +1,105 @@
+"""A run's games played again from their seeds and compared with what its table says."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.keeping.game_blobs import decoded
+from arena.keeping.provenance import read_run
+from arena.keeping.run_directory import (
+    COMPARED,
+    NotARun,
+    Stored,
+    changes_since,
+    recorded,
+    stored_games,
+)
+from arena.planning.records import Games
+from arena.playing.determinism import FIXED, with_fixed
+from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import stored_verdict
+from arena.playing.tournament import batches, get_ready, prepare
+from arena.playing.workers import Task
+from games import Game
+from games.transcripts import written
+
+SAMPLE = 200  # pairings
+AT_ONCE = 64
+
+
+class Reproduction(NamedTuple):
+    """How many games were compared, the first difference if any, and what else to know."""
+
+    games: int
+    difference: str | None
+    notes: list[str]
+
+
+def compare(
+    directory: Path, everything: bool, experiment: Path | None, workers: int, interrupts: Interrupts
+) -> Reproduction:
+    """Play pairings of a run again, in processes, until one differs; NotARun if that is no use."""
+    beside = experiment and experiment.absolute().parent
+    again = recorded(directory, beside)
+    stored = stored_games(directory)
+    if any(spec.seconds is not None for spec in again.agents.values()):
+        raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
+    fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
+    ready, compared, found = with_fixed(prepare(again), fixed), 0, None
+    get_ready(ready)
+    tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
+    with closing(batches(ready, tasks, workers, interrupts)) as played:
+        for batch in played:
+            games = decoded([batch.games], ready.schedule.columns(batch.start, batch.stop))
+            compared += len(games)
+            if found := difference(stored, games, again.of):
+                break
+    played_then = read_run(directory).get("games")
+    if found is None and played_then != len(stored.games):
+        found = f"{played_then} games were played, {len(stored.games)} are there"
+    return Reproduction(compared, found, changes_since(directory, beside))
+
+
+def chosen(total: int, everything: bool) -> list[range]:
+    """The pairings to play again, in order: all, or some spread evenly over the run."""
+    if everything or total <= SAMPLE:
+        return [range(at, min(at + AT_ONCE, total)) for at in range(0, total, AT_ONCE)]
+    starts = [place * total // SAMPLE for place in range(SAMPLE)]
+    return [range(at, at + 1) for at in starts]
+
+
+def tasks_of(stored: Stored, pairings: list[range]) -> Iterator[Task]:
+    """What to play; games that were cut off are not waited for again."""
+    for each in pairings:
+        keys = [(pairing, leg) for pairing in each for leg in (0, 1)]
+        found = {key: stored_verdict(stored.games, 2 * key[0] + key[1]) for key in keys}
+        verdicts = {key: verdict for key, verdict in found.items() if verdict is not None}
+        yield Task(each.start, each.stop, verdicts)
+
+
+def difference(stored: Stored, games: Games, of: Game) -> str | None:
+    """The first column in which the records of a game differ."""
+    rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
+    before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
+    now = {name: games.columns[name].tolist() for name in COMPARED}
+    if stored.moves is not None:
+        before, now = before | {"moves": stored.moves[rows]}, now | {"moves": lines(games, of)}
+    for row in range(len(games)):
+        for name, column in now.items():
+            if before[name][row : row + 1] != column[row : row + 1]:
+                was = before[name][row] if row < len(before[name]) else "missing"
+                place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
+                return f"{place}: {name} was {was} and is {column[row]}"
+    return None
+
+
+def lines(games: Games, of: Game) -> list[str]:
+    """The moves of every game as players write them."""
+    assert games.moves is not None  # kept by the run, so kept again
+    found = written(of, games.moves, games.plies)
+    words = [found.words[place] for place in found.places.tolist()]
+    ends = np.cumsum(games.plies).tolist()
+    return [" ".join(words[begin:stop]) for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]

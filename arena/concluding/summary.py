@@ -1,0 +1,125 @@
+"""Everything that is concluded from the games of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.concluding.evidence import Flags, Match, matches, repeats
+from arena.concluding.standings import Group, Rated, standings
+from arena.concluding.win_rates import Census, WinRate, is_census, win_rates
+from arena.planning.plan import Experiment
+from arena.planning.records import Games
+from arena.stats.counts import first_mover_scores
+from arena.stats.estimate import Estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.ratings import RatingPlan
+from arena.stats.sprt import SprtPlan, SprtState
+from arena.stats.stopped import corrected_estimate, raw_estimate
+from arena.stats.words import elo_text, sprt_text
+
+DRAWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Where a sequential test of `agent` against `opponent` ended, and what it says of both.
+
+    `raw` ignores the stopping rule and is too far from 0; `corrected` does not.
+    """
+
+    agent: str
+    opponent: str
+    decision: str
+    raw: Estimate
+    corrected: Estimate
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the games of a run say; no clock and no machine in it.
+
+    `first_mover` is the score of whoever moved first. `win_rates` has both sides of every
+    pair that met; `ratings` are ordered by group, then by strength.
+    """
+
+    experiment: str
+    game: str
+    agents: tuple[str, ...]
+    games: int
+    distinct_games: int
+    openings: int
+    forfeits: int
+    first_mover: Estimate
+    ratings: tuple[Rated, ...]
+    groups: tuple[Group, ...]
+    bridges: tuple[str, ...]
+    win_rates: tuple[WinRate, ...]
+    stopped: Stopped | None
+
+
+def summarise(
+    games: Games,
+    experiment: Experiment,
+    *,
+    census: Census = (),
+    sprt: tuple[SprtPlan, SprtState] | None = None,
+    repeat: Flags | None = None,
+    draws: int = DRAWS,
+) -> Summary:
+    """Sum up games in schedule order, both games of a pairing together.
+
+    `census` names the pairs of deterministic agents that played every opening of a finite set.
+    `sprt` is the test that stopped the run, `repeat` is `repeats(games)` if that is known
+    already; 0 `draws`: ratings without errors.
+    """
+    repeat = repeats(games) if repeat is None else repeat
+    names = tuple(experiment.agents)
+    found = matches(games, repeat)
+    tested = sprt is not None
+    rates = tuple(
+        rate for match in found for rate in win_rates(games, repeat, match, names, census, tested)
+    )
+    whole = bool(found) and all(is_census(match, names, census) for match in found)
+    plan = RatingPlan(draws=draws, seed=experiment.seed, census=whole)
+    rated = standings(found, names, rates, plan, tested)
+    return Summary(
+        experiment=experiment.name,
+        game=experiment.game,
+        agents=names,
+        games=len(games),
+        distinct_games=int(np.count_nonzero(~repeat)),
+        openings=len(np.unique(games.opening)),
+        forfeits=sum(rate.forfeits for rate in rates),
+        first_mover=_first_mover(found, whole),
+        ratings=rated.agents,
+        groups=rated.groups,
+        bridges=rated.bridges,
+        win_rates=rates,
+        stopped=None if sprt is None else _stopped(experiment, *sprt),
+    )
+
+
+def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
+    """Score of whoever moved first, over all matches; openings are shared between them."""
+    fresh = [match.evidence() for match in found]
+    scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
+    none = np.empty(0)
+    return score_estimate(
+        np.concatenate([none, *(match.openings for match in fresh)]),
+        np.concatenate([none, *scores]),
+        census=census,
+    )
+
+
+def _stopped(experiment: Experiment, plan: SprtPlan, state: SprtState) -> Stopped:
+    """A test of the only match there is, from the side of its first agent."""
+    ((a, b),) = experiment.pairs_of_agents()
+    names = tuple(experiment.agents)
+    raw, corrected = raw_estimate(state), corrected_estimate(plan, state)
+    text = (
+        f"{names[a]} against {names[b]}: {sprt_text(plan, state)}; "
+        f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
+    )
+    return Stopped(names[a], names[b], str(state.decision), raw, corrected, text)

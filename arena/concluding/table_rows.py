@@ -1,0 +1,170 @@
+"""The rows of the tables as typed values: what parquet files and JSON both show."""
+
+from typing import NamedTuple
+
+from arena.concluding.standings import Rated
+from arena.concluding.summary import Summary
+from arena.concluding.win_rates import WinRate
+
+# Digits beyond these are roundings of the machine, and would make equal tables differ.
+DECIMALS = 6
+REAL = float | None
+
+
+class EloRow(NamedTuple):
+    """One agent, the strongest group and agent first; `None`: the games do not fix it."""
+
+    rank: int
+    agent: str
+    group: int
+    elo: REAL
+    elo_low: REAL
+    elo_high: REAL
+    interval: str
+    level: float
+    why: str
+    games: int
+    distinct_games: int
+    counted_games: int
+    points: float
+    openings: int
+    n_eff: float
+    forfeits: int
+    first_move_elo: REAL
+    first_move_elo_low: REAL
+    first_move_elo_high: REAL
+    text: str
+
+
+class WinRateRow(NamedTuple):
+    """One agent against one opponent; `None`: the games do not fix it."""
+
+    agent: str
+    opponent: str
+    games: int
+    distinct_games: int
+    counted_games: int
+    openings: int
+    largest_multiplicity: int
+    n_eff: float
+    first_wins: int
+    first_draws: int
+    first_losses: int
+    second_wins: int
+    second_draws: int
+    second_losses: int
+    forfeits: int
+    opponent_forfeits: int
+    pairs_ll: int
+    pairs_ld: int
+    pairs_even: int
+    pairs_wd: int
+    pairs_ww: int
+    score: REAL
+    score_low: REAL
+    score_high: REAL
+    elo: REAL
+    elo_low: REAL
+    elo_high: REAL
+    normalized_elo: REAL
+    normalized_elo_low: REAL
+    normalized_elo_high: REAL
+    interval: str
+    level: float
+    why: str
+    superiority: REAL
+    first_mover_score: REAL
+    first_mover_score_low: REAL
+    first_mover_score_high: REAL
+    text: str
+
+
+class TimingRow(NamedTuple):
+    """What the moves of one agent against one opponent cost on this machine."""
+
+    agent: str
+    opponent: str
+    games: int
+    moves: int
+    nodes: int
+    seconds: float
+    seconds_per_move: REAL
+    nodes_per_move: REAL
+    nodes_per_second: REAL
+
+
+def elo_rows(summary: Summary) -> list[EloRow]:
+    """One row an agent."""
+    return [_elo_row(rank, row, summary) for rank, row in enumerate(summary.ratings, 1)]
+
+
+def win_rate_rows(summary: Summary) -> list[WinRateRow]:
+    """One row an ordered pair of agents."""
+    return [_win_rate_row(row) for row in summary.win_rates]
+
+
+def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
+    first_move = summary.groups[row.group].first_move
+    return EloRow(
+        rank=rank,
+        agent=row.agent,
+        group=row.group + 1,
+        elo=_rounded(row.elo.value),
+        elo_low=_rounded(row.elo.low),
+        elo_high=_rounded(row.elo.high),
+        interval=str(row.elo.kind),
+        level=row.elo.level,
+        why=row.elo.reason,
+        games=row.games,
+        distinct_games=row.distinct,
+        counted_games=row.counted,
+        points=row.points,
+        openings=row.openings,
+        n_eff=round(row.effective_pairings, DECIMALS),
+        forfeits=row.forfeits,
+        first_move_elo=_rounded(first_move.value),
+        first_move_elo_low=_rounded(first_move.low),
+        first_move_elo_high=_rounded(first_move.high),
+        text=row.text,
+    )
+
+
+def _win_rate_row(rate: WinRate) -> WinRateRow:
+    row, counts = rate.row, rate.row.counts
+    return WinRateRow(
+        rate.agent,
+        rate.opponent,
+        counts.games,
+        counts.distinct_games or 0,
+        rate.counted,
+        counts.openings,
+        counts.largest_multiplicity,
+        round(row.effective_pairings, DECIMALS),
+        *counts.first,
+        *counts.second,
+        rate.forfeits,
+        rate.opponent_forfeits,
+        *counts.pentanomial,
+        score=_rounded(row.score.value),
+        score_low=_rounded(row.score.low),
+        score_high=_rounded(row.score.high),
+        elo=_rounded(row.elo.value),
+        elo_low=_rounded(row.elo.low),
+        elo_high=_rounded(row.elo.high),
+        normalized_elo=_rounded(row.normalized.value),
+        normalized_elo_low=_rounded(row.normalized.low),
+        normalized_elo_high=_rounded(row.normalized.high),
+        interval=str(row.score.kind),
+        level=row.score.level,
+        why=row.score.reason,
+        superiority=_rounded(row.superiority),
+        first_mover_score=_rounded(row.first_mover.value),
+        first_mover_score_low=_rounded(row.first_mover.low),
+        first_mover_score_high=_rounded(row.first_mover.high),
+        text=rate.text,
+    )
+
+
+def _rounded(number: float | None) -> float | None:
+    # 0 + x, so that nothing prints as -0.
+    return None if number is None else 0.0 + round(number, DECIMALS)

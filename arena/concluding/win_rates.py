@@ -1,0 +1,78 @@
+"""One agent against another: counts of all games, estimates from those that say something."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from arena.concluding.evidence import Flags, Match, forfeited_rows
+from arena.planning.records import Games
+from arena.stats.counts import PairCounts, pair_counts
+from arena.stats.estimate import Estimate, Kind
+from arena.stats.matchup import Matchup, from_other_side, matchup
+from arena.stats.stopped import RAW
+from arena.stats.words import matchup_text
+
+Census = Collection[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class WinRate:
+    """One agent against one opponent.
+
+    `row.counts` has all games; the estimates of `row` rest on the `counted` ones, without
+    replays. Forfeits are losses there.
+    """
+
+    agent: str
+    opponent: str
+    counted: int
+    forfeits: int
+    opponent_forfeits: int
+    row: Matchup
+    text: str
+
+
+def is_census(match: Match, names: Sequence[str], census: Census) -> bool:
+    """Whether a match covers all openings there are: not if it has one only, or ever varied."""
+    a, b = names[match.a], names[match.b]
+    if (a, b) not in census and (b, a) not in census:
+        return False
+    openings = len(np.unique(match.openings))
+    return openings > 1 and int(match.fresh.sum()) == openings
+
+
+def win_rates(
+    games: Games, repeat: Flags, match: Match, names: Sequence[str], census: Census, stopped: bool
+) -> tuple[WinRate, WinRate]:
+    """A match seen from both sides; `stopped` says that a sequential test ended it."""
+    fresh = match.evidence()
+    covered = is_census(match, names, census)
+    row = matchup(fresh.openings, fresh.as_first, fresh.as_second, census=covered)
+    row = replace(row, counts=_counts(match, repeat))
+    if stopped:
+        row = replace(row, score=raw(row.score), elo=raw(row.elo), normalized=raw(row.normalized))
+    own, others = (len(forfeited_rows(games, match, agent)) for agent in (match.a, match.b))
+    a, b, counted = names[match.a], names[match.b], 2 * len(fresh.openings)
+    other = from_other_side(row)
+    return (
+        WinRate(a, b, counted, own, others, row, _text(row)),
+        WinRate(b, a, counted, others, own, other, _text(other)),
+    )
+
+
+def raw(estimate: Estimate) -> Estimate:
+    """The estimate labelled as one that ignores the rule by which games were stopped."""
+    if estimate.kind is not Kind.FIXED:
+        return estimate
+    return replace(estimate, kind=Kind.SPRT, reason=RAW)
+
+
+def _counts(match: Match, repeat: Flags) -> PairCounts:
+    """Counts of all games of a match, replays included."""
+    counts = pair_counts(match.openings, match.as_first, match.as_second)
+    return replace(counts, distinct_games=int(np.count_nonzero(~repeat[match.rows])))
+
+
+def _text(row: Matchup) -> str:
+    return matchup_text(row) + (", raw" if row.score.kind is Kind.SPRT else "")

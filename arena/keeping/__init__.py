@@ -1,0 +1,1 @@
+"""Bytes and columns on disk: journal, run directory, parquet, log."""

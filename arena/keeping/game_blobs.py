@@ -1,0 +1,102 @@
+"""Games as compact blobs for the journal: only what was played, each column as narrow as it is."""
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.planning.records import PLAYED, Games
+
+NARROW = (np.int8, np.int16, np.int32)
+
+
+class Damaged(ValueError):  # noqa: N818  # what was found, not an error of the code
+    """A blob that is not as it was written."""
+
+
+class Blob(NamedTuple):
+    """A blob opened: columns as they are kept, the number itself where all rows have the same."""
+
+    rows: int
+    columns: dict[str, NDArray[Any] | int]
+    moves: NDArray[Any] | None
+    traces: dict[int, str]
+
+
+def encoded(games: Games) -> bytes:
+    """The games as one blob; what the schedule says of them is left out."""
+    columns = {name: _narrowed(games.columns[name]) for name in PLAYED}
+    moves = None if games.moves is None else _narrowest(games.moves)
+    head = {
+        "rows": len(games),
+        "columns": {
+            name: column if isinstance(column, int) else column.dtype.str
+            for name, column in columns.items()
+        },
+        "moves": None if moves is None else moves.dtype.str,
+        "traces": games.traces,
+    }
+    arrays = [column for column in columns.values() if not isinstance(column, int)]
+    if moves is not None:
+        arrays.append(moves)
+    text = json.dumps(head).encode()
+    body = b"".join([len(text).to_bytes(4, "little"), text, *(each.tobytes() for each in arrays)])
+    return zlib.crc32(body).to_bytes(4, "little") + body
+
+
+def opened(blob: bytes) -> Blob:
+    """What is in a blob; Damaged if it is not as it was written."""
+    body = memoryview(blob)[4:]
+    if zlib.crc32(body) != int.from_bytes(blob[:4], "little"):
+        raise Damaged("some games of the journal are not as they were written")
+    ends = 4 + int.from_bytes(body[:4], "little")
+    head = json.loads(bytes(body[4:ends]))
+    columns: dict[str, NDArray[Any] | int] = {}
+    for name, kind in head["columns"].items():
+        columns[name] = kind
+        if isinstance(kind, str):
+            columns[name] = np.frombuffer(body, kind, head["rows"], ends)
+            ends += head["rows"] * np.dtype(kind).itemsize
+    moves = None if head["moves"] is None else np.frombuffer(body, head["moves"], offset=ends)
+    traces = {int(row): text for row, text in head["traces"].items()}
+    return Blob(head["rows"], columns, moves, traces)
+
+
+def decoded(blobs: Iterable[bytes], placed: dict[str, NDArray[Any]]) -> Games:
+    """The games of blobs that follow one another; `placed` are their columns of the schedule."""
+    rows, at = len(placed["pair"]), 0
+    # Zeros that are never written cost no memory: agents that do not search have no costs.
+    columns = placed | {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
+    moves: list[NDArray[Any]] | None = []
+    traces: dict[int, str] = {}
+    for each in map(opened, blobs):
+        for name, column in each.columns.items():
+            if not isinstance(column, int) or column != 0:
+                columns[name][at : at + each.rows] = column
+        traces |= {at + row: text for row, text in each.traces.items()}
+        moves = None if moves is None or each.moves is None else [*moves, each.moves]
+        at += each.rows
+    if at != rows:
+        raise Damaged(f"the journal has {at} games, {rows} are scheduled so far")
+    none = np.empty(0, np.int16)
+    kept = None if moves is None else np.concatenate([none, *moves], dtype=np.int16)
+    return Games(columns, kept, traces)
+
+
+def _narrowed(column: NDArray[Any]) -> NDArray[Any] | int:
+    """The column in as few bytes as it needs; one number if it is the same all along."""
+    if len(column) and (column == column[0]).all():
+        return int(column[0])
+    return column if column.dtype == np.uint64 else _narrowest(column)
+
+
+def _narrowest(column: NDArray[Any]) -> NDArray[Any]:
+    """Signed integers in the fewest bytes that hold them."""
+    low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+    for kind in NARROW:
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return column.astype(kind, copy=False)
+    return column

@@ -1,0 +1,138 @@
+"""What a result rests on: versions, machine, sources, and the directory it is kept in."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+RUN = "run.json"
+MOST_CHANGES = 3
+LONGEST_VALUE = 40
+PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
+# What decides games: rules, agents with their weights, what is played and how; stop rules.
+DECIDING = ("games", "agents", "arena/planning", "arena/playing")
+DECIDING_ALONE = ("arena/keeping/game_blobs.py", "arena/stats/sprt.py", "arena/stats/gsprt.py")
+
+
+def code_digest() -> str:
+    """Digest of the sources that decide games: rules, agents, arena."""
+    root, digest = Path(__file__).parents[2], hashlib.blake2b(digest_size=8)
+    paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
+    paths += [root / name for name in DECIDING_ALONE]
+    for path in sorted(path for path in paths if path.suffix in (".py", ".toml")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def file_digests(experiment: Any) -> dict[str, str]:
+    """Digests of the users' own files, named as seen from the experiment's."""
+    return {
+        Path(os.path.relpath(path, experiment.directory)).as_posix(): file_digest(path)
+        for path in experiment.files()
+    }
+
+
+def file_digest(path: Path) -> str:
+    """Digest of one file."""
+    return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """The versions that results depend on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"  # run from the sources, without an installation
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """What the run was played on; never part of the reproducible tables."""
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+    }
+
+
+def run_digest(experiment: Any) -> str:
+    """The name of a run: what decides its games."""
+    whole = f"{experiment.digest()} {code_digest()}"
+    return hashlib.blake2b(whole.encode(), digest_size=5).hexdigest()
+
+
+def write_run(directory: Path, experiment: Any, digest: str, more: dict[str, Any]) -> None:
+    """Write run.json: the resolved experiment, versions, machine, and what `more` says."""
+    said = {
+        "experiment": experiment.name,
+        "digest": digest,
+        "code": code_digest(),
+        "files": file_digests(experiment),
+        "seed": experiment.seed,
+        "resolved": experiment.resolved(),
+        "versions": versions(),
+        "machine": machine(),
+    } | more
+    beside = directory / f".{RUN}.part"
+    with beside.open("w") as file:
+        file.write(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(directory / RUN)
+
+
+def read_run(directory: Path) -> dict[str, Any]:
+    """What run.json says, nothing if there is none to read."""
+    try:
+        said = json.loads((directory / RUN).read_text())
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def why_new(directory: Path, experiment: Any) -> str | None:
+    """Why this run is not a continuation of the latest one beside it; `None` if there is none."""
+    beside = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
+    if directory.exists() or not beside:
+        return None
+    latest = max(beside, key=lambda each: (each / RUN).stat().st_mtime)
+    before = read_run(latest)
+    told = "; ".join(changes(before.get("resolved", {}), experiment.resolved())[:MOST_CHANGES])
+    if not told:
+        files = file_digests(experiment)
+        changed = [name for name in files if before.get("files", {}).get(name) != files[name]]
+        told = f"{', '.join(changed) or 'pitflip itself'} changed"
+    return f"a new run, {latest.name} is kept: {told}"
+
+
+def changes(old: Any, new: Any, place: str = "") -> list[str]:
+    """What differs between two resolved experiments, each as `pairs was 100, is 200`."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [*new, *(key for key in old if key not in new)]
+        return [
+            change
+            for key in keys
+            for change in changes(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+        ]
+    return [] if old == new else [f"{place} {_difference(old, new)}"]
+
+
+def _difference(old: Any, new: Any) -> str:
+    short = [json.dumps(value, ensure_ascii=False) for value in (old, new)]
+    if isinstance(old, dict) or isinstance(new, dict) or max(map(len, short)) > LONGEST_VALUE:
+        return "is new" if old is None else "is gone" if new is None else "changed"
+    return f"was {short[0]}, is {short[1]}"
+
+
+def now_text() -> str:
+    """The time as run.json writes it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")

@@ -1,0 +1,1 @@
+"""What is played, fixed before the first game: plan, openings, pairings, seeds."""

@@ -1,0 +1,1 @@
+"""Playing pairings in order: workers, the two loops, stop rules, watchdog."""

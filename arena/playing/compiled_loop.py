@@ -1,0 +1,139 @@
+"""Pairings between two compiled agents: hundreds of games in one compiled call."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.compiled import CompiledAgent
+from agents.kernels import whole_games as loop
+from arena.planning.pairing_seeds import agent_seeds
+from arena.planning.pairings import Block, Pairings
+from arena.planning.records import DRAW, LOSS, PLAYED, WIN, Games
+from arena.playing.referee import LONGEST
+from games import Game
+from games.kernels.drivers import PASS
+
+# So many that a call costs little, so few that their moves stay in the processor's cache.
+PAIRINGS_AT_ONCE = 512
+SEEDS_AT_ONCE = 8 * PAIRINGS_AT_ONCE
+# Columns of the records that are columns of the loop's results.
+COPIED = {
+    "plies": loop.LENGTH,
+    "margin": loop.MARGIN,
+    "first_moves": loop.MOVES_CHOSEN,
+    "second_moves": loop.MOVES_CHOSEN + 1,
+}
+COSTS = {
+    "first_nodes": loop.NODES_SPENT,
+    "second_nodes": loop.NODES_SPENT + 1,
+    "first_nanoseconds": loop.NANOSECONDS_SPENT,
+    "second_nanoseconds": loop.NANOSECONDS_SPENT + 1,
+}
+
+Pair = tuple[CompiledAgent, CompiledAgent]
+Words = NDArray[np.uint64]
+
+
+class TooLong(Exception):  # noqa: N818  # what happened, not an error of the code
+    """A game that no room can hold: the referee decides it."""
+
+
+class FastLoop:
+    """Plays blocks of pairings; keeps the room for moves, which is dear to allocate."""
+
+    def __init__(self, of: Game, schedule: Pairings, openings: NDArray[np.int16], moves: bool):
+        """`openings` are slots; `moves` says whether they are kept."""
+        self.of, self.schedule, self.openings, self.keeps_moves = of, schedule, openings, moves
+        self.start = of.start().state
+        self.longest = 64 + openings.shape[1]
+        self.move_of_slot = move_numbers(of)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        self.rooms = [np.empty((PAIRINGS_AT_ONCE, self.longest), np.int16) for _ in (0, 1)]
+        self.results = [np.empty((PAIRINGS_AT_ONCE, loop.RESULTS), np.int64) for _ in (0, 1)]
+
+    def warm(self, agent: CompiledAgent) -> None:
+        """Compile the loop by playing no game at all."""
+        self._call((agent, agent), self.openings[:0], np.empty((0, 2), np.uint64), 0)
+
+    def _call(self, seats: Pair, openings: NDArray[np.int16], seeds: Words, leg: int) -> int:
+        """Play a game from every opening; how many: fewer if one did not fit."""
+        room, results = (each[leg][: len(openings)] for each in (self.rooms, self.results))
+        first, second = seats
+        played: int = first.kernels.play_games(
+            first.context, second.context, self.start, openings, seeds, room, results
+        )
+        return played
+
+    def play(self, block: Block, agents: Pair) -> Games:
+        """Both games of every pairing of the block; TooLong if one does not end."""
+        columns = {name: np.zeros(2 * block.size, kind) for name, kind in PLAYED.items()}
+        kept: list[NDArray[np.int16]] = []
+        for large in block.pieces(SEEDS_AT_ONCE):
+            seeds = [seeds_of(self.schedule, large, leg) for leg in (0, 1)]
+            for small in large.pieces(PAIRINGS_AT_ONCE):
+                own = slice(small.first - large.first, small.first - large.first + small.size)
+                self._play(small, agents, [each[own] for each in seeds])
+                self._note(columns, 2 * (small.first - block.first), small.size)
+                if self.keeps_moves:
+                    kept.append(self._moves(small.size))
+        margin = columns["margin"]
+        columns["result"][:] = np.where(margin > 0, WIN, np.where(margin == 0, DRAW, LOSS))
+        none = np.empty(0, np.int16)
+        return Games(columns, np.concatenate([none, *kept]) if self.keeps_moves else None, {})
+
+    def _play(self, block: Block, agents: Pair, seeds: list[Words]) -> None:
+        """Fill `rooms` and `results`, leg by leg; again with more room if a game did not fit."""
+        openings = self.openings[self.schedule.openings(block)]
+        for leg in (0, 1):
+            seats = agents if leg == 0 else agents[::-1]
+            while self._call(seats, openings, seeds[leg], leg) < block.size:
+                if self.longest >= LONGEST:
+                    raise TooLong
+                self._more_room()
+
+    def _more_room(self) -> None:
+        """Double the room; what the first leg has played stays."""
+        before, results = self.rooms, self.results
+        self.longest = min(2 * self.longest, LONGEST)
+        self._make_room()
+        self.results = results
+        for room, old in zip(self.rooms, before, strict=True):
+            room[:, : old.shape[1]] = old
+
+    def _note(self, columns: dict[str, NDArray[Any]], row: int, pairings: int) -> None:
+        """Copy the results of both legs to rows that take turns."""
+        for leg in (0, 1):
+            found = self.results[leg][:pairings]
+            rows = slice(row + leg, row + 2 * pairings, 2)
+            for name, at in COPIED.items():
+                columns[name][rows] = found[:, at]
+            columns["game_id"][rows] = found[:, loop.GAME_ID].view(np.uint64)
+            if found[:, loop.NODES_SPENT : loop.MOVES_CHOSEN].any():
+                for name, at in COSTS.items():
+                    columns[name][rows] = found[:, at]
+
+    def _moves(self, pairings: int) -> NDArray[np.int16]:
+        """The move numbers of all games, one after the other, legs in turn."""
+        both = np.stack([room[:pairings] for room in self.rooms], axis=1)
+        lengths = np.stack([each[:pairings, loop.LENGTH] for each in self.results], axis=1)
+        inside = np.arange(self.longest) < lengths[:, :, None]
+        moves: NDArray[np.int16] = self.move_of_slot[both[inside]]
+        return moves
+
+
+def seeds_of(schedule: Pairings, block: Block, leg: int) -> Words:
+    """The seeds of the first and the second player in one leg of each pairing."""
+    pairs, places = schedule.seeds(block), (block.a, block.b)
+    seats = places if leg == 0 else places[::-1]
+    return np.stack([agent_seeds(pairs, leg, schedule.agents[each]) for each in seats], axis=1)
+
+
+def move_numbers(of: Game) -> NDArray[np.int16]:
+    """Move numbers by slot; a PASS is the last entry, which index -1 reaches."""
+    table = np.full(max(of.slots) + 2, -1, np.int16)
+    table[list(of.slots)] = np.arange(len(of.slots))
+    table[PASS] = -1 if of.pass_move is None else of.pass_move
+    return table

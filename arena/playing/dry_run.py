@@ -1,0 +1,54 @@
+"""A user's code built once in a process of its own, so that it can be ended if it hangs."""
+
+import contextlib
+import os
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+from agents import AgentFailure, AgentSpec, Limit, SpecError, build
+from arena.playing.in_order import begin_child
+from games import Game
+
+# Loading may take longer than a move: libraries are imported, an evaluation is compiled.
+LOAD_SECONDS = 30.0
+
+
+def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
+    """Build an agent and begin a game; AgentFailure or SpecError if that is not possible."""
+    context, seconds = get_context("fork"), max(move_seconds, LOAD_SECONDS)
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_build, args=(os.getpid(), sender, spec, of), daemon=True)
+    child.start()
+    sender.close()
+    try:
+        if not receiver.poll(seconds):
+            raise _unloadable(spec, f"was still loading after {seconds:g} s")
+        outcome = receiver.recv()
+    except EOFError:
+        child.join(seconds)
+        raise _unloadable(spec, f"ended its process (exit code {child.exitcode})") from None
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+    if outcome is not None:
+        raise outcome
+
+
+def _unloadable(spec: AgentSpec, told: str) -> AgentFailure:
+    reference = str(spec.file or spec.evaluate)
+    return AgentFailure("unloadable", reference, "", f"cannot be used: {told}")
+
+
+def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
+    """Runs in the child: send how building it failed, or None."""
+    begin_child(parent)
+    try:
+        agent = build(spec, of)
+        agent.start(0)
+        if spec.evaluate:
+            with contextlib.suppress(AgentFailure):  # what it raises in a game is a forfeit there
+                agent.choose(of.start(), Limit(depth=1))
+        sender.send(None)
+    except (AgentFailure, SpecError) as error:
+        sender.send(error)

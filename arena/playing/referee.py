@@ -1,0 +1,172 @@
+"""One game between any two agents, move by move: legality, forfeits, the clock's witness."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from agents import Agent, AgentFailure
+from agents.compiled import CompiledAgent
+from arena.planning.records import DRAW, LOSS, WIN, Termination
+from games import Game, Position
+from games.kernels.drivers import PASS
+
+LONGEST = 20_000
+FAULTS = {
+    "illegal": Termination.ILLEGAL,
+    "raised": Termination.RAISED,
+    "timeout": Termination.TIMEOUT,
+    "unloadable": Termination.UNLOADABLE,
+}
+_STRIDE, _MASK = 0x9E37_79B9_7F4A_7C15, 0xFFFF_FFFF_FFFF_FFFF
+
+START = -1  # the ply at which agents are built and told that a game begins
+
+# Told when an agent is asked (ply, seat) and when it has answered (None, seat).
+Witness = Callable[[int | None, int], None]
+# Gives the agent of a seat; building it may be its first failure.
+Seat = Callable[[], Agent]
+
+
+class CutOff(NamedTuple):
+    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+
+    ply: int
+    seat: int
+
+
+class PlayedGame(NamedTuple):
+    """One finished game; costs are the first and the second player's."""
+
+    moves: tuple[int, ...]
+    result: int
+    margin: int
+    termination: Termination
+    nodes: tuple[int, int]
+    nanoseconds: tuple[int, int]
+    chosen: tuple[int, int]
+    trace: str
+
+
+def game_id(of: Game, moves: Sequence[int]) -> int:
+    """The hash of a game's moves, the same as in the compiled loop."""
+    word = _STRIDE
+    for move in moves:
+        slot = PASS if move == of.pass_move else of.slots[move]
+        word = ((word ^ (slot + 2)) * _STRIDE) & _MASK
+    word = ((word ^ (word >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
+    word = ((word ^ (word >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK
+    return word ^ (word >> 31)
+
+
+def play_game(
+    of: Game,
+    seats: tuple[Seat, Seat],
+    opening: Sequence[int],
+    seeds: tuple[int, int],
+    witness: Witness,
+    verdict: CutOff | None = None,
+) -> PlayedGame:
+    """Play one game; an agent's fault ends it as a forfeit, told in `trace`."""
+    table = _Table(of, witness, verdict)
+    try:
+        for seat in (0, 1):
+            table.begin(seat, seats[seat], seeds[seat])
+        for move in opening:
+            table.place(move)
+        while not of.over(table.position) and len(table.moves) < LONGEST:
+            table.next_move()
+    except _Forfeit as fault:
+        return table.forfeited(fault)
+    return table.finished()
+
+
+class _Forfeit(Exception):  # noqa: N818  # the glossary's word
+    def __init__(self, seat: int, termination: Termination, trace: str) -> None:
+        super().__init__(trace)
+        self.seat, self.termination, self.trace = seat, termination, trace
+
+
+class _Table:
+    """A game under way: the position, the moves so far and what they cost."""
+
+    def __init__(self, of: Game, witness: Witness, verdict: CutOff | None) -> None:
+        self.of, self.witness, self.verdict = of, witness, verdict
+        self.agents: list[Agent] = []
+        self.position: Position = of.start()
+        self.moves: list[int] = []
+        self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
+
+    def begin(self, seat: int, built: Seat, seed: int) -> None:
+        """Seat an agent and tell it that a game begins."""
+        with self._waiting_for(seat, START):
+            agent = built()
+            agent.start(seed)
+        self.agents.append(agent)
+
+    def place(self, move: int) -> None:
+        """Play a move."""
+        self.position = self.of.play(self.position, move)
+        self.moves.append(move)
+
+    def next_move(self) -> None:
+        """Ask the mover; a forced pass is nobody's choice."""
+        legal = self.of.legal(self.position)
+        if legal == (self.of.pass_move,):
+            self.place(legal[0])
+        else:
+            self.place(self._asked(self.position.mover))
+
+    def _asked(self, seat: int) -> int:
+        agent = self.agents[seat]
+        begun = time.perf_counter_ns()
+        try:
+            with self._waiting_for(seat, len(self.moves)):
+                if isinstance(agent, CompiledAgent):
+                    choice = agent.decide(self.position)
+                else:
+                    choice = agent.choose(self.position)
+        finally:
+            self.nanoseconds[seat] += time.perf_counter_ns() - begun
+        self.nodes[seat] += choice.nodes
+        self.chosen[seat] += 1
+        return choice.move
+
+    @contextlib.contextmanager
+    def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
+        """Tell the witness who is asked; what the agent does wrong becomes a forfeit."""
+        if self.verdict == (ply, seat):
+            raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
+        self.witness(ply, seat)
+        try:
+            yield
+        except AgentFailure as fault:
+            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+        finally:
+            self.witness(None, seat)
+
+    def finished(self) -> PlayedGame:
+        """The record of a game that ended by the rules, or was far too long: then a draw."""
+        margin = self.of.margin(self.position)
+        if len(self.moves) >= LONGEST:
+            return self._record(DRAW, margin, Termination.TOO_LONG, "")
+        result = WIN if margin > 0 else DRAW if margin == 0 else LOSS
+        return self._record(result, margin, Termination.NORMAL, "")
+
+    def forfeited(self, fault: _Forfeit) -> PlayedGame:
+        """The record of a game that one side lost by its own fault."""
+        result = LOSS if fault.seat == 0 else WIN
+        margin = self.of.margin(self.position)
+        return self._record(result, margin, fault.termination, fault.trace)
+
+    def _record(self, result: int, margin: int, how: Termination, trace: str) -> PlayedGame:
+        return PlayedGame(
+            tuple(self.moves),
+            result,
+            margin,
+            how,
+            (self.nodes[0], self.nodes[1]),
+            (self.nanoseconds[0], self.nanoseconds[1]),
+            (self.chosen[0], self.chosen[1]),
+            trace,
+        )

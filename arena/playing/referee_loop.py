@@ -1,0 +1,112 @@
+"""Pairings played move by move: agents in Python, own evaluations, games that were cut off."""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Agent, AgentSpec
+from arena.planning.openings import moves_of
+from arena.planning.pairings import Block, Pairings
+from arena.planning.records import PLAYED, Games, Termination
+from arena.playing.compiled_loop import seeds_of
+from arena.playing.referee import START, CutOff, PlayedGame, game_id, play_game
+from arena.playing.watchdog import note
+from games import Game
+
+Verdicts = Mapping[tuple[int, int], CutOff]
+
+log = logging.getLogger(__name__)
+
+
+class SlowLoop:
+    """Plays blocks of pairings through the referee, and lets the watch see whom it waits for."""
+
+    def __init__(
+        self,
+        of: Game,
+        schedule: Pairings,
+        openings: NDArray[np.int16],
+        specs: tuple[AgentSpec, ...],
+        agent: Callable[[int], Agent],
+        watch: Any,
+    ) -> None:
+        """`openings` are slots; `agent` gives the agent at a place, building it if need be."""
+        self.of, self.schedule, self.openings = of, schedule, openings
+        self.specs, self.agent, self.watch = specs, agent, watch
+
+    def play(self, block: Block, verdicts: Verdicts, keep_moves: bool) -> Games:
+        """Both games of every pairing of the block, those with a verdict cut off by it."""
+        openings = self.schedule.openings(block)
+        seeds = [seeds_of(self.schedule, block, leg).tolist() for leg in (0, 1)]
+        games: list[PlayedGame] = []
+        for i in range(block.size):
+            pairing, opening = block.first + i, moves_of(self.of, self.openings[openings[i]])
+            for leg in (0, 1):
+                both = seeds[leg][i][0], seeds[leg][i][1]
+                verdict = verdicts.get((pairing, leg))
+                games.append(self._game(block, pairing, leg, opening, both, verdict))
+        return records(self.of, games, keep_moves)
+
+    def _game(
+        self,
+        block: Block,
+        pairing: int,
+        leg: int,
+        opening: list[int],
+        seeds: tuple[int, int],
+        verdict: CutOff | None,
+    ) -> PlayedGame:
+        places = (block.a, block.b) if leg == 0 else (block.b, block.a)
+        own = [has_own_code(self.specs[place]) for place in places]
+
+        def witness(ply: int | None, seat: int) -> None:
+            if own[seat]:  # ours keep their limits themselves
+                asked = 0 if ply is None else time.monotonic_ns()
+                note(self.watch, (os.getpid(), pairing, leg, ply or 0, seat, asked))
+
+        seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
+        played = play_game(self.of, seats, opening, seeds, witness, verdict)
+        if played.trace:
+            name = self.schedule.agents[places[played.result // 2]]
+            reason = played.trace.partition("\n")[0]
+            log.warning("pairing %d, game %d: %s forfeits: %s", pairing, leg + 1, name, reason)
+        return played
+
+
+def has_own_code(spec: AgentSpec) -> bool:
+    """Whether a user's code is run, which may hang or end the process."""
+    return bool(spec.file or spec.evaluate)
+
+
+def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
+    """The columns of finished games."""
+    rows = {
+        "game_id": [game_id(of, game.moves) for game in games],
+        "result": [game.result for game in games],
+        "margin": [game.margin for game in games],
+        "plies": [len(game.moves) for game in games],
+        "termination": [int(game.termination) for game in games],
+    }
+    for seat, name in enumerate(("first", "second")):
+        rows |= {
+            f"{name}_nodes": [game.nodes[seat] for game in games],
+            f"{name}_nanoseconds": [game.nanoseconds[seat] for game in games],
+            f"{name}_moves": [game.chosen[seat] for game in games],
+        }
+    columns = {name: np.array(rows[name], kind) for name, kind in PLAYED.items()}
+    moves = np.array([move for game in games for move in game.moves], np.int16)
+    traces = {row: game.trace for row, game in enumerate(games) if game.trace}
+    return Games(columns, moves if keep_moves else None, traces)
+
+
+def stored_verdict(games: Games, row: int) -> CutOff | None:
+    """The verdict on a stored game that was cut off, so that it can be played without waiting."""
+    if games.termination[row] != Termination.TIMEOUT:
+        return None
+    seat, plies = 1 if games.result[row] else 0, int(games.plies[row])
+    return CutOff(plies or START, seat)

@@ -1,0 +1,74 @@
+"""Games that agents without chance played before: taken from the first, not played again."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.planning.pairings import Block, Pairings
+from arena.planning.records import Games, joined
+from arena.playing.compiled_loop import COSTS
+
+MOST_KNOWN = 4096  # pairings that a process remembers; what it forgets it plays again
+FREE = (*COSTS, "first_moves", "second_moves")
+
+Play = Callable[[Block], list[Games]]
+Key = tuple[int, int, int]  # both agents and the opening
+
+
+class Repeats:
+    """What one process knows of matches whose games depend on nothing but the opening.
+
+    All pairings of such a match on one opening have one seed, so it does not matter which of
+    them is played: the tables are the same for any number of processes.
+    """
+
+    def __init__(self, schedule: Pairings) -> None:
+        """Nothing is known yet."""
+        self.schedule = schedule
+        self.known: dict[Key, Games] = {}
+
+    def games(self, block: Block, play: Play) -> list[Games]:
+        """Both games of every pairing of the block; `play` plays those that are not known."""
+        if not self.schedule.repeats(block):
+            return play(block)
+        openings = len(self.schedule.keys)
+        once = joined(list(self._once(block._replace(size=min(block.size, openings)), play)))
+        if block.size <= openings:
+            return [once]
+        return [once, copied(once, np.arange(openings, block.size) % openings)]
+
+    def _once(self, block: Block, play: Play) -> Iterator[Games]:
+        """The games of a block that has no opening twice."""
+        keys = [(block.a, block.b, place) for place in self.schedule.openings(block).tolist()]
+        at = 0
+        while at < len(keys):
+            if keys[at] in self.known:
+                yield self.known[keys[at]]
+                at += 1
+                continue
+            end = at
+            while end < len(keys) and keys[end] not in self.known:
+                end += 1
+            piece = block._replace(first=block.first + at, number=block.number + at, size=end - at)
+            played = joined(play(piece))
+            self._remember(keys[at:end], played)
+            yield played
+            at = end
+
+    def _remember(self, keys: list[Key], played: Games) -> None:
+        for pairing, key in enumerate(keys[: MOST_KNOWN - len(self.known)]):
+            self.known[key] = copied(played, np.array([pairing]))
+
+
+def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
+    """The games of some pairings, once more: nobody thought, so they cost nothing."""
+    rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
+    columns = {name: column[rows] for name, column in games.columns.items()}
+    for name in FREE:
+        columns[name] = np.zeros_like(columns[name])
+    if games.moves is None:
+        return Games(columns, None, {})
+    begins, lengths = np.cumsum(games.plies) - games.plies, columns["plies"]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return Games(columns, games.moves[np.repeat(begins[rows], lengths) + within], {})

@@ -1,0 +1,1 @@
+"""Text from outside to values: files, overrides, other people's games."""

@@ -1,0 +1,116 @@
+"""Reading an experiment file as plain TOML, with the values that `--set` changes."""
+
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.reading.problems import ExperimentError, Problems, Source, no_agent, shown
+from arena.reading.toml_lines import Place
+from games.names import did_you_mean
+
+
+def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
+    text = read_text(path)
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentError([syntax_problem(path, text, str(error))]) from None
+    changed: dict[Place, str] = {}
+    problems = Problems(Source(path, text, tables, changed))
+    for override in overrides:
+        try:
+            changed[change(tables, override)] = override
+        except ValueError as error:
+            problems.say_of_set(override, str(error))
+    return problems.source, problems
+
+
+def read_text(path: Path) -> str:
+    """The text of the file; a byte order mark is skipped."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        told = f"{path}:{line}: [top level] this line is not UTF-8 text"
+    except FileNotFoundError:
+        names = [each.name for each in path.parent.glob("*.toml")]
+        told = f"{path}: there is no such file{did_you_mean(path.name, names)}"
+    except OSError as error:
+        told = f"{path}: cannot be read: {error.strerror}"
+    raise ExperimentError([told])
+
+
+def syntax_problem(path: Path, text: str, told: str) -> str:
+    """tomllib's complaint, with its line and column where ours stand."""
+    lines = text.split("\n")
+    found = re.search(r"at line (\d+), column (\d+)", told)
+    line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
+    headers = re.findall(r"^\s*(\[.*\])\s*(?:#.*)?$", "\n".join(lines[:line]), re.MULTILINE)
+    table = headers[-1][1:-1] if headers else "top level"
+    reason = re.sub(r" \(at .*\)$", "", told)
+    if reason == "Cannot overwrite a value":
+        reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
+    elif reason.startswith("Cannot declare"):
+        reason = "this table is there twice"
+    else:
+        reason = f"not valid TOML at column {column}: {reason}"
+    return f"{path}:{line}: [{table}] {reason}"
+
+
+def change(tables: dict[str, Any], override: str) -> Place:
+    """Put the value of `agents.smart.depth=6` in its place, which is returned."""
+    keys, value = parsed(override)
+    agents = tables.get("agents")
+    if keys[0] == "agents" and len(keys) > 2 and isinstance(agents, dict) and keys[1] not in agents:
+        raise ValueError(f"[agents] {no_agent(keys[1], agents)}")
+    place: Place = ()
+    node: Any = tables
+    for depth, key in enumerate(keys):
+        part = part_of(node, key, keys[:depth])
+        place += (part,)
+        if len(place) == len(keys):
+            node[part] = value
+        else:
+            node = node.setdefault(part, {}) if isinstance(node, dict) else node[part]
+    return place
+
+
+def part_of(node: Any, key: str, above: Sequence[str]) -> str | int:
+    """The key of a table or the place in a list; a ValueError says why there is none."""
+    name = ".".join(above)
+    if isinstance(node, dict):
+        return key
+    if not isinstance(node, list):
+        raise ValueError(f"[top level] {name} is {shown(node)}, not a table")
+    if not key.isdecimal() or int(key) >= len(node):
+        raise ValueError(f"[{name}] items are numbered from 0 to {len(node) - 1}, got {key}")
+    return int(key)
+
+
+def parsed(override: str) -> tuple[list[str], Any]:
+    """The keys and the value of `key.key=value`; what is no TOML value is text."""
+    key, equals, value = override.partition("=")
+    quoted_value = json.dumps(value.strip(), ensure_ascii=False)
+    for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
+        try:
+            tree: Any = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            continue
+        if equals and len(tree) == 1:
+            return keys_and_value(tree, key)
+    raise ValueError("[--set] must be written key=value, as in agents.smart.depth=6")
+
+
+def keys_and_value(tree: Any, key: str) -> tuple[list[str], Any]:
+    """The path that `key` spells through a parsed line, and what lies at its end."""
+    spelt: Any = tomllib.loads(f"{key} = 0")
+    keys: list[str] = []
+    while isinstance(spelt, dict):
+        name = next(iter(spelt))
+        keys.append(name)
+        spelt, tree = spelt[name], tree[name]
+    return keys, tree

@@ -1,1 +1,0 @@
-"""Reports: figures drawn by hand as SVG, in one page that needs no network."""

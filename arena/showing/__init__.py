@@ -1,0 +1,1 @@
+"""What people see: terminal, live line, figures, pages."""

@@ -1,0 +1,32 @@
+"""Verdicts as JUnit XML, which build servers show."""
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree as Xml
+
+from arena.concluding.checks import Verdict
+
+# What XML 1.0 cannot hold, not even escaped.
+FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(verdicts: Sequence[Verdict], name: str) -> str:
+    """One test suite called `name`, one test a check."""
+    failures = sum(not verdict.holds for verdict in verdicts)
+    counts = {"tests": str(len(verdicts)), "failures": str(failures), "errors": "0"}
+    suites = Xml.Element("testsuites", counts)
+    suite = Xml.SubElement(suites, "testsuite", {"name": _clean(name), **counts})
+    for verdict in verdicts:
+        title = _clean(f"{verdict.that} ({verdict.test})")
+        case = Xml.SubElement(suite, "testcase", {"classname": _clean(name), "name": title})
+        if not verdict.holds:
+            told = {"message": _clean(verdict.detail), "type": verdict.status}
+            Xml.SubElement(case, "failure", told).text = _clean(verdict.replay or "")
+        else:
+            Xml.SubElement(case, "system-out").text = _clean(verdict.detail)
+    Xml.indent(suites)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(suites, "unicode") + "\n"
+
+
+def _clean(text: str) -> str:
+    return FORBIDDEN.sub("?", text)

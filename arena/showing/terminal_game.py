@@ -1,0 +1,156 @@
+"""One game at the terminal, whose moves can be taken back."""
+
+from dataclasses import dataclass
+
+from agents import AGENTS, Agent, Limit
+from agents.human import Dialogue, Level, Quit, Undo
+from games import Game, Position
+from games.names import quoted
+from games.words import side_name, swept_beans
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A name, the agent behind it, and whether `level` means anything to it."""
+
+    name: str
+    agent: Agent
+
+    @property
+    def is_person(self) -> bool:
+        """Whether somebody is asked."""
+        return self.agent.spec.kind == "human"
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether it searches, so that its depth can be set."""
+        return "depth" in AGENTS[self.agent.spec.kind].options
+
+
+class Sitting:
+    """The game so far: positions and the moves between them."""
+
+    def __init__(
+        self,
+        of: Game,
+        players: tuple[Player, Player],
+        dialogue: Dialogue,
+        waits: bool = False,
+        seconds: float | None = None,
+    ) -> None:
+        """`waits` asks for Enter between two computers' moves; `seconds` hold at every level."""
+        self.of, self.players, self.dialogue = of, players, dialogue
+        self.waits = waits and not any(player.is_person for player in players)
+        self.seconds = seconds
+        self.limit: Limit | None = None
+        self.moves: list[int] = []
+        self.positions = [of.start()]
+
+    @property
+    def now(self) -> Position:
+        """The position on the board."""
+        return self.positions[-1]
+
+    def play(self) -> None:
+        """Play to the end, or until somebody has had enough."""
+        self.show()
+        while not self.of.over(self.now):
+            try:
+                self.ply()
+            except Undo:
+                self.take_back()
+            except Level as wish:
+                self.look_ahead(wish.depth)
+            except Quit:
+                self.dialogue.say("The game is stopped.")
+                return
+        self.dialogue.say(self.verdict())
+
+    def show(self) -> None:
+        """The board with the names of the players."""
+        names = self.players[0].name, self.players[1].name
+        self.dialogue.say(f"\n{self.of.draw(self.now, names)}\n")
+
+    def ply(self) -> None:
+        """One move, chosen by whose turn it is; a forced pass is nobody's choice."""
+        player = self.players[self.of.mover(self.now)]
+        legal = self.of.legal(self.now)
+        if legal == (self.of.pass_move,):
+            move = legal[0]
+        else:
+            if self.waits:
+                self.wait()
+            limit = self.limit if player.looks_ahead else None
+            move = player.agent.choose(self.now, limit).move
+        before = self.now
+        self.moves.append(move)
+        self.positions.append(self.of.play(before, move))
+        self.dialogue.say(self.told(player, before, move))
+        self.show()
+
+    def told(self, player: Player, before: Position, move: int) -> str:
+        """The move in words, with what follows from it."""
+        who = f"{player.name} ({side_name(self.of, before)})"
+        if move == self.of.pass_move:
+            return f"{who} cannot move and passes."
+        if move == self.of.swap_move:
+            return f"{who} swaps: the players change sides."
+        goes_on = not self.of.over(self.now) and self.of.mover(self.now) == self.of.mover(before)
+        again = " and moves again" if goes_on else ""
+        return f"{who} plays {self.of.move_text(before, move)}{again}."
+
+    def wait(self) -> None:
+        """Let a spectator follow; commands are obeyed here too."""
+        asked = "Enter shows the next move"
+        while answer := self.dialogue.ask_or_wish(f"{asked}: ", asked):
+            self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or write help")
+
+    def take_back(self) -> None:
+        """Return to where a person last chose, or in a game of computers by one move."""
+        chosen = [place for place in range(len(self.moves)) if self.was_choice(place)]
+        if not chosen:
+            self.dialogue.say("There is no move to take back.")
+            return
+        del self.moves[chosen[-1] :], self.positions[chosen[-1] + 1 :]
+        self.show()
+
+    def was_choice(self, place: int) -> bool:
+        """Whether a person, if there is one, chose the move at `place`."""
+        before = self.positions[place]
+        mine = self.waits or self.players[self.of.mover(before)].is_person
+        return mine and self.moves[place] != self.of.pass_move
+
+    def look_ahead(self, depth: int) -> None:
+        """Search to `depth` from the next move on."""
+        names = [player.name for player in self.players if player.looks_ahead]
+        if not names:
+            self.dialogue.say("Nobody here looks ahead.")
+            return
+        self.limit = Limit(depth=depth, seconds=self.seconds)
+        self.dialogue.say(f"{' and '.join(names)}: looking {plural(depth, 'move')} ahead.")
+
+    def verdict(self) -> str:
+        """What was swept, the final score, and who won."""
+        of, names = self.of, [player.name for player in self.players]
+        swept = swept_beans(of, self.positions[-2], self.moves[-1])
+        lines = [
+            f"The game is over. {plural(beans, 'bean')} left in the rows swept to {name}'s pot."
+            for name, beans in zip(names, swept, strict=True)
+            if beans
+        ]
+        first, second = of.score(self.now)
+        score = f"Final score: {names[0]} {first}, {names[1]} {second}"
+        raw = of.raw_score(self.now)
+        if raw != (first, second):
+            score += f" ({raw[0]} and {raw[1]} without the empty squares)"
+        winner = "a tie" if first == second else f"{names[0 if first > second else 1]} wins"
+        return "\n".join([*(lines or ["The game is over."]), f"{score}: {winner}."])
+
+    def command(self) -> str:
+        """The command that shows this game again."""
+        return f'python -m games.replay "{self.of.name}" "{self.of.write(self.moves)}"'
+
+
+def plural(number: int, word: str) -> str:
+    """Such as `1 bean` or `2 beans`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,190 @@
+"""A summary as a person reads it at the end of a run: tables of 80 columns, or JSON."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.concluding.checks import FAILS, HOLDS, Verdict
+from arena.concluding.standings import Rated
+from arena.concluding.summary import Summary
+from arena.concluding.table_rows import elo_rows, win_rate_rows
+from arena.concluding.win_rates import WinRate
+from arena.stats.words import score_text
+
+WIDTH = 80
+LONGEST_NAME = 18
+# A matrix says nothing more about two agents, and this many pairs fill a screen.
+SMALLEST_MATRIX = 3
+MOST_PAIRS = 10
+MATRIX_COLUMNS = 9
+MATRIX = "% won by row"
+WORDS = ("agent", "Elo", MATRIX)
+STYLES = {HOLDS: "green", FAILS: "red"}
+
+
+def show(
+    summary: Summary,
+    verdicts: Sequence[Verdict],
+    notes: Sequence[str] = (),
+    console: Console | None = None,
+) -> None:
+    """Print ratings, win rates and checks; `notes` are further lines about the run."""
+    console = console or terminal()
+    _say(console, _headline(summary), "bold")
+    _ratings(console, summary)
+    lines = [*summary.bridges, _first_mover(summary)]
+    if summary.stopped is not None:
+        lines.append(summary.stopped.text)
+    for line in (*lines, *notes):
+        _say(console, line)
+    if len(summary.agents) >= SMALLEST_MATRIX:
+        _matrix(console, summary)
+    _pairs(console, summary)
+    _checks(console, verdicts)
+
+
+def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
+    """The same as one JSON object; columns are named as in the parquet files."""
+    said = {
+        "experiment": summary.experiment,
+        "game": summary.game,
+        "games": summary.games,
+        "distinct_games": summary.distinct_games,
+        "openings": summary.openings,
+        "forfeits": summary.forfeits,
+        "elo": [row._asdict() for row in elo_rows(summary)],
+        "bridges": list(summary.bridges),
+        "win_rates": [row._asdict() for row in win_rate_rows(summary)],
+        "sprt": summary.stopped and summary.stopped.text,
+        "checks": [
+            {
+                "that": verdict.that,
+                "test": verdict.test,
+                "holds": verdict.holds,
+                "status": verdict.status,
+                "detail": verdict.detail,
+                "replay": verdict.replay,
+            }
+            for verdict in verdicts
+        ],
+    }
+    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def terminal() -> Console:
+    """The standard output, in colour if it is a terminal, 80 columns wide if it is not."""
+    return Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
+
+
+def _headline(summary: Summary) -> str:
+    words = [f"{summary.games:,} games"]
+    if summary.distinct_games != summary.games:
+        words.append(f"{summary.distinct_games:,} of them distinct")
+    words.append(f"{summary.openings:,} opening{'s' * (summary.openings != 1)}")
+    if summary.forfeits:
+        words.append(f"{summary.forfeits:,} forfeited")
+    return f"{summary.experiment} on {summary.game}: {', '.join(words)}"
+
+
+def _ratings(console: Console, summary: Summary) -> None:
+    """The rating table, and what the first move is worth in each group."""
+    grouped = len(summary.groups) > 1
+    table = _table(*(("group",) * grouped), "agent", "Elo", "points", "games", "openings")
+    for row in summary.ratings:
+        place = (str(row.group + 1),) * grouped
+        sizes = _points(row), str(row.games), str(row.openings)
+        table.add_row(*place, _name(row.agent), _elo(row), *sizes)
+    console.print(table)
+    for reason in sorted({row.elo.reason for row in summary.ratings if row.text != _elo(row)}):
+        _say(console, f"Elo: {reason}")
+    if grouped:
+        _say(console, f"{len(summary.groups)} groups: Elo compares agents of one group only")
+    for number, group in enumerate(summary.groups, 1):
+        if group.text:
+            _say(console, f"group {number}: {group.text}" if grouped else group.text)
+
+
+def _elo(row: Rated) -> str:
+    """The rating without the reason why it has no interval, which is told once below."""
+    return row.text.removesuffix(f" ({row.elo.reason})")
+
+
+def _points(row: Rated) -> str:
+    """Points of the games that count, with those that are replays or forfeits told apart."""
+    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
+    return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
+
+
+def _first_mover(summary: Summary) -> str:
+    return f"whoever moved first scored {score_text(summary.first_mover)}"
+
+
+def _matrix(console: Console, summary: Summary) -> None:
+    """Points per game of row against column, in percent."""
+    names = [row.agent for row in summary.ratings]
+    scores = {(rate.agent, rate.opponent): rate.row.score.value for rate in summary.win_rates}
+    for begin in range(0, len(names), MATRIX_COLUMNS):
+        columns = range(begin, min(begin + MATRIX_COLUMNS, len(names)))
+        table = _table(MATRIX, *(str(column + 1) for column in columns))
+        for place, name in enumerate(names, 1):
+            against = [scores.get((name, names[column])) for column in columns]
+            cells = ["" if score is None else f"{100 * score:.1f}" for score in against]
+            table.add_row(_name(f"{place} {name}"), *cells)
+        _say(console, "")
+        console.print(table)
+
+
+def _pairs(console: Console, summary: Summary) -> None:
+    """Every pair of agents once, from the side of the one that comes first in the ratings."""
+    rank = {row.agent: place for place, row in enumerate(summary.ratings)}
+    rows = [rate for rate in summary.win_rates if rank[rate.agent] < rank[rate.opponent]]
+    rows.sort(key=lambda rate: (rank[rate.agent], rank[rate.opponent]))
+    for rate in rows[:MOST_PAIRS]:
+        _say(console, f"\n{rate.agent} against {rate.opponent}: {rate.text}")
+        _say(console, f"  {_results(rate)}", "dim")
+    if len(rows) > MOST_PAIRS:
+        _say(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
+
+
+def _results(rate: WinRate) -> str:
+    """Wins, draws and losses in each seat, and what is to be known about the games."""
+    counts = rate.row.counts
+    seats = (("first", counts.first), ("second", counts.second))
+    words = [f"{seat} {w.wins}-{w.draws}-{w.losses}" for seat, w in seats]
+    words.append(f"{counts.openings} opening{'s' * (counts.openings != 1)}")
+    if counts.distinct_games != counts.games:
+        words.append(f"{counts.distinct_games} of {counts.games} games distinct")
+    forfeits = ((rate.agent, rate.forfeits), (rate.opponent, rate.opponent_forfeits))
+    words += [f"{name} forfeited {number}" for name, number in forfeits if number]
+    return ", ".join(words)
+
+
+def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        told = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
+        _say(console, told, STYLES.get(verdict.status, "yellow"))
+        if verdict.replay is not None:
+            # One line, however long: it is there to be copied.
+            console.print(f"  {verdict.replay}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
+    """A table without lines; words to the left, numbers to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        words = column in WORDS
+        table.add_column(column, justify="left" if words else "right", no_wrap=column != "Elo")
+    return table
+
+
+def _name(name: str) -> Text:
+    """An agent's name, shortened if it would push the numbers out of the table."""
+    return Text(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style or None, markup=False, highlight=False)

@@ -1,0 +1,176 @@
+"""Which weights are recommended: the highest posterior mean, or the seed's when all is flat."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena.stats.elo import elo_from_score
+from arena.tuning.gaussian_process import Floats, Posterior, Trials, fitted, highest, settings_of
+from arena.tuning.samplers.sampler import seeded
+from arena.tuning.space import Point, Space
+from arena.tuning.trials import Trial
+
+Z_95 = 1.959964
+LEAST_TRIALS = 5
+NO_CHANGE = "flat: no distinct games changed"
+NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
+FEW = "too few trials to recommend anything"
+FITTED_LIVE = 120  # trials that the live line is fitted on
+SOBOL_POINTS = 512
+
+
+class Score(NamedTuple):
+    """An expected score, or a difference of two, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Recommendation(NamedTuple):
+    """The recommended weights and what they rest on; `flat` says why they are the seed's."""
+
+    point: Point
+    weights: dict[str, float]
+    best_point: Point  # of the posterior mean, also when it is flat
+    score: Score  # expected against the opponents of the trials
+    gain: Score  # over the seed weights
+    gain_elo: Score
+    flat: str  # empty if it is not
+    trials: int
+    games: int
+    fingerprints: int  # candidates that played differently
+    over: str = "the seed weights"  # what the gain is over
+
+
+def table(trials: Sequence[Trial]) -> Trials:
+    """The trials as the process takes them."""
+    return Trials(
+        np.array([trial.point for trial in trials]),
+        np.array([trial.score for trial in trials]),
+        np.array([trial.noise for trial in trials]),
+    )
+
+
+def recommend(
+    space: Space,
+    seed_point: Point,
+    trials: Sequence[Trial],
+    seed: int,
+    final: Point | None = None,
+) -> tuple[Recommendation, Posterior]:
+    """The highest posterior mean, unless nothing is to be gained.
+
+    `final` is where a method that walks has arrived: its trials lie too close together to
+    say where the mean is highest, but they say what is to be expected there.
+    """
+    posterior = fitted(table(trials))
+    return judged(space, seed_point, trials, posterior, seed, final), posterior
+
+
+def judged(
+    space: Space,
+    seed_point: Point,
+    trials: Sequence[Trial],
+    posterior: Posterior,
+    seed: int,
+    final: Point | None = None,
+) -> Recommendation:
+    """What follows from a posterior that is fitted."""
+    best = space.snapped(highest(posterior, seeded(seed, -1)) if final is None else final)
+    seed_point = space.snapped(seed_point)
+    gain, spread = posterior.difference(best, seed_point)
+    score = at(posterior, best)
+    fingerprints = len({trial.fingerprint for trial in trials})
+    flat = ""
+    if len(trials) < LEAST_TRIALS:
+        flat = FEW
+    elif fingerprints == 1:
+        flat = NO_CHANGE
+    elif gain - Z_95 * spread <= 0.0:
+        flat = NO_GAIN
+    kept = seed_point if flat else best
+    base = at(posterior, seed_point).value
+    gained = Score(gain, gain - Z_95 * spread, gain + Z_95 * spread)
+    return Recommendation(
+        point=kept,
+        weights=space.values(kept),
+        best_point=best,
+        score=score,
+        gain=gained,
+        gain_elo=Score(*(_elo(base + each) - _elo(base) for each in gained)),
+        flat=flat,
+        trials=len(trials),
+        games=sum(trial.games for trial in trials),
+        fingerprints=fingerprints,
+    )
+
+
+def at(posterior: Posterior, point: Point) -> Score:
+    """The expected score at one point."""
+    mean, spread = posterior.at(point[None, :])
+    reach = Z_95 * float(spread[0])
+    return Score(float(mean[0]), float(mean[0]) - reach, float(mean[0]) + reach)
+
+
+def _elo(score: float) -> float:
+    return elo_from_score(min(max(score, 0.001), 0.999))
+
+
+class Live:
+    """The recommendation while trials come in: fitted now and then, on a part of them."""
+
+    def __init__(self, space: Space, seed_point: Point, seed: int) -> None:
+        """Nothing is known yet."""
+        self.space, self.seed_point, self.seed = space, seed_point, seed
+        self.start: Floats | None = None
+
+    def recommendation(self, trials: Sequence[Trial]) -> Recommendation | None:
+        """As `recommend`, from at most FITTED_LIVE trials; None before there are enough."""
+        if len(trials) < LEAST_TRIALS:
+            return None
+        step = -(-len(trials) // FITTED_LIVE)
+        posterior = fitted(table(trials[::step]), self.start)
+        self.start = settings_of(posterior)
+        return judged(self.space, self.seed_point, trials, posterior, self.seed)
+
+
+class Importance(NamedTuple):
+    """How much one weight matters; shares may add up to more than 1 where weights interact."""
+
+    weight: str
+    share: float  # of the posterior mean's variance over the space, interactions included
+    score_range: float  # highest minus lowest along its slice through the best point
+    length: float  # of the process, in units of the weight's range
+
+
+def importances(space: Space, posterior: Posterior, best: Point) -> list[Importance]:
+    """Total effects of all weights (Jansen's estimate of Sobol indices on the posterior mean)."""
+    rng = np.random.default_rng(0)
+    dims = len(space.axes)
+    first, second = rng.random((2, SOBOL_POINTS, dims))
+    base = posterior.means(first)
+    variance = float(np.var(base))
+    rows = []
+    for axis in range(dims):
+        mixed = first.copy()
+        mixed[:, axis] = second[:, axis]
+        effect = 0.5 * float(np.mean(np.square(base - posterior.means(mixed))))
+        means = posterior.means(slice_points(best, axis, 101))
+        rows.append(
+            Importance(
+                weight=space.axes[axis].name,
+                share=effect / variance if variance > 0.0 else 0.0,
+                score_range=float(means.max() - means.min()),
+                length=float(posterior.lengths[axis]),
+            )
+        )
+    return rows
+
+
+def slice_points(through: Point, axis: int, count: int) -> Any:
+    """Points along one weight's whole range, the others as they are in `through`."""
+    points = np.tile(through, (count, 1))
+    points[:, axis] = np.linspace(0.0, 1.0, count)
+    return points

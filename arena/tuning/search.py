@@ -1,0 +1,237 @@
+"""All trials of a study: proposed, played and told, in one half or in two."""
+
+import math
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.keeping import provenance
+from arena.planning.openings import Openings
+from arena.planning.plan import reproducible
+from arena.playing.interrupts import Interrupts
+from arena.tuning import second_half, study_plan
+from arena.tuning.gaussian_process import Posterior
+from arena.tuning.ledger import Ledger
+from arena.tuning.live import TuningProgress, recommended_text
+from arena.tuning.optuna_copy import OptunaCopy
+from arena.tuning.recommendation import Live, Recommendation, recommend
+from arena.tuning.samplers.sampler import CmaProposer, Proposer, SpsaProposer, ThompsonProposer
+from arena.tuning.samplers.sampler import default_startup as half
+from arena.tuning.space import Point
+from arena.tuning.study_plan import Plan
+from arena.tuning.trial_games import (
+    WINDOW,
+    Contest,
+    Feed,
+    contest,
+    games_per_second,
+    install,
+    played,
+)
+from arena.tuning.trials import Trial
+from arena.tuning.tune_table import TRIALS_PER_WEIGHT, Tuning
+
+MEASURED_SECONDS = 0.4
+
+
+class TuneOptions(NamedTuple):
+    """How to run and what to print."""
+
+    results: Path
+    workers: int
+    budget: float | None = None  # seconds
+    fresh: bool = False
+    quiet: bool = False
+    json: bool = False
+    overrides: tuple[str, ...] = ()
+    interrupts: Interrupts = Interrupts()
+
+
+@dataclass(frozen=True)
+class Room:
+    """One study at work: its plan, what it plays, and where it is kept."""
+
+    tuning: Tuning
+    plan: Plan
+    contest: Contest
+    held_out: Openings
+    directory: Path
+    ledger: Ledger
+    mirror: OptunaCopy
+    options: TuneOptions
+    begun: float  # monotonic seconds
+
+
+class Outcome(NamedTuple):
+    """What is recommended, and the trials and the posterior of the half that it rests on."""
+
+    found: Recommendation
+    posterior: Posterior
+    trials: list[Trial]
+    halves: list[list[Trial]]
+
+
+def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledger) -> Room:
+    """Openings drawn, agents built and compiled, the plan made or found again."""
+    before, begun = ledger.plan_kept(), time.monotonic()
+    kept = _planned(tuning, options) if before is None else Plan(**before)
+    ledger.keep_plan(kept._asdict())
+    for_trials, held_out = study_plan.drawn(tuning, kept)
+    whole = _contest(tuning, kept, for_trials)
+    install(whole)
+    mirror = OptunaCopy(directory, tuning)
+    return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
+
+
+def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
+    """The file's plan, or as much of it as fits into the budget at the speed measured now."""
+    written = study_plan.as_written(tuning)
+    if options.budget is None:
+        return written
+    smallest = written._replace(games=min(written.games, 40))
+    trial = _contest(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
+    install(trial)
+    seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
+    rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
+    return study_plan.within(tuning, options.budget, rate)
+
+
+def _contest(tuning: Tuning, of: Plan, openings: Openings) -> Contest:
+    return contest(
+        tuning.experiment.of,
+        tuning.spec,
+        tuning.space,
+        study_plan.opponents_of(tuning, of.games),
+        openings,
+        tuning.experiment.seed,
+        tuning.experiment.move_seconds,
+    )
+
+
+def proposer_of(tuning: Tuning, of: Plan) -> Proposer:
+    """The method that the file names."""
+    space, seed = tuning.space, tuning.experiment.seed
+    point = space.point(tuning.seed_values)
+    if tuning.method == "gp":
+        return ThompsonProposer(space, point, seed, max(10, of.trials // 5))
+    if tuning.method == "cmaes":
+        return CmaProposer(space, point, seed)
+    if tuning.method == "spsa":
+        return SpsaProposer(space, point, seed, of.trials, of.games // 2)
+    from arena.tuning.optuna_study import TpeProposer  # noqa: PLC0415  # optuna is loaded only here
+
+    return TpeProposer(space, point, seed, half(of.trials))
+
+
+def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool]:
+    """The trials that the journal holds, then the others, and where a walk has arrived.
+
+    The last word: whether they were ended at their half, as nearly all games are won.
+    """
+    tuning, options = room.tuning, room.options
+    known = list(room.ledger.finished())
+    provenance.write_run(
+        room.directory,
+        tuning.experiment,
+        digest,
+        {
+            "tuned": tuning.agent,
+            "plan": room.plan._asdict(),
+            "overrides": list(options.overrides),
+            "reproducible": reproducible(tuning.experiment),
+        },
+    )
+    if known and not options.quiet:
+        print(f"continuing: {len(known)} of {room.plan.trials} trials were there", file=sys.stderr)
+    feed = Feed(
+        room.contest, proposer_of(tuning, room.plan), room.plan.trials, options.workers, known
+    )
+    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
+    trials, too_easy = list[Trial](), False
+    for trial in feed.replayed():
+        trials.append(trial)
+        too_easy |= ended_at_half(room, feed, trials)
+    with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
+        progress.before = len(trials)
+        deadline = room.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
+        for trial in played(feed, room.ledger, options.workers, options.interrupts):
+            trials.append(trial)
+            too_easy |= ended_at_half(room, feed, trials)
+            if time.monotonic() > deadline:
+                feed.end_at_once()
+            room.mirror.keep_up(trials)
+            progress.show(trials)
+    room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
+    return trials, feed.proposer.final, too_easy
+
+
+def ended_at_half(room: Room, feed: Feed, trials: list[Trial]) -> bool:
+    """Propose nothing more if it is half time and the opponents are too easy; whether they are."""
+    too_easy = is_too_easy(room, trials, feed.proposer.final)
+    if too_easy:
+        feed.end_soon()
+    return too_easy
+
+
+def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
+    """Whether half of the trials are played, and there is little to learn from more of them."""
+    left = room.plan.total - room.plan.half - WINDOW
+    enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
+    if len(trials) != room.plan.half or not enough or not second_half.may_change(room.tuning):
+        return False
+    # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
+    lucky = max(trial.score for trial in trials)
+    return lucky >= second_half.SATURATED and second_half.too_easy(
+        recommended(room, trials, final)[0]
+    )
+
+
+def recommended(
+    room: Room, trials: list[Trial], final: Point | None
+) -> tuple[Recommendation, Posterior]:
+    """What the trials of this room recommend."""
+    space, seed = room.tuning.space, room.tuning.experiment.seed
+    return recommend(space, space.point(room.tuning.seed_values), trials, seed, final)
+
+
+def outcome(room: Room, digest: str) -> Outcome:
+    """All trials, those against the best so far included, and what they recommend."""
+    trials, final, too_easy = all_trials(room, digest)
+    found, posterior = recommended(room, trials, final)
+    left = room.plan.total - len(trials)
+    if not too_easy or found.flat:
+        return Outcome(found, posterior, trials, [trials])
+    second, second_found, second_posterior = _second_half(room, found, left, digest)
+    both = second_half.both_halves(found, second_found)
+    if second_found.flat:
+        return Outcome(both, posterior, trials, [trials, second])
+    return Outcome(both, second_posterior, second, [trials, second])
+
+
+def _second_half(
+    room: Room, found: Recommendation, left: int, digest: str
+) -> tuple[list[Trial], Recommendation, Posterior]:
+    """The rest of the trials, against what the first half recommends."""
+    if not room.options.quiet:
+        print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
+    directory = room.directory / second_half.DIRECTORY
+    directory.mkdir(exist_ok=True)
+    ledger, tuning = Ledger(directory), second_half.against(room.tuning, found)
+    try:
+        before = ledger.plan_kept()
+        # Without a half of its own: there is no third one.
+        kept = room.plan._replace(trials=left, total=0) if before is None else Plan(**before)
+        ledger.keep_plan(kept._asdict())
+        contest = _contest(tuning, kept, study_plan.drawn(room.tuning, room.plan)[0])
+        install(contest)
+        other = replace(
+            room, tuning=tuning, plan=kept, contest=contest, directory=directory, ledger=ledger,
+            mirror=OptunaCopy(directory, tuning),
+        )  # fmt: skip
+        trials, final, _ = all_trials(other, digest)
+        other.mirror.finish(trials)
+        return trials, *recommended(other, trials, final)
+    finally:
+        ledger.close()

@@ -1,0 +1,47 @@
+"""The second half of a study against its best so far, where the seed weights hardly ever win."""
+
+from dataclasses import replace
+
+from arena.planning.pairing_seeds import digest_word
+from arena.planning.plan import Experiment
+from arena.tuning.recommendation import Recommendation
+from arena.tuning.tune_table import Tuning
+
+CHAMPION = "best so far"
+DIRECTORY = "second-half"
+# Where nearly all games are won, better weights do not show: half as clearly as among equals.
+SATURATED = 0.85
+
+
+def may_change(tuning: Tuning) -> bool:
+    """Whether the opponent is ours to choose: the file leaves it at the untuned agent alone."""
+    return [name for name, _ in tuning.opponents] == [tuning.agent]
+
+
+def too_easy(found: Recommendation) -> bool:
+    """Whether the recommended weights win so often that nothing more is to be learnt."""
+    return not found.flat and found.score.value >= SATURATED
+
+
+def against(tuning: Tuning, found: Recommendation) -> Tuning:
+    """The same study against the recommended weights, which are its seed now; with new chance."""
+    before: Experiment = tuning.experiment
+    champion = replace(tuning.spec, weights=tuning.space.weights(found.point))
+    experiment = replace(
+        before,
+        agents={**before.agents, CHAMPION: champion},
+        seed=int(digest_word(CHAMPION, before.seed)) >> 1,
+    )
+    return replace(
+        tuning,
+        experiment=experiment,
+        seed_values=found.weights,
+        opponents=((CHAMPION, 1.0),),
+    )
+
+
+def both_halves(first: Recommendation, second: Recommendation) -> Recommendation:
+    """What is recommended in the end: the first half's, unless the second found better."""
+    trials, games = first.trials + second.trials, first.games + second.games
+    kept = first if second.flat else second._replace(over="the best of the first half")
+    return kept._replace(trials=trials, games=games)

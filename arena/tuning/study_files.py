@@ -1,0 +1,161 @@
+"""What a study leaves behind: tables, JSON, and the weights that were found better."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
+
+from arena.keeping.parquet import described, write_atomically
+from arena.keeping.provenance import now_text, versions
+from arena.tuning.recommendation import Importance, Recommendation
+from arena.tuning.space import Space
+from arena.tuning.trials import Trial
+from arena.tuning.tune_table import Tuning
+from arena.tuning.validation import Validation, as_json
+
+Origin = Mapping[str, Any]
+
+
+def write_trials(
+    path: Path, space: Space, halves: Sequence[Sequence[Trial]], origin: Origin
+) -> None:
+    """One row a trial: its weights, score, interval, games, distinct games, seconds."""
+    trials = [trial for half in halves for trial in half]
+    values = [space.values(trial.point) for trial in trials]
+    columns: dict[str, Any] = {
+        "half": [number for number, half in enumerate(halves, 1) for _ in half],
+        "trial": list(range(len(trials))),
+    }
+    for name in space.names:
+        columns[name] = [each[name] for each in values]
+    for name in ("score", "low", "high"):
+        columns[f"score_{name}" if name != "score" else name] = [
+            getattr(trial, name) for trial in trials
+        ]
+    columns["standard_error"] = [trial.noise**0.5 for trial in trials]
+    columns["games"] = [trial.games for trial in trials]
+    columns["distinct_games"] = [trial.distinct_games for trial in trials]
+    columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
+    columns["seconds"] = [trial.seconds for trial in trials]
+    write_columns(path, columns, origin)
+
+
+def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> None:
+    """One row a weight, the most important first."""
+    ordered = sorted(rows, key=lambda row: -row.share)
+    columns = {name: [getattr(row, name) for row in ordered] for name in Importance._fields}
+    write_columns(path, columns, origin)
+
+
+def write_validation(path: Path, found: Validation, origin: Origin) -> None:
+    """One row a pairing in the order played; the verdict is in the frame's attributes."""
+    columns = {
+        "pairing": list(range(len(found.points))),
+        "score": [float(x) for x in found.points],
+        "llr": [float(x) for x in found.llr],
+    }
+    write_columns(path, columns, {**origin, "validation": as_json(found)})
+
+
+def write_columns(path: Path, columns: Mapping[str, Any], origin: Origin) -> None:
+    """A parquet file, whole or not there."""
+    table = pa.table({name: kind_of(name, list(column)) for name, column in columns.items()})
+    schema = described(table.schema, origin)
+    write_atomically(path, schema, [table.cast(schema)])
+
+
+def kind_of(name: str, column: list[Any]) -> pa.Array:
+    """The column with a type that does not depend on how many rows there are."""
+    kinds = {
+        "half": pa.int64(),
+        "trial": pa.int64(),
+        "games": pa.int64(),
+        "distinct_games": pa.int64(),
+    }
+    kinds |= {"pairing": pa.int64(), "fingerprint": pa.string(), "weight": pa.string()}
+    return pa.array(column, kinds.get(name, pa.float64()))
+
+
+def recommendation_json(
+    tuning: Tuning, found: Recommendation, trials: Sequence[Trial], validation: Validation | None
+) -> dict[str, Any]:
+    """Everything that is concluded, the luckiest trial named as what it is."""
+    lucky = max(trials, key=lambda trial: trial.score)
+    space = tuning.space
+    return {
+        "agent": tuning.agent,
+        "game": tuning.experiment.game,
+        "method": tuning.method,
+        "recommended": found.weights,
+        "fixed": {name: list(values) for name, values in space.fixed.items()},
+        "seed": dict(tuning.seed_values),
+        "flat": found.flat or None,
+        "highest_posterior": {
+            "weights": space.values(found.best_point),
+            "expected_score": list(found.score),
+            "gain": list(found.gain),
+            "gain_elo": list(found.gain_elo),
+            "gain_over": found.over,
+        },
+        "trials": found.trials,
+        "games": found.games,
+        "distinct_fingerprints": found.fingerprints,
+        "luckiest_trial": {
+            "weights": space.values(lucky.point),
+            "score": lucky.score,
+            "note": "mostly luck: not a recommendation",
+        },
+        "validation": None if validation is None else as_json(validation),
+    }
+
+
+def write_json(path: Path, said: Mapping[str, Any]) -> None:
+    """A JSON file, whole or not there."""
+    beside = path.with_suffix(".tmp")
+    beside.write_text(json.dumps(said, indent=1) + "\n")
+    beside.replace(path)
+
+
+def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, digest: str) -> str:
+    """A weights file that an agent can name, with where it comes from."""
+    weights = tuning.space.weights(found.point)
+    spec, experiment = tuning.spec, tuning.experiment
+    limits = [
+        f"{key} = {value}"
+        for key in ("depth", "nodes", "seconds")
+        if (value := getattr(spec, key)) is not None
+    ]
+    agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
+    lines = [
+        f"# Tuned weights for {experiment.game}: {validation.text}.",
+        "[weights]",
+        *(f"{_key(name)} = {_toml(values)}" for name, values in weights.items()),
+        "",
+        "[provenance]",
+        f"experiment = {json.dumps(experiment.name)}",
+        f"run = {json.dumps(digest)}",
+        f"written = {json.dumps(now_text())}",
+        f"game = {json.dumps(experiment.game)}",
+        f"agent = {json.dumps(agent)}",
+        f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",
+        f"method = {json.dumps(tuning.method)}",
+        f"trials = {found.trials}",
+        f"games = {found.games}",
+        f"validation_games = {validation.games}",
+        f"validation_distinct_games = {validation.distinct_games}",
+        f"versions = {json.dumps(json.dumps(versions()))}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    """A name as TOML writes keys."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name)
+
+
+def _toml(values: Sequence[float]) -> str:
+    numbers = [repr(round(float(value), 3)) for value in values]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

@@ -1,0 +1,150 @@
+"""The pictures of a study, and the page that holds them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.showing import figures, page
+from arena.stats.words import percent, signed
+from arena.tuning.gaussian_process import Posterior
+from arena.tuning.live import recommended_text
+from arena.tuning.recommendation import Z_95, Importance, Recommendation, Score, slice_points
+from arena.tuning.trials import Trial
+from arena.tuning.tune_table import Tuning
+from arena.tuning.validation import Validation
+
+SLICE_POINTS = 81
+MOST_DRAWN = 400
+
+
+class Study(NamedTuple):
+    """Everything that a finished study has found."""
+
+    tuning: Tuning
+    trials: Sequence[Trial]
+    posterior: Posterior
+    recommendation: Recommendation
+    importance: Sequence[Importance]
+    validation: Validation
+
+
+def pictures(study: Study) -> dict[str, str]:
+    """All pictures as SVG by name."""
+    found = {"history": history(study), "importance": importance(study)}
+    for axis, each in enumerate(study.tuning.space.axes):
+        found[f"slice_{each.name}"] = posterior_slice(study, axis)
+    if len(study.validation.points):
+        found["validation"] = path(study)
+    return found
+
+
+def history(study: Study) -> str:
+    """The trials in their order with noise bars, and what was recommended in the end."""
+    trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
+    xs = [trial.slot for trial in trials]
+    frame = figures.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
+    parts = [
+        figures.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
+        figures.dots(frame, xs, [trial.score for trial in trials]),
+        figures.level(frame, study.recommendation.score.value, "highest posterior mean"),
+    ]
+    title = "Trials with their 95 % intervals: the highest dot is mostly luck"
+    return figures.drawn(frame, parts, title, "trial", "score")
+
+
+def posterior_slice(study: Study, axis: int) -> str:
+    """The posterior along one weight through the best point, with its band and all trials."""
+    each, best = study.tuning.space.axes[axis], study.recommendation.best_point
+    points = slice_points(best, axis, SLICE_POINTS)
+    means, spreads = study.posterior.at(points)
+    xs = [each.weight(float(unit)) for unit in points[:, axis]]
+    low, high = means - Z_95 * spreads, means + Z_95 * spreads
+    tried = [each.weight(float(trial.point[axis])) for trial in study.trials]
+    scores = [trial.score for trial in study.trials]
+    frame = figures.framed([each.low, each.high], [*low, *high, *scores])
+    seed = study.tuning.seed_values[each.name]
+    parts = [
+        figures.dots(frame, tried, scores, figures.FAINT),
+        figures.band(frame, xs, list(low), list(high)),
+        figures.line(frame, xs, list(means)),
+        figures.upright(frame, seed, "seed", figures.INK),
+        figures.upright(frame, each.weight(float(best[axis])), "best"),
+    ]
+    title = f"{each.name}: posterior mean with its 95 % band, other weights at the best point"
+    return figures.drawn(frame, parts, title, each.name, "score")
+
+
+def importance(study: Study) -> str:
+    """How much each weight matters."""
+    rows = sorted(study.importance, key=lambda row: -row.share)
+    names, shares = [row.weight for row in rows], [row.share for row in rows]
+    return figures.bars(names, shares, "Share of the score's variation that a weight explains")
+
+
+def path(study: Study) -> str:
+    """The log-likelihood ratio of the validation, pairing by pairing."""
+    found = study.validation
+    step = -(-len(found.llr) // MOST_DRAWN)
+    kept = sorted({*range(0, len(found.llr), step), len(found.llr) - 1})
+    xs, ys = [each + 1 for each in kept], [float(found.llr[each]) for each in kept]
+    lower, upper = found.bounds
+    frame = figures.framed([0, *xs], [*ys, lower, upper])
+    parts = [
+        figures.level(frame, upper, "better", figures.GREEN),
+        figures.level(frame, lower, "not better"),
+        figures.line(frame, xs, ys),
+    ]
+    return figures.drawn(frame, parts, f"Validation: {found.verdict}", "pairing", "LLR")
+
+
+def whole_page(study: Study, drawings: dict[str, str]) -> str:
+    """The page of the study."""
+    tuning, found = study.tuning, study.recommendation
+    parts = [
+        page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
+        page.paragraph(recommended_text(found)),
+        page.paragraph(
+            f"{found.trials} trials, {found.games:,} games, {found.fingerprints} candidates that "
+            f"played differently; method {tuning.method}, seed {tuning.experiment.seed}"
+        ),
+        page.heading("Weights"),
+        weights_table(study),
+        page.heading("Validation"),
+        drawings.get("validation", page.paragraph("No match was played.")),
+        page.heading("Trials"),
+        drawings["history"],
+        page.heading("What the score depends on"),
+        drawings["importance"],
+        *(drawing for name, drawing in drawings.items() if name.startswith("slice_")),
+    ]
+    return page.page(f"Tuning {tuning.experiment.name}: {tuning.experiment.game}", parts)
+
+
+def weights_table(study: Study) -> str:
+    """Every tuned weight before and after, then what is expected of them."""
+    tuning, found = study.tuning, study.recommendation
+    best = tuning.space.values(found.best_point)
+    rows = [
+        [
+            axis.name, f"{axis.low:g} to {axis.high:g}{', log' if axis.log else ''}",
+            f"{tuning.seed_values[axis.name]:g}", f"{best[axis.name]:g}",
+            f"{found.weights[axis.name]:g}",
+        ]
+        for axis in tuning.space.axes
+    ]  # fmt: skip
+    head = ["weight", "range", "seed", "highest posterior mean", "recommended"]
+    expected = (
+        f"Expected score {_score(found.score)} against the trials' opponents, "
+        f"{_elo(found.gain_elo)} Elo over the seed weights; the validation decides."
+    )
+    return page.table(head, rows) + page.paragraph(expected)
+
+
+def _score(score: Score) -> str:
+    low, high = (float(np.clip(each, 0.0, 1.0)) for each in (score.low, score.high))
+    return f"{percent(float(np.clip(score.value, 0.0, 1.0)))} [{percent(low)}, {percent(high)}]"
+
+
+def _elo(gain: Score) -> str:
+    return f"{signed(gain.value)} [{signed(gain.low)}, {signed(gain.high)}]"

@@ -1,0 +1,79 @@
+"""How much is played: what the file asks for, or what fits into a budget of time."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.planning.openings import Openings, OpeningsError, make_openings
+from arena.planning.pairing_seeds import digest_word
+from arena.tuning.trial_games import Opponent
+from arena.tuning.tune_table import LEAST_GAMES, TRIALS_PER_WEIGHT, Tuning
+
+TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page
+WANTED_TRIALS = 40
+LEAST_VALIDATION = 50  # pairings
+
+
+class Plan(NamedTuple):
+    """How many trials of how many games, and pairings of the validation at most.
+
+    `total` trials are wanted in all; `trials` are those against the file's opponents.
+    """
+
+    trials: int
+    games: int
+    validation_pairs: int
+    total: int = 0
+
+    @property
+    def half(self) -> int:
+        """After how many trials it is asked whether the opponents are too easy."""
+        return -(-self.total // 2)
+
+
+def as_written(tuning: Tuning) -> Plan:
+    """What the file asks for."""
+    return Plan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
+
+
+def within(tuning: Tuning, seconds: float, games_per_second: float) -> Plan:
+    """As much of the file's plan as can be played in `seconds`; smaller trials before few ones."""
+    whole = games_per_second * seconds * TRIALS_SHARE
+    least = min(tuning.trials, max(WANTED_TRIALS, TRIALS_PER_WEIGHT * len(tuning.space.axes)))
+    games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
+    trials = min(tuning.trials, max(TRIALS_PER_WEIGHT * len(tuning.space.axes), int(whole / games)))
+    pairs = int(games_per_second * seconds * VALIDATION_SHARE / 2)
+    return Plan(trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)), trials)
+
+
+def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
+    """The opponents with their pairings of a trial; every one gets at least one."""
+    agents, pairs = tuning.experiment.agents, games // 2
+    return tuple(
+        Opponent(f"{name} (seed)" if name == tuning.agent else name, agents[name], count)
+        for name, share in tuning.opponents
+        if (count := max(1, round(share * pairs)))
+    )
+
+
+def drawn(tuning: Tuning, plan: Plan) -> tuple[Openings, Openings]:
+    """Openings for the trials and others for the validation: no opening is in both."""
+    wanted, of = tuning.experiment.openings, tuning.experiment.of
+    tuned = max(each.pairs for each in opponents_of(tuning, plan.games))
+    whole = make_openings(of, wanted, tuned + plan.validation_pairs, tuning.experiment.seed)
+    if len(whole) <= tuned:
+        raise OpeningsError(
+            f"{len(whole)} openings are all used by the trials of {plan.games} games: none is "
+            "held out for the validation; take more plies, a longer list, or fewer games"
+        )
+    order = np.arange(len(whole))
+    if wanted.kind != "random":  # a list is in the order of its moves
+        seed = int(digest_word("held out", tuning.experiment.seed))
+        order = np.random.default_rng(seed).permutation(len(whole))
+    return taken(whole, order[:tuned]), taken(whole, order[tuned:])
+
+
+def taken(openings: Openings, places: NDArray[np.int64]) -> Openings:
+    """Some of the openings."""
+    return Openings(openings.slots[places], openings.keys[places], finite=False)

@@ -1,0 +1,300 @@
+"""A trial is an ordinary small tournament: the candidate's weights against fixed opponents."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec
+from agents.compiled import CompiledAgent
+from agents.features import all_features
+from agents.kernels.contexts import set_weights
+from arena.keeping.game_blobs import decoded, encoded
+from arena.planning.openings import Openings
+from arena.planning.pairings import Pairings
+from arena.planning.records import Games
+from arena.playing.in_order import ItemFailed, Recovery, in_order
+from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import has_own_code
+from arena.playing.watchdog import Watchdog, new_watch
+from arena.playing.workers import Job, Task, Worker
+from arena.tuning.ledger import Kept, Ledger
+from arena.tuning.samplers.sampler import Proposer
+from arena.tuning.space import Point, Space
+from arena.tuning.trials import Trial, trial_of
+from games import Game
+
+CANDIDATE = "candidate"
+WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
+LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
+
+
+class TuningFailed(Exception):  # noqa: N818  # the study could not be finished; the rest is kept
+    """A part of a trial that fails whenever it is played."""
+
+
+class Opponent(NamedTuple):
+    """Whom a candidate plays, in how many pairings of every trial."""
+
+    name: str
+    spec: AgentSpec
+    pairs: int
+
+
+class Contest(NamedTuple):
+    """What every trial plays: one small schedule an opponent, on common openings and seeds."""
+
+    space: Space
+    jobs: tuple[Job, ...]
+    placed: dict[str, NDArray[Any]]  # the columns of the schedule, for all games of a trial
+    watch: Watchdog
+
+
+class Part(NamedTuple):
+    """Some pairings of one trial against one opponent; the weights travel with it."""
+
+    slot: int
+    match: int
+    task: Task
+    weights: Mapping[str, tuple[float, ...]]
+    last: bool  # of its trial
+
+
+class PlayedPart(NamedTuple):
+    """The games of a part as a blob, and the seconds they took."""
+
+    part: Part
+    games: bytes
+    seconds: float
+
+
+def contest(
+    of: Game,
+    tuned: AgentSpec,
+    space: Space,
+    opponents: tuple[Opponent, ...],
+    openings: Openings,
+    seed: int,
+    move_seconds: float,
+) -> Contest:
+    """The schedules of a trial; `openings` are those for tuning."""
+    specs = (tuned, *(each.spec for each in opponents))
+    names = (CANDIDATE, *(each.name for each in opponents))
+    watch = Watchdog(new_watch(), move_seconds)
+    jobs, placed, first = [], [], 0
+    for place, opponent in enumerate(opponents, 1):
+        keys = openings.keys[: opponent.pairs]
+        schedule = Pairings(seed, of.name, names, ((0, place),), opponent.pairs, keys)
+        jobs.append(Job(of, specs, schedule, openings.slots, False, watch.rows))
+        columns = schedule.columns(0, opponent.pairs)
+        placed.append(columns | {"pair": columns["pair"] + first})
+        first += opponent.pairs
+    whole = {name: np.concatenate([each[name] for each in placed]) for name in placed[0]}
+    return Contest(space, tuple(jobs), whole, watch)
+
+
+# ------------------------------------------------------------ in a worker
+
+_workers: list[Worker] = []
+
+
+def install(of: Contest) -> None:
+    """Build and compile all agents here, for the processes that are forked from here."""
+    _workers[:] = [Worker(job) for job in of.jobs]
+    for worker in _workers[1:]:
+        worker.agents = _workers[0].agents
+    _workers[0].warm()
+    for worker in _workers:
+        if not any(map(has_own_code, worker.job.specs)):
+            worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
+
+
+def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> None:
+    """Write other weights into an agent: nothing is built or compiled again."""
+    if agent.own is None:
+        set_weights(agent.context, all_features(agent.game), weights)
+    else:
+        set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
+
+
+def play_part(part: Part) -> PlayedPart:
+    """The games of a part, by the candidate that it describes."""
+    begun = time.perf_counter()
+    worker = _workers[part.match]
+    candidate = worker.agent(0)
+    assert isinstance(candidate, CompiledAgent)
+    reweigh(candidate, part.weights)
+    games = worker.play(part.task)
+    return PlayedPart(part, encoded(games), time.perf_counter() - begun)
+
+
+def games_per_second(of: Contest, weights: Mapping[str, tuple[float, ...]], least: float) -> float:
+    """How fast one process plays, measured for at least `least` seconds over all opponents."""
+    shortest = min(job.schedule.total for job in of.jobs)
+    pairs, games, seconds = 1, 0, 0.0
+    while seconds < least:
+        for match in range(len(of.jobs)):
+            played = play_part(Part(0, match, Task(0, pairs, {}), weights, True))
+            games, seconds = games + 2 * pairs, seconds + played.seconds
+        pairs = min(2 * pairs, shortest)
+    return games / seconds
+
+
+# ------------------------------------------------------------ in the coordinator
+
+
+class Feed:
+    """The parts to be played next, proposed as far ahead as trials may be under way.
+
+    Slot n is always proposed after slot n - WINDOW was told and before the next one is: what
+    is proposed depends neither on the workers nor on an interruption.
+    """
+
+    def __init__(
+        self, of: Contest, proposer: Proposer, slots: int, workers: int, known: Sequence[Kept]
+    ) -> None:
+        """`slots` trials are wanted in all, of which the first are `known` from the journal."""
+        self.contest, self.proposer, self.slots, self.known = of, proposer, slots, known
+        self.asked = self.told = 0
+        self.points: dict[int, Point] = {}
+        self.parts: deque[Part] = deque()
+        self.cuts = max(1, -(-2 * workers // WINDOW))
+        self._fill()
+
+    def __iter__(self) -> Iterator[Part]:
+        return self
+
+    def __next__(self) -> Part:
+        """The next part; StopIteration for now if results must come first."""
+        if not self.parts:
+            raise StopIteration
+        return self.parts.popleft()
+
+    def replayed(self) -> Iterator[Trial]:
+        """The trials that are known, told again in their order."""
+        for slot, kept in enumerate(self.known[: self.slots]):
+            trial = trial_of(slot, kept.point, games_of(self.contest, [kept.games]), kept.seconds)
+            self.tell(trial)
+            yield trial
+
+    def tell(self, trial: Trial) -> None:
+        """The trial of the next slot is finished."""
+        del self.points[trial.slot]
+        self.proposer.tell(trial.slot, trial.score, trial.noise)
+        self.told += 1
+        self._fill()
+
+    def end_soon(self) -> None:
+        """Propose nothing more: what has been proposed is played, whatever the workers."""
+        self.slots = min(self.slots, self.asked)
+
+    def end_at_once(self) -> None:
+        """Propose nothing more and drop what is not under way yet."""
+        begun = {slot for slot in self.points if slot not in {part.slot for part in self.parts}}
+        self.slots = max([self.told, *(slot + 1 for slot in begun)])
+        self.parts = deque(part for part in self.parts if part.slot < self.slots)
+
+    def _fill(self) -> None:
+        while self.asked < self.slots and self.asked - self.told < WINDOW:
+            slot = self.asked
+            self.asked += 1
+            if slot < len(self.known):
+                self.points[slot] = self.known[slot].point
+                self.proposer.known(slot, self.points[slot])
+            else:
+                self.points[slot] = self.proposer.propose(slot)
+                self.parts.extend(self._parts(slot))
+
+    def _parts(self, slot: int) -> list[Part]:
+        weights = self.contest.space.weights(self.points[slot])
+        parts = []
+        for match, job in enumerate(self.contest.jobs):
+            total = job.schedule.total
+            size = max(LEAST_PAIRS, -(-total // self.cuts))
+            for start in range(0, total, size):
+                task = Task(start, min(start + size, total), {})
+                parts.append(Part(slot, match, task, weights, False))
+        parts[-1] = parts[-1]._replace(last=True)
+        return parts
+
+
+def games_of(of: Contest, blobs: list[bytes]) -> Games:
+    """The games of a whole trial."""
+    return decoded(blobs, of.placed)
+
+
+def played(feed: Feed, ledger: Ledger, workers: int, interrupts: Interrupts) -> Iterator[Trial]:
+    """Play what is left, trial after trial; each is in the journal before it is told."""
+    watch, blobs, seconds = feed.contest.watch, list[bytes](), 0.0
+
+    def look_around() -> None:
+        watch.look()
+        interrupts.look()
+
+    mending = Recovery(
+        lambda part: [part], lambda part: _again(part, watch), _Patience(), watch.mend
+    )
+    results = closing(_results(feed, workers, mending, look_around))
+    try:
+        with interrupts.wait_for_look(), results as parts:
+            for done in parts:
+                blobs.append(done.games)
+                seconds += done.seconds
+                if done.part.last:
+                    trial = _finished(feed, ledger, done.part.slot, blobs, seconds)
+                    blobs, seconds = [], 0.0
+                    watch.verdicts.clear()
+                    yield trial
+    except ItemFailed as failure:
+        raise TuningFailed(_told(failure)) from None
+
+
+def _results(
+    feed: Feed, workers: int, mending: Recovery, look_around: Callable[[], None]
+) -> Generator[PlayedPart, None, None]:
+    yield from in_order(play_part, feed, workers, mending, look_around)
+
+
+def _finished(feed: Feed, ledger: Ledger, slot: int, blobs: list[bytes], seconds: float) -> Trial:
+    """Score a whole trial, keep it, and tell it to the proposer."""
+    point, games = feed.points[slot], games_of(feed.contest, blobs)
+    trial = trial_of(slot, point, games, seconds)
+    ledger.append(slot, point, encoded(games), seconds)
+    feed.tell(trial)
+    return trial
+
+
+def _again(part: Part, watch: Watchdog) -> Part:
+    """The part with the verdicts on games that were cut off in it."""
+    verdicts = watch.within(part.task.start, part.task.stop)
+    return part._replace(task=part.task._replace(verdicts=verdicts))
+
+
+class _Patience:
+    """Excuses a few deaths of every part: workers are also ended from outside."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self.deaths: dict[tuple[int, int, int], int] = {}
+
+    def __call__(self, part: Part) -> bool:
+        key = (part.slot, part.match, part.task.start)
+        self.deaths[key] = self.deaths.get(key, 0) + 1
+        return self.deaths[key] <= self.MOST
+
+
+def _told(failure: ItemFailed) -> str:
+    """What happened to which trial."""
+    part = failure.item
+    how = failure.trace or "its worker died each time"
+    return (
+        f"trial {part.slot}, pairings {part.task.start} to {part.task.stop - 1} of match "
+        f"{part.match + 1} fail whenever they are played (process {os.getpid()}): {how}; "
+        "what was finished is kept"
+    )

@@ -1,0 +1,150 @@
+"""The verdict: recommended against seed weights, on held-out openings and fresh seeds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.keeping.journal import Journal
+from arena.planning.openings import Openings
+from arena.planning.pairing_seeds import digest_word
+from arena.planning.pairings import Pairings
+from arena.planning.plan import Experiment, ScheduleTable, SprtTable, StopTable
+from arena.planning.records import Games, pair_points
+from arena.playing.interrupts import Interrupts
+from arena.playing.tournament import Prepared, Tick, play
+from arena.playing.watchdog import Watchdog, new_watch
+from arena.playing.workers import Job
+from arena.stats.estimate import Estimate, nothing
+from arena.stats.gsprt import log_likelihood_ratio
+from arena.stats.sprt import Decision, SprtPlan, SprtState
+from arena.stats.stopped import corrected_estimate, raw_estimate
+from arena.stats.words import elo_text, sprt_text
+from arena.tuning.trials import keys_of
+from arena.tuning.tune_table import Tuning
+
+TUNED, SEED = "tuned", "seed"
+FLAT = "flat: the seed weights are kept, there is nothing to validate"
+
+
+class StudyVerdict(StrEnum):
+    """What the match says of the recommended weights."""
+
+    BETTER = "better"
+    NOT_BETTER = "not better"
+    UNDECIDED = "undecided"
+
+
+VERDICTS = {Decision.ELO1: StudyVerdict.BETTER, Decision.ELO0: StudyVerdict.NOT_BETTER}
+
+
+class Validation(NamedTuple):
+    """A finished validation: verdict, Elo of the tuned weights, and the path of the test."""
+
+    verdict: StudyVerdict
+    elo: Estimate  # corrected for the stopping rule
+    raw: Estimate
+    games: int
+    distinct_games: int
+    openings: int
+    text: str
+    points: NDArray[np.float64]  # score of each pairing, in the order played
+    llr: NDArray[np.float64]  # after each pairing
+    plan: SprtPlan
+    bounds: tuple[float, float]
+
+
+def unneeded(plan: SprtPlan) -> Validation:
+    """The validation of seed weights against themselves: none is played."""
+    none, empty = nothing("no games"), np.empty(0)
+    return Validation(
+        StudyVerdict.NOT_BETTER, none, none, 0, 0, 0, FLAT, empty, empty, plan, plan.bounds
+    )
+
+
+def validate(
+    tuning: Tuning,
+    weights: dict[str, tuple[float, ...]],
+    openings: Openings,
+    directory: Path,
+    workers: int,
+    show: Callable[[Tick], None],
+    interrupts: Interrupts,
+) -> Validation:
+    """Play the match, or what is left of it, and say what it shows."""
+    ready = prepared(tuning, weights, openings)
+    plan = tuning.validation.plan()
+    digest = str(digest_word(sorted(weights.items()), ready.schedule.pairs, ready.schedule.seed))
+    with Journal(directory / f"validation-{digest}", digest) as store:
+        state = play(ready, store, workers, show, interrupts)
+        games = store.games(ready.schedule)
+    assert state is not None
+    return judged(plan, state, games)
+
+
+def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
+    """What the games and the test that stopped them say."""
+    points = pair_points(games)[: state.observations] / 4.0
+    tables = np.cumsum(np.eye(5, dtype=np.int64)[np.rint(4 * points).astype(int)], axis=0)
+    llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
+    raw, elo = raw_estimate(state), corrected_estimate(plan, state)
+    verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
+    distinct = len(np.unique(keys_of(games)))
+    text = (
+        f"{verdict}: {sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
+        f"{len(games):,} games, {distinct:,} distinct"
+    )
+    return Validation(
+        verdict, elo, raw, len(games), distinct, len(np.unique(games.opening)), text,
+        np.asarray(points, np.float64), llr, plan, (state.lower, state.upper),
+    )  # fmt: skip
+
+
+def prepared(tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings) -> Prepared:
+    """An ordinary match with a stop rule, on openings that no trial has seen."""
+    wanted, of = tuning.validation, tuning.experiment.of
+    specs = {TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec}
+    pairs = len(openings)
+    sprt = SprtTable(elo0=wanted.elo0, elo1=wanted.elo1, alpha=wanted.alpha, beta=wanted.beta)
+    stop = StopTable(sprt=sprt)
+    experiment = Experiment(
+        name=f"{tuning.experiment.name}-validation",
+        path=tuning.experiment.path,
+        game=of.name,
+        agents=specs,
+        schedule=ScheduleTable(match=(TUNED, SEED)),
+        openings=tuning.experiment.openings,
+        pairs=pairs,
+        seed=fresh_seed(tuning.experiment.seed),
+        keep_moves=False,
+        move_seconds=tuning.experiment.move_seconds,
+        stop=stop,
+    )
+    names, agents = tuple(specs), tuple(specs.values())
+    schedule = Pairings(experiment.seed, of.name, names, ((0, 1),), pairs, openings.keys)
+    watch = Watchdog(new_watch(), experiment.move_seconds)
+    job = Job(of, agents, schedule, openings.slots, False, watch.rows)
+    return Prepared(experiment, openings, schedule, job, watch)
+
+
+def fresh_seed(seed: int) -> int:
+    """The seed of the validation: no agent's chance is as it was in a trial."""
+    return int(digest_word("validation", seed)) >> 1
+
+
+def as_json(found: Validation) -> dict[str, Any]:
+    """The verdict as JSON holds it."""
+    return {
+        "verdict": str(found.verdict),
+        "text": found.text,
+        "elo": [found.elo.value, found.elo.low, found.elo.high],
+        "raw_elo": [found.raw.value, found.raw.low, found.raw.high],
+        "games": found.games,
+        "distinct_games": found.distinct_games,
+        "openings": found.openings,
+        "bounds_elo": [found.plan.elo0, found.plan.elo1],
+    }

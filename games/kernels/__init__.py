@@ -1,0 +1,1 @@
+"""What all compiled rules share: bits, masks, hashing, seeds, drivers, compilation."""

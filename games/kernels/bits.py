@@ -1,0 +1,93 @@
+"""Bit counts for kernels: one machine instruction compiled, plain Python interpreted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from games.kernels.jit import INTERPRETED, config, inlined
+
+U = np.uint64
+ZERO = U(0)
+ONE = U(1)
+ALL = U(0xFFFF_FFFF_FFFF_FFFF)
+DEFINED_AT_ZERO = ir.Constant(ir.IntType(1), 0)
+
+Count = Callable[[np.uint64], np.uint64]
+Truth = bool | np.bool_  # what a comparison gives, compiled or interpreted
+
+
+def _instruction(emit: Callable[[Any, Any], Any]) -> Count:
+    """A compiled function from uint64 to uint64 whose code `emit(builder, value)` writes."""
+
+    def count(_context: Any, _word: Any) -> Any:
+        def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return emit(builder, arguments[0])
+
+        return types.uint64(types.uint64), code
+
+    make: Any = intrinsic  # typed by Numba as what it is made from, not as what it makes
+    made: Count = make(count)
+    return made
+
+
+def _popcount(word: np.uint64) -> np.uint64:
+    return U(int(word).bit_count())
+
+
+def _trailing_zeros(word: np.uint64) -> np.uint64:
+    value = int(word)
+    return U((value & -value).bit_length() - 1 if value else 64)
+
+
+def _leading_zeros(word: np.uint64) -> np.uint64:
+    return U(64 - int(word).bit_length())
+
+
+def _nth_bit(word: np.uint64, n: np.uint64) -> np.uint64:
+    """Bit `n` of the set bits, alone: those below it are dropped one by one."""
+    while n > ZERO:
+        word &= word - ONE
+        n -= ONE
+    return word & (~word + ONE)
+
+
+def _nth_bit_in_one_instruction(_context: Any, _word: Any, _n: Any) -> Any:
+    """`pdep` lays a lone bit down in the n-th set place; the loop mispredicts on every move."""
+
+    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        i64 = ir.IntType(64)
+        shape = ir.FunctionType(i64, [i64, i64])
+        library: Any = cgutils  # Numba leaves it untyped
+        pdep = library.get_or_insert_function(builder.module, shape, "llvm.x86.bmi.pdep.64")
+        lone = builder.shl(ir.Constant(i64, 1), arguments[1])
+        return builder.call(pdep, [lone, arguments[0]])
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
+def _has_fast_pdep() -> bool:
+    """Whether this processor has `pdep` in hardware: two early Zens have it in slow microcode."""
+    if INTERPRETED or config.CPU_NAME:
+        return False
+    slow = llvmlite.binding.get_host_cpu_name() in ("znver1", "znver2")
+    return not slow and bool(llvmlite.binding.get_host_cpu_features().get("bmi2"))
+
+
+def _chosen(plain: Count, emit: Callable[[Any, Any], Any]) -> Count:
+    return plain if INTERPRETED else _instruction(emit)
+
+
+popcount = _chosen(_popcount, lambda builder, value: builder.ctpop(value))
+trailing_zeros = _chosen(
+    _trailing_zeros, lambda builder, value: builder.cttz(value, DEFINED_AT_ZERO)
+)
+make_intrinsic: Any = intrinsic
+nth_bit: Callable[[np.uint64, np.uint64], np.uint64]
+nth_bit = make_intrinsic(_nth_bit_in_one_instruction) if _has_fast_pdep() else inlined(_nth_bit)
+leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))

@@ -1,0 +1,181 @@
+"""Kernels written once over the names of a family: look, step, count plies, play at random."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.kernels.bits import ONE, ZERO, Truth, U
+from games.kernels.context import COUNTERS, Context
+from games.kernels.family import (
+    State,
+    count,
+    final,
+    key,
+    lowest,
+    moves,
+    none,
+    nth,
+    over,
+    play,
+    plies,
+    rest,
+    turned,
+)
+from games.kernels.splitmix import STRIDE, below, mixed, stream
+
+OVER = -1
+PASS = -1
+
+# Counters of `count_plies`, by ply: legal moves seen, and games that had ended.
+DEEPEST = 100
+LEAVES = COUNTERS
+ENDED = COUNTERS + DEEPEST + 1
+
+# Counters of `play_random`.
+WINS, DRAWS, LOSSES, MOVES, MARGINS = range(COUNTERS, COUNTERS + 5)
+
+
+def options(ctx: Context, s: State, slots: NDArray[np.int64]) -> int:
+    """Write the legal slots in order; how many, 0 for a forced pass, OVER when the game is."""
+    mask = moves(ctx, s)
+    if none(mask):
+        return OVER if over(ctx, s) else 0
+    found = 0
+    while not none(mask):
+        slots[found] = np.int64(lowest(mask))
+        mask = rest(mask)
+        found += 1
+    return found
+
+
+def step(ctx: Context, s: State, slot: int) -> tuple[State, Truth]:
+    """After the move in `slot`, or after a PASS."""
+    if slot == PASS:
+        return turned(s), False
+    return play(ctx, s, U(slot))
+
+
+def margin(ctx: Context, s: State) -> np.int64:
+    """The score of a finished game, the mover's minus the other's."""
+    return final(ctx, s)
+
+
+def count_plies(ctx: Context, s: State, ply: int, depth: int) -> int:
+    """Add the sequences of up to `depth` plies below `s`, itself at `ply`, to the counters."""
+    mask = plies(moves(ctx, s))
+    if none(mask):
+        if over(ctx, s):
+            ctx[ENDED + ply] += 1
+            return 0
+        ctx[LEAVES + ply] += 1
+        if ply + 1 < depth:
+            count_plies(ctx, turned(s), ply + 1, depth)
+        return 0
+    ctx[LEAVES + ply] += count(mask)
+    if ply + 1 == depth:
+        return 0
+    if ply + 2 < depth:
+        while not none(mask):
+            count_plies(ctx, play(ctx, s, lowest(mask))[0], ply + 1, depth)
+            mask = rest(mask)
+        return 0
+    # The last ply is counted here, not played: a call a leaf would cost more than the leaf.
+    leaves = np.int64(0)
+    while not none(mask):
+        child = play(ctx, s, lowest(mask))[0]
+        replies = plies(moves(ctx, child))
+        if not none(replies):
+            leaves += count(replies)
+        elif over(ctx, child):
+            ctx[ENDED + ply + 1] += 1
+        else:
+            leaves += 1
+        mask = rest(mask)
+    ctx[LEAVES + ply + 1] += leaves
+    return 0
+
+
+def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uint64) -> int:
+    """Add the results of games `first`, `first` + 1, ... of uniformly random moves."""
+    for game in range(first, first + games):
+        word = stream(seed, U(game))
+        s = start
+        sign = 1
+        length = 0
+        while True:
+            mask = moves(ctx, s)
+            if not none(mask):
+                word += STRIDE
+                slot = nth(mask, below(word, U(count(mask))))
+                s, same = play(ctx, s, slot)
+            elif over(ctx, s):
+                break
+            else:
+                s, same = turned(s), False
+            length += 1
+            if not same:
+                sign = -sign
+        result = sign * final(ctx, s)
+        ctx[WINS if result > 0 else (DRAWS if result == 0 else LOSSES)] += 1
+        ctx[MOVES] += length
+        ctx[MARGINS] += result
+    return games
+
+
+def random_line(
+    ctx: Context, s: State, word: np.uint64, slots: NDArray[np.int16]
+) -> tuple[np.uint64, Truth]:
+    """Fill `slots` with random moves from `s`; the key of the position reached, and if it goes on.
+
+    The key tells the movers apart: after extra turns one board can be either's turn.
+    """
+    player = ZERO
+    for ply in range(slots.size):
+        mask = moves(ctx, s)
+        if not none(mask):
+            word += STRIDE
+            slot = nth(mask, below(word, U(count(mask))))
+            slots[ply] = np.int16(slot)
+            s, same = play(ctx, s, slot)
+        elif over(ctx, s):
+            return ZERO, False
+        else:
+            slots[ply] = PASS
+            s, same = turned(s), ZERO == ONE
+        player = player if same else ONE - player
+    goes_on = not (none(moves(ctx, s)) and over(ctx, s))
+    return mixed(key(s) + player), goes_on
+
+
+def random_lines(
+    ctx: Context,
+    start: State,
+    first: int,
+    seed: np.uint64,
+    slots: NDArray[np.int16],
+    keys: NDArray[np.uint64],
+) -> int:
+    """Lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended on the way."""
+    for line in range(keys.size):
+        key_reached, goes_on = random_line(ctx, start, stream(seed, U(first + line)), slots[line])
+        keys[line] = key_reached if goes_on else ZERO
+    return keys.size
+
+
+TEMPLATES = (options, step, margin, count_plies, play_random, random_line, random_lines)
+FAMILY_NAMES = (
+    "State",
+    "moves",
+    "plies",
+    "none",
+    "lowest",
+    "rest",
+    "nth",
+    "highest",
+    "except_highest",
+    "count",
+    "over",
+    "play",
+    "turned",
+    "key",
+    "final",
+)

@@ -1,0 +1,1 @@
+"""The states of Othello, each a family of kernels."""

@@ -1,0 +1,18 @@
+"""Sets of squares on four words: the names of `word_squares` for boards past 8x8."""
+
+from games.kernels.bits import U
+from games.kernels.context import RULES, Context
+from games.kernels.jit import inlined
+from games.kernels.quad import Quad, bits, both, either, empty, lowered, raised, without
+from games.othello.states.wide_board import STRIDE as STRIDE_BITS
+
+__all__ = ["bits", "both", "either", "empty", "lowered", "raised", "without"]
+
+ROW_STEP = U(STRIDE_BITS)
+
+
+@inlined
+def squares(ctx: Context, which: int) -> Quad:
+    """The mask that stands at `which` among the rule scalars."""
+    at = RULES + which
+    return Quad(U(ctx[at]), U(ctx[at + 1]), U(ctx[at + 2]), U(ctx[at + 3]))

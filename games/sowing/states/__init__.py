@@ -1,0 +1,1 @@
+"""The states of sowing games, each a family of kernels."""

@@ -1,0 +1,301 @@
+"""Checks: what holds, what fails with a game to look at, what rests on too little."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec
+from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, verdicts
+from arena.planning.plan import CheckTable, SprtTable, StopTable
+from arena.planning.records import Games, Termination, moves_of
+from arena.showing.junit import junit
+from games import game
+from games.replay import main as replay
+from tests.arena.played import FORFEIT, by_hand, experiment, really_played
+
+ALWAYS = {"that": "smart beats bad", "always": True}
+SMALL = {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
+LINES = [(o,) for o in range(6)]
+
+
+def verdict_on(games, check, agents=("smart", "bad"), **more):
+    asked = experiment(agents, check)
+    more.setdefault("replay", lambda _row: [])
+    (found,) = verdicts(asked, games, **more)
+    assert (found.that, found.test) == (check["that"], asked.checks[0].test)
+    return found
+
+
+def won(openings, *others):
+    return by_hand((0, 1, [*((o, "WW") for o in range(openings)), *others]))
+
+
+def command_of(found):
+    """The game and moves of a replay command."""
+    lead, name, _, moves, end = found.replay.split('"')
+    assert (lead, end) == ("python -m games.replay ", "")
+    return name, moves
+
+
+# Always.
+
+
+def test_always_holds_when_every_game_is_won():
+    found = verdict_on(won(10), ALWAYS)
+    assert found.holds
+    assert found.detail == "all 20 games won, from 10 openings on both sides"
+
+
+def test_always_is_seen_from_the_winner_wherever_it_stands():
+    assert verdict_on(won(10), ALWAYS | {"that": "bad beats smart"}).status == FAILS
+    assert verdict_on(won(10), ALWAYS | {"that": "bad beats smart"}, agents=("bad", "smart")).holds
+
+
+@pytest.mark.parametrize("letters", ["WL", "LW", "WD", "DW"])
+def test_one_game_that_is_not_won_is_enough(letters):
+    found = verdict_on(won(10, (10, letters)), ALWAYS)
+    assert found.status == FAILS
+    assert found.detail.startswith("1 of 22 games not won; the shortest is")
+
+
+def test_too_few_openings_are_vacuous_not_a_success():
+    found = verdict_on(won(9), ALWAYS)
+    assert (found.status, found.holds) == (VACUOUS, False)
+    assert found.detail == "9 distinct openings, at least 10 needed"
+    assert verdict_on(won(9), ALWAYS | {"min_distinct": 9}).holds
+
+
+def test_a_thousand_replays_of_one_game_are_vacuous():
+    games = by_hand((0, 1, [(0, "WW", 1, 2)] * 500))
+    assert verdict_on(games, ALWAYS).status == VACUOUS
+
+
+def test_agents_that_never_met_are_vacuous():
+    games = by_hand((0, 2, [(o, "WW") for o in range(10)]))
+    for check in (ALWAYS, {"that": "smart beats bad", "score_at_least": 0.5}):
+        assert verdict_on(games, check, agents=("smart", "bad", "idle")).status == VACUOUS
+
+
+def test_a_forfeit_of_the_loser_is_a_win():
+    games = by_hand((0, 1, [(o, "WW") for o in range(10)]), faults={0: FORFEIT})
+    assert verdict_on(games, ALWAYS).holds
+
+
+def test_a_forfeit_of_the_winner_is_told_as_one():
+    pairings = [*((o, "WW") for o in range(10)), (10, "LW")]
+    games = by_hand((0, 1, pairings), faults={20: Termination.ILLEGAL})
+    found = verdict_on(games, ALWAYS)
+    assert found.detail.endswith("the shortest is 20: smart moves first and forfeits (illegal)")
+
+
+@pytest.fixture(scope="module")
+def small_run():
+    asked = experiment(SMALL, ALWAYS, {"that": "bad beats smart", "always": True}, of="owari(6,2)")
+    return asked, really_played(asked, LINES)[0]
+
+
+def test_the_counterexample_is_the_shortest_and_replays(small_run, capsys):
+    asked, games = small_run
+    found = verdicts(asked, games)[1]
+    lost = [row for row in range(len(games)) if (games.result[row] == 2) == (games.first[row] == 0)]
+    name, moves = command_of(found)
+    assert name == "owari(6,2)"
+    assert len(moves.split()) == min(games.plies[row] for row in lost)
+    assert replay([name, moves]) == 0
+    assert "over: player" in capsys.readouterr().out
+
+
+def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
+    asked, games = small_run
+    forgotten = Games(games.columns, None, {})
+    asked_for = []
+
+    def again(row):
+        asked_for.append(row)
+        return moves_of(games, row)
+
+    found = verdicts(asked, forgotten, replay=again)
+    assert found == verdicts(asked, games)
+    assert len(asked_for) == sum(verdict.replay is not None for verdict in found) > 0
+    assert verdicts(asked, forgotten)[1].replay is None
+
+
+# Proved.
+
+
+def proof_of(name, agents, **more):
+    asked = experiment(agents, {"that": "smart beats bad", "always": "proved"}, of=name)
+    return verdicts(asked, by_hand(), **more)[0]
+
+
+def test_a_disproof_is_a_game_that_replays(capsys):
+    found = proof_of("kalah(4,3)", SMALL)
+    assert found.status == FAILS
+    told = "positions: smart moves second and draws against these replies"
+    assert found.detail.startswith("disproved in ")
+    assert found.detail.endswith(told)
+    assert replay([*command_of(found)]) == 0
+    assert "over: tie 12-12" in capsys.readouterr().out
+
+
+def test_a_proof_needs_no_number_of_openings():
+    of = game("kalah(3,2)")
+    position, lines = of.start(), []
+    for first in of.legal(position):
+        for second in of.legal(of.play(position, first)):
+            lines.append((first, second))
+    proofs = {line: proof_of("kalah(3,2)", SMALL, starts=[line]) for line in lines}
+    statuses = {found.status for found in proofs.values()}
+    assert statuses <= {HOLDS, FAILS}
+    everything = proof_of("kalah(3,2)", SMALL, starts=lambda: lines)
+    assert everything.holds == all(found.holds for found in proofs.values())
+
+
+def test_what_cannot_be_proved_fails_and_says_why():
+    noisy = SMALL | {"smart": AgentSpec("greedy", epsilon=0.1)}
+    found = proof_of("kalah(3,2)", noisy)
+    assert found.status == FAILS
+    assert "epsilon = 0.1" in found.detail
+
+
+# Scores and Elo.
+
+
+def scores(wins, losses):
+    """Openings won on both sides, and lost on both."""
+    letters = ["WW"] * wins + ["LL"] * losses
+    return by_hand((0, 1, list(enumerate(letters))))
+
+
+@pytest.mark.parametrize(("wins", "holds"), [(95, True), (80, True), (72, False), (60, False)])
+def test_a_score_must_be_reached_by_its_lower_bound(wins, holds):
+    check = {"that": "smart beats bad", "score_at_least": 0.7}
+    found = verdict_on(scores(wins, 100 - wins), check)
+    assert found.holds == holds
+    assert found.detail.startswith(f"at least 70.0 % wanted, score {wins}.0 %, bound ")
+    assert "K = 100" in found.detail
+
+
+def test_more_confidence_asks_for_more():
+    sure = {"that": "smart beats bad", "score_at_least": 0.7, "confidence": 0.999}
+    assert verdict_on(scores(80, 20), sure | {"confidence": 0.95}).holds
+    assert not verdict_on(scores(80, 20), sure).holds
+
+
+def test_elo_is_told_in_elo():
+    check = {"that": "smart beats bad", "elo_at_least": 100}
+    found = verdict_on(scores(80, 20), check)
+    assert found.holds
+    assert found.detail.startswith("at least +100 Elo wanted, found +241, bound +")
+    assert verdict_on(scores(100, 0), check).detail.startswith(
+        "at least +100 Elo wanted, found 100 %, bound +606"
+    )
+    assert verdict_on(scores(0, 100), check).status == FAILS
+
+
+def test_replays_do_not_make_a_bound_firm():
+    check = {"that": "smart beats bad", "score_at_least": 0.5}
+    once = [(o, "WW" if o < 9 else "LL", 2 * o, 2 * o + 1) for o in range(12)]
+    few, many = (verdict_on(by_hand((0, 1, once * n)), check) for n in (1, 100))
+    assert few.detail == many.detail
+
+
+@pytest.mark.parametrize("test", ["score_at_least", "elo_at_least"])
+def test_few_openings_are_vacuous_for_bounds_too(test):
+    found = verdict_on(scores(9, 0), {"that": "smart beats bad", test: 0.5})
+    assert (found.status, found.detail) == (VACUOUS, "9 distinct openings, at least 10 needed")
+
+
+def test_a_census_is_compared_exactly():
+    check = {"that": "smart beats bad", "score_at_least": 0.75}
+    pairings = [(o, "WW" if o < 9 else "LL", 2 * o, 2 * o + 1) for o in range(12)]
+    games = by_hand((0, 1, pairings))
+    assert not verdict_on(games, check).holds
+    assert verdict_on(games, check, census=[("smart", "bad")]).holds
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time(confidence):
+    check = {"that": "smart beats bad", "score_at_least": 0.7, "confidence": confidence}
+    letters = ["WW", "WW", "LL", "WW", "WW"] * 20
+    games, stop = (
+        by_hand((0, 1, list(enumerate(letters)))),
+        StopTable(sprt=SprtTable(elo0=0, elo1=100)),
+    )
+    (fixed,) = verdicts(experiment(["smart", "bad"], check), games)
+    (stopped,) = verdicts(experiment(["smart", "bad"], check, stop=stop), games)
+    assert "a test could stop the run" in stopped.detail
+    bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
+    assert bounds[1] < bounds[0] <= 80.0
+
+
+# Faults and clocks.
+
+
+def test_forfeits_of_one_agent_do_not_touch_a_claim_about_another():
+    games = by_hand((0, 1, [(0, "LW"), (1, "WW")]), faults={0: FORFEIT})
+    games.traces[0] = "ValueError: no move\nmore"
+    assert verdict_on(games, {"that": "bad", "no_forfeits": True}).holds
+    for subject in ("smart", "all"):
+        found = verdict_on(games, {"that": subject, "no_forfeits": True})
+        assert found.status == FAILS
+        assert found.detail == (
+            "smart forfeited 1; the shortest is game 0: raised, ValueError: no move"
+        )
+        assert found.replay == 'python -m games.replay "kalah(6,4)" ""'
+
+
+def test_no_forfeits_says_how_many_games_it_looked_at():
+    found = verdict_on(won(2), {"that": "all", "no_forfeits": True})
+    assert (found.status, found.detail) == (HOLDS, "none in 4 games")
+    assert verdict_on(by_hand(), {"that": "all", "no_forfeits": True}).status == VACUOUS
+
+
+def test_thinking_time_is_the_mean_of_a_move():
+    # 20 ms for 10 moves as first mover, 10 ms as second: 1.5 ms a move.
+    limits = {0.0016: HOLDS, 0.0015: FAILS, 0.001: FAILS}
+    for limit, status in limits.items():
+        check = {"that": "all", "faster_than_seconds_per_move": limit}
+        found = verdict_on(won(3), check)
+        assert found.status == status
+        assert "smart 0.0015 s a move, bad 0.0015 s a move" in found.detail
+
+
+def test_an_agent_that_chose_no_move_has_no_speed():
+    games = won(3)
+    games.columns["first_moves"] = np.zeros(6, np.int32)
+    games.columns["second_moves"] = np.zeros(6, np.int32)
+    check = {"that": "bad", "faster_than_seconds_per_move": 1.0}
+    assert verdict_on(games, check).status == VACUOUS
+
+
+# The table, and CI.
+
+
+def test_every_key_that_states_a_claim_has_its_check():
+    values = {"always": True, "no_forfeits": True}
+    for test in CHECKS:
+        that = "all" if "forfeits" in test or "faster" in test else "smart beats bad"
+        assert CheckTable(**{"that": that, test: values.get(test, 0.5)}).test == test
+
+
+def test_junit_has_one_case_a_check_and_survives_any_text():
+    found = [
+        Verdict("smart beats bad", "always", HOLDS, "all 20 games won"),
+        Verdict("a < b", "score_at_least", FAILS, 'said "no"\x00\x1b[1m', "python -m games.replay"),
+        Verdict("all", "no_forfeits", VACUOUS, "no games"),
+    ]
+    suite = ElementTree.fromstring(junit(found, "demo & more")).find("testsuite")
+    assert suite.attrib == {"name": "demo & more", "tests": "3", "failures": "2", "errors": "0"}
+    cases = suite.findall("testcase")
+    assert [case.get("name") for case in cases][1] == "a < b (score_at_least)"
+    failures = [case.find("failure") for case in cases]
+    assert failures[0] is None
+    assert failures[1].get("message") == 'said "no"??[1m'
+    assert failures[1].text == "python -m games.replay"
+    assert failures[2].get("type") == "vacuous"
+
+
+def test_without_checks_there_is_nothing_to_say():
+    assert verdicts(experiment(["a", "b"]), won(1)) == []

@@ -1,0 +1,353 @@
+"""What a run says: repeats that are no evidence, forfeits apart, ratings, and the words for it."""
+
+import math
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.concluding.evidence import matches, repeats
+from arena.concluding.standings import results_of
+from arena.concluding.summary import summarise
+from arena.concluding.table_rows import elo_rows, win_rate_rows
+from arena.planning.records import COLUMNS, Games
+from arena.stats.counts import Wdl
+from arena.stats.estimate import Kind
+from arena.stats.matchup import matchup
+from arena.stats.results import gather
+from arena.stats.sprt import Decision, SprtPlan, advance, begin
+from arena.stats.words import NO_ANSWER, matchup_text
+from tests.arena.played import FORFEIT, by_hand, experiment
+
+TWO = experiment(["smart", "bad"])
+THREE = experiment(["a", "b", "c"])
+FORBIDDEN = ("nan", "inf", "-0.0", "-0 ", "± 0 ", "± 0.0", "1199")
+
+
+def replayed(letters, pairings, openings=1):
+    """A deterministic pair that plays the same two games whenever an opening comes again."""
+    return [(o, letters, 10 + 2 * o, 11 + 2 * o) for o in (n % openings for n in range(pairings))]
+
+
+def pair_of(summary, agent, opponent):
+    return next(r for r in summary.win_rates if (r.agent, r.opponent) == (agent, opponent))
+
+
+# Repeats.
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=40))
+def test_a_repeat_is_a_game_that_the_same_seats_played_before(pairings):
+    games = by_hand((0, 1, [(0, "WW", one, other) for one, other in pairings]))
+    seen, expected = set(), []
+    for key in zip(games.game_id, games.first, games.second, strict=True):
+        expected.append(key in seen)
+        seen.add(key)
+    assert repeats(games).tolist() == expected
+
+
+def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
+    games = by_hand((0, 1, [(0, "WW", 5, 5)]), (0, 2, [(0, "WW", 5, 5)]))
+    assert not repeats(games).any()
+
+
+def test_few_repeats_among_very_many_games_are_found():
+    rng, size = np.random.default_rng(1), 2_000_000
+    columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
+    columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
+    columns["game_id"][1_000_000:1_000_100] = columns["game_id"][:100]
+    found = repeats(Games(columns, None, {}))
+    assert np.flatnonzero(found).tolist() == list(range(1_000_000, 1_000_100))
+
+
+def test_a_deterministic_pair_replayed_is_counted_once_for_each_opening():
+    pairings = replayed("WL", 500, openings=4) + replayed("WW", 500, openings=8)[4:8]
+    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    row = pair_of(summary, "smart", "bad")
+    assert (row.row.counts.games, row.row.counts.distinct_games, row.counted) == (1008, 16, 16)
+    assert row.row.effective_pairings == 8
+    assert row.row.score.value == 0.75
+    assert row.row.counts.largest_multiplicity == 125
+
+
+def test_an_agents_effective_size_is_that_of_its_only_match():
+    pairings = [(n % 40, "WL" if n % 3 else "WW") for n in range(120)]
+    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    (found,) = {row.n_eff for row in elo_rows(summary)}
+    assert found == pytest.approx(pair_of(summary, "smart", "bad").row.effective_pairings)
+
+
+def test_opponents_on_the_same_openings_are_no_new_openings():
+    luck = [(n, ("LL", "WL", "WW")[n % 3]) for n in range(60)]
+    alone = summarise(by_hand((0, 1, luck)), THREE)
+    shared = summarise(by_hand((0, 1, luck), (0, 2, luck)), THREE)
+    apart = [(n + 60, letters) for n, letters in luck]
+    fresh = summarise(by_hand((0, 1, luck), (0, 2, apart)), THREE)
+    sizes = {
+        name: next(row for row in elo_rows(each) if row.agent == "a").n_eff
+        for name, each in (("alone", alone), ("shared", shared), ("fresh", fresh))
+    }
+    assert sizes["shared"] == pytest.approx(sizes["alone"], rel=0.02)
+    assert sizes["fresh"] == pytest.approx(2 * sizes["alone"], rel=0.02)
+
+
+def test_a_pair_that_ever_varied_is_counted_whole():
+    pairings = [*replayed("WL", 20, openings=10), (3, "WW", 900, 901)]
+    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    row = pair_of(summary, "smart", "bad")
+    assert row.counted == 42
+    assert row.row.counts.distinct_games == 22
+    assert row.row.score.value == pytest.approx(22 / 42)
+
+
+def test_a_duplicated_run_says_what_the_run_says():
+    once = replayed("WL", 12, openings=12)[:7] + replayed("WW", 12, openings=12)[7:]
+    single = pair_of(summarise(by_hand((0, 1, once)), TWO), "smart", "bad").row
+    triple = pair_of(summarise(by_hand((0, 1, once * 3)), TWO), "smart", "bad").row
+    assert (triple.score, triple.elo, triple.superiority) == (
+        single.score,
+        single.elo,
+        single.superiority,
+    )
+
+
+# Degenerate cases: the table of the reference, section 8.
+
+
+def test_two_deterministic_agents_a_thousand_times():
+    summary = summarise(by_hand((0, 1, replayed("WW", 500))), TWO)
+    row = pair_of(summary, "smart", "bad")
+    assert row.text == "1000 won, 0 drawn, 0 lost; 1 opening, 2 distinct games: no inference"
+    assert row.row.elo.value is None
+    assert all(rated.elo.value is None for rated in summary.ratings)
+    assert summary.bridges == ("smart above bad: won 2/2, no bound: one opening",)
+
+
+def test_no_games():
+    summary = summarise(by_hand(), TWO)
+    assert (summary.games, summary.win_rates) == (0, ())
+    assert summary.first_mover.reason == "no games"
+    assert [row.text for row in summary.ratings] == [NO_ANSWER, NO_ANSWER]
+
+
+def test_ten_to_nothing():
+    summary = summarise(by_hand((0, 1, [(o, "WW") for o in range(5)])), TWO)
+    assert pair_of(summary, "smart", "bad").text == "100 %, > +34 Elo (95 %), K = 5"
+    assert pair_of(summary, "bad", "smart").text == "0 %, < -34 Elo (95 %), K = 5"
+
+
+def test_identical_deterministic_agents_on_all_openings_are_a_census():
+    games = by_hand((0, 1, replayed("WL", 12, openings=12)))
+    summary = summarise(games, TWO, census=[("bad", "smart")])
+    row = pair_of(summary, "smart", "bad")
+    assert row.text == "50.0 %, exactly 0 on these openings (census)"
+    assert (row.row.score.low, row.row.superiority) == (None, None)
+
+
+def test_a_census_needs_more_than_one_opening():
+    games = by_hand((0, 1, replayed("WW", 1)))
+    summary = summarise(games, TWO, census=[("smart", "bad")])
+    assert pair_of(summary, "smart", "bad").row.score.kind is Kind.NONE
+
+
+def test_a_census_is_refused_to_a_pair_that_varied():
+    games = by_hand((0, 1, [*replayed("WL", 12, openings=12), (0, "WW", 900, 901)]))
+    summary = summarise(games, TWO, census=[("smart", "bad")])
+    assert pair_of(summary, "smart", "bad").row.score.kind is Kind.FIXED
+
+
+def test_ratings_of_a_census_are_exact():
+    letters = ["WL", "WW", "LW", "WL", "DD", "LL", "WD", "WL", "WL", "LW"]
+    pairings = [(o, word, 2 * o, 2 * o + 1) for o, word in enumerate(letters)]
+    summary = summarise(by_hand((0, 1, pairings)), TWO, census=[("smart", "bad")])
+    assert {row.elo.kind for row in summary.ratings} == {Kind.CENSUS}
+    assert summary.ratings[0].text.endswith("(exact for this opening set)")
+
+
+# Counts.
+
+
+def test_results_are_counted_by_seat_from_both_sides():
+    summary = summarise(by_hand((0, 1, [(0, "WL"), (1, "WD"), (2, "DW"), (3, "LL")])), TWO)
+    row, other = (pair_of(summary, *names) for names in (("smart", "bad"), ("bad", "smart")))
+    assert (row.row.counts.first, row.row.counts.second) == (Wdl(2, 1, 1), Wdl(1, 1, 2))
+    assert (other.row.counts.first, other.row.counts.second) == (Wdl(2, 1, 1), Wdl(1, 1, 2))
+    assert (row.row.score.value, other.row.score.value) == (0.5, 0.5)
+
+
+def test_the_order_of_agents_in_a_pairing_does_not_matter():
+    there = summarise(by_hand((0, 1, [(0, "WL"), (1, "WD")])), TWO)
+    back = summarise(by_hand((1, 0, [(0, "WL"), (1, "DL")])), TWO)
+    assert [r.row.counts for r in there.win_rates] == [r.row.counts for r in back.win_rates]
+
+
+def test_forfeits_are_losses_and_are_counted_apart():
+    games = by_hand((0, 1, [(0, "WL"), (1, "LW")]), faults={0: FORFEIT, 2: FORFEIT, 3: FORFEIT})
+    summary = summarise(games, TWO)
+    row = pair_of(summary, "smart", "bad")
+    # Row 0: bad lost as second; row 2: smart lost as first; row 3: bad lost as first.
+    assert (row.forfeits, row.opponent_forfeits, summary.forfeits) == (1, 2, 3)
+    assert row.row.score.value == 0.5
+    assert {rated.agent: rated.forfeits for rated in summary.ratings} == {"smart": 1, "bad": 2}
+
+
+def test_a_game_that_was_only_too_long_is_no_forfeit():
+    summary = summarise(by_hand((0, 1, [(0, "DD")]), faults={0: 5, 1: 5}), TWO)
+    assert summary.forfeits == 0
+
+
+def test_half_a_pairing_is_refused():
+    games = by_hand((0, 1, [(0, "WW"), (1, "WW")]))
+    half = Games({name: column[:3] for name, column in games.columns.items()}, None, {})
+    with pytest.raises(ValueError, match="both games of a pairing must stand together"):
+        matches(half, repeats(half))
+
+
+def test_agents_that_never_met_have_no_row():
+    games = by_hand((0, 1, [(0, "WL")]), (0, 2, [(0, "WL")]))
+    met = {(row.agent, row.opponent) for row in summarise(games, THREE).win_rates}
+    assert met == {("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")}
+
+
+def test_a_row_is_what_the_statistics_say_of_the_same_pairings():
+    rng = np.random.default_rng(4)
+    letters = rng.choice(list("WDL"), (60, 2))
+    pairings = [(n % 30, "".join(two)) for n, two in enumerate(letters)]
+    row = pair_of(summarise(by_hand((0, 1, pairings)), TWO), "smart", "bad")
+    points = {"W": 1.0, "D": 0.5, "L": 0.0}
+    scores = ([points[word[seat]] for _, word in pairings] for seat in (0, 1))
+    expected = matchup([o for o, _ in pairings], *scores)
+    assert (row.row.score, row.row.elo) == (expected.score, expected.elo)
+    assert row.text == matchup_text(expected)
+
+
+# Ratings.
+
+
+def round_robin(strengths, pairings=40, seed=5):
+    """A round robin with known strengths, no draws."""
+    rng, found = np.random.default_rng(seed), []
+    for a in range(len(strengths)):
+        for b in range(a + 1, len(strengths)):
+            chance = 1 / (1 + 10 ** ((strengths[b] - strengths[a]) / 400))
+            won = rng.random((pairings, 2)) < chance
+            letters = ["".join("LW"[int(w)] for w in two) for two in won]
+            found.append((a, b, list(enumerate(letters))))
+    return by_hand(*found)
+
+
+def test_ratings_are_ordered_and_near_the_truth():
+    summary = summarise(round_robin([100, 0, -100], pairings=400), THREE)
+    assert [row.agent for row in summary.ratings] == ["a", "b", "c"]
+    for row, true in zip(summary.ratings, (100, 0, -100), strict=True):
+        assert row.elo.value == pytest.approx(true, abs=25)
+        assert row.elo.low < row.elo.value < row.elo.high
+
+
+def test_the_same_games_and_seed_give_the_same_errors():
+    games = round_robin([100, 0, -100])
+    assert summarise(games, THREE) == summarise(games, THREE)
+    other = experiment(["a", "b", "c"], seed=2)
+    assert summarise(games, other).ratings != summarise(games, THREE).ratings
+
+
+def test_results_are_those_of_the_single_games():
+    games = by_hand(*random_matches(3))
+    found = matches(games, repeats(games))
+    scores = games.result / 2
+    expected = gather(games.first, games.second, scores, games.opening, 3)
+    made = results_of(found, 3)
+    assert (made.agents, made.openings) == (expected.agents, expected.openings)
+    for name in ("opening", "pair", "games", "points", "drawn"):
+        assert getattr(made, name).tolist() == getattr(expected, name).tolist()
+    blocked = gather(games.first, games.second, scores, games.opening % 7, 3)
+    assert results_of(found, 3, 7).points.tolist() == blocked.points.tolist()
+
+
+def random_matches(agents):
+    rng = np.random.default_rng(8)
+    for a in range(agents):
+        for b in range(a + 1, agents):
+            yield (
+                a,
+                b,
+                [
+                    (int(rng.integers(30)) + 5, "".join(rng.choice(list("WDL"), 2)))
+                    for _ in range(40)
+                ],
+            )
+
+
+def test_an_unbeaten_agent_is_rated_apart_and_bridged():
+    middle = [(o, "WL" if o % 2 else "LL") for o in range(20)] + [(20, "WW"), (21, "LW")]
+    won = [(o, "WW") for o in range(20)]
+    summary = summarise(by_hand((0, 1, won), (0, 2, won), (1, 2, middle)), THREE)
+    assert [group.agents for group in summary.groups] == [("a",), ("b", "c")]
+    assert summary.bridges[0].startswith("a above the group: won 80/80, > +")
+
+
+def test_many_openings_are_drawn_in_blocks_with_the_same_errors(monkeypatch):
+    games = round_robin([60, 0], pairings=4000)
+    exact = summarise(games, TWO).ratings[0]
+    monkeypatch.setattr("arena.concluding.standings.BLOCKS", 500)
+    blocked = summarise(games, TWO).ratings[0]
+    assert blocked.elo.value == pytest.approx(exact.elo.value, abs=1e-6)
+    width, expected = blocked.elo.high - blocked.elo.low, exact.elo.high - exact.elo.low
+    assert width == pytest.approx(expected, rel=0.25)
+    assert blocked.openings == 4000
+
+
+# A sequential test.
+
+
+def test_after_a_sequential_test_every_estimate_says_so():
+    plan = SprtPlan(0.0, 50.0)
+    letters = ["WW", "WL", "WW", "WL", "WD"] * 40
+    points = {"W": 1.0, "D": 0.5, "L": 0.0}
+    state = advance(plan, begin(plan), [sum(points[p] for p in two) / 2 for two in letters])
+    assert state.decision is Decision.ELO1
+    pairings = list(enumerate(letters))[: state.observations]
+    summary = summarise(by_hand((0, 1, pairings)), TWO, sprt=(plan, state))
+    assert summary.stopped.text.startswith("smart against bad: accepted 50: LLR ")
+    assert 0 < summary.stopped.corrected.value < summary.stopped.raw.value
+    row = pair_of(summary, "smart", "bad")
+    assert (row.row.score.kind, row.row.elo.kind) == (Kind.SPRT, Kind.SPRT)
+    assert row.text.endswith(", raw")
+    assert {rated.elo.kind for rated in summary.ratings} == {Kind.SPRT}
+
+
+# Everything at once.
+
+
+def numbers(value):
+    """All numbers in a nest of dataclasses, tuples and named tuples."""
+    if is_dataclass(value):
+        value = [getattr(value, field.name) for field in fields(value)]
+    if isinstance(value, tuple | list):
+        return [number for item in value for number in numbers(item)]
+    return [value] if isinstance(value, int | float) else []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([(0, 1), (0, 2), (1, 2)]),
+            st.integers(0, 3),
+            st.text("WDL", min_size=2, max_size=2),
+            st.integers(0, 2),
+        ),
+        max_size=25,
+    )
+)
+def test_whatever_was_played_is_summed_up_in_finite_numbers(pairings):
+    found = [(a, b, [(o, letters, g, g + 9)]) for (a, b), o, letters, g in pairings]
+    summary = summarise(by_hand(*found), THREE, draws=0)
+    assert all(math.isfinite(number) for number in numbers(summary))
+    texts = [row.text for row in (*summary.win_rates, *summary.ratings)]
+    assert not any(
+        word in f"{text} ".replace("inference", "") for text in texts for word in FORBIDDEN
+    )
+    for row in (*elo_rows(summary), *win_rate_rows(summary)):
+        assert all(math.copysign(1, cell) > 0 for cell in row if cell == 0)

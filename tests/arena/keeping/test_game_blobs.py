@@ -1,0 +1,89 @@
+"""Blobs: what goes in comes out, in few bytes, and damage is noticed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.keeping.game_blobs import Damaged, decoded, encoded
+from arena.planning.records import PLACED, PLAYED, Games, first_rows, joined, moves_of, pair_points
+
+
+def placed(rows):
+    return {name: np.arange(rows).astype(kind) for name, kind in PLACED.items()}
+
+
+@st.composite
+def games(draw, moves=None):
+    rows = draw(st.integers(0, 12))
+    columns = {}
+    for name, kind in PLAYED.items():
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
+        small = st.integers(max(least, -3), 3) | st.integers(least, most)
+        columns[name] = np.array(draw(st.lists(small, min_size=rows, max_size=rows)), kind)
+    columns["plies"] = np.array(
+        draw(st.lists(st.integers(0, 5), min_size=rows, max_size=rows)), np.int32
+    )
+    keeps = draw(st.booleans()) if moves is None else moves
+    total = int(columns["plies"].sum())
+    move = st.integers(-1, 300)
+    flat = np.array(draw(st.lists(move, min_size=total, max_size=total)), np.int16)
+    traces = draw(st.dictionaries(st.integers(0, max(rows - 1, 0)), st.text(), max_size=2))
+    return Games(columns, flat if keeps else None, traces if rows else {})
+
+
+def same(one, other):
+    for name in PLAYED:
+        assert one.columns[name].tolist() == other.columns[name].tolist()
+        assert other.columns[name].dtype == PLAYED[name]
+    assert (one.moves is None) == (other.moves is None)
+    if one.moves is not None:
+        assert one.moves.tolist() == other.moves.tolist()
+    assert one.traces == other.traces
+
+
+@settings(max_examples=50)
+@given(games())
+def test_what_goes_in_comes_out(one):
+    same(one, decoded([encoded(one)], placed(len(one))))
+
+
+@settings(max_examples=50)
+@given(games(moves=True), games(moves=True))
+def test_blobs_that_follow_one_another_are_joined(one, other):
+    whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
+    same(joined([one, other]), whole)
+    part = first_rows(whole, len(one))
+    same(one, part)
+    moves = [move for row in range(len(one)) for move in moves_of(part, row)]
+    assert moves == one.moves.tolist()
+
+
+@settings(max_examples=50)
+@given(games(), st.data())
+def test_a_flipped_bit_is_noticed(one, data):
+    blob = bytearray(encoded(one))
+    blob[data.draw(st.integers(0, len(blob) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(Damaged):
+        decoded([bytes(blob)], placed(len(one)))
+
+
+def test_missing_games_are_noticed():
+    none = Games({name: np.zeros(2, kind) for name, kind in PLAYED.items()}, None, {})
+    with pytest.raises(Damaged, match="2 games, 4 are scheduled"):
+        decoded([encoded(none)], placed(4))
+
+
+def test_random_games_take_few_bytes():
+    rows, chance = 1000, np.random.default_rng(1)
+    columns = {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
+    columns["game_id"] = chance.integers(0, 2**63, rows).astype(np.uint64)
+    for name in ("plies", "margin", "first_moves", "second_moves"):
+        columns[name] = chance.integers(0, 100, rows).astype(PLAYED[name])
+    assert len(encoded(Games(columns, None, {}))) < 14 * rows
+
+
+def test_points_are_those_of_agent_a():
+    results = np.array([2, 0, 1, 1, 0, 2, 2, 2], np.int8)
+    columns = {name: np.zeros(8, kind) for name, kind in PLAYED.items()} | {"result": results}
+    assert pair_points(Games(columns, None, {})).tolist() == [4, 2, 0, 2]

@@ -1,0 +1,106 @@
+"""The journal: in order, once each, for one run and one process, or a line that says why not."""
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from arena.keeping.game_blobs import encoded
+from arena.keeping.journal import Journal, JournalError
+from arena.planning.pairings import Pairings
+from arena.planning.records import PLAYED, Games
+from tests.arena.running import database
+
+SCHEDULE = Pairings(1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64))
+
+
+def blob(start, stop):
+    """Games whose plies are their rows in the whole run."""
+    columns = {name: np.zeros(2 * (stop - start), kind) for name, kind in PLAYED.items()}
+    columns["plies"] = np.arange(2 * start, 2 * stop).astype(np.int32)
+    return encoded(Games(columns, None, {}))
+
+
+def fill(store, *bounds):
+    for start, stop in pairwise(bounds):
+        store.append(start, stop, blob(start, stop))
+
+
+def test_games_come_back_in_schedule_order(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 1, 5, 20)
+        assert store.finished() == 20
+    with Journal(tmp_path, "x") as store:
+        assert store.finished() == 20
+        assert store.games(SCHEDULE).plies.tolist() == list(range(40))
+        assert store.games(SCHEDULE).pair.tolist() == np.repeat(np.arange(20), 2).tolist()
+        parts = list(store.parts(SCHEDULE))
+        assert [(start, stop) for start, stop, _ in parts] == [(0, 1), (1, 5), (5, 20)]
+        assert [len(games) for _, _, games in parts] == [2, 8, 30]
+
+
+def test_a_batch_that_comes_twice_counts_once(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 3, 6)
+        fill(store, 3, 6)
+        assert len(store.games(SCHEDULE)) == 12
+
+
+def test_an_empty_journal_has_no_games(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        assert store.finished() == 0
+        assert len(store.games(SCHEDULE)) == 0
+
+
+def test_only_one_run_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.keeping.journal.LOCK_SECONDS", 0.0)
+    with Journal(tmp_path, "x"), pytest.raises(JournalError, match="another run is writing here"):
+        Journal(tmp_path, "x")
+    with Journal(tmp_path, "x"):
+        pass
+
+
+def test_a_journal_of_another_experiment_is_refused_and_the_lock_given_back(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.keeping.journal.LOCK_SECONDS", 0.0)
+    with Journal(tmp_path, "x"):
+        pass
+    with pytest.raises(JournalError, match="another experiment"):
+        Journal(tmp_path, "y")
+    with Journal(tmp_path, "x"):
+        pass
+
+
+def test_fresh_renames_what_is_there(tmp_path):
+    directory = tmp_path / "run"
+    for number in range(3):
+        with Journal(directory, "x", fresh=True) as store:
+            assert store.finished() == 0
+            fill(store, 0, number + 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.old-1", "run.old-2"]
+
+
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 5)
+        pages = store._base.execute("pragma page_count").fetchone()[0]
+        store._base.execute(f"pragma max_page_count={pages}")
+        large = blob(5, 5000)
+        with pytest.raises(JournalError, match=r"full.*what was finished is kept"):
+            store.append(5, 5000, large)
+    with Journal(tmp_path, "x") as store:
+        assert store.finished() == 5
+
+
+def test_games_that_were_changed_are_damage(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 5)
+    with database(tmp_path / "journal.sqlite") as base:
+        base.execute("update batches set games = ?", (blob(0, 5)[:-1] + b"?",))
+    with Journal(tmp_path, "x") as store, pytest.raises(JournalError, match="is damaged"):
+        store.games(SCHEDULE)
+
+
+def test_the_lock_is_not_inherited_by_programs(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        assert not os.get_inheritable(store._lock)

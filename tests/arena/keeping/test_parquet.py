@@ -1,0 +1,257 @@
+"""Parquet: readable by pandas alone, the same bytes for the same games, whole or not there."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agents import AgentSpec
+from arena.concluding.evidence import repeats
+from arena.concluding.summary import summarise
+from arena.concluding.table_rows import EloRow, TimingRow, WinRateRow, elo_rows, win_rate_rows
+from arena.concluding.timing import timings
+from arena.keeping import parquet
+from arena.keeping.parquet import (
+    GAME_COLUMNS,
+    remove_unfinished,
+    write_atomically,
+    write_games,
+    write_rows,
+)
+from arena.planning.openings import Openings
+from arena.planning.records import COLUMNS, Games, joined, moves_of
+from games import game
+from tests.arena.played import FORFEIT, by_hand, experiment, openings_of, really_played
+
+ORIGIN = {"experiment": "demo", "seed": 1, "versions": {"pitflip": "0"}}
+AGENTS = {"hasty": AgentSpec("first"), "noisy": AgentSpec("random")}
+LINES = [(0, 1), (2, 3), (4, 5)]
+DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
+
+
+def written(path, asked, games, openings, parts=None, moves=True):
+    of, names, found = asked.of, tuple(asked.agents), repeats(games)
+    write_games(path, parts or [games], found, of, names, openings, ORIGIN, moves=moves)
+    return pd.read_parquet(path)
+
+
+@pytest.fixture(scope="module")
+def run():
+    asked = experiment(AGENTS, of="kalah(6,4)")
+    return asked, *really_played(asked, LINES)
+
+
+def cut(games, *ends):
+    """The games in pieces, as batches would bring them."""
+    pieces, begin = [], 0
+    for end in (*ends, len(games)):
+        columns = {name: column[begin:end] for name, column in games.columns.items()}
+        moves = [move for row in range(begin, end) for move in moves_of(games, row)]
+        pieces.append(Games(columns, np.array(moves, np.int16), {}))
+        begin = end
+    return pieces
+
+
+def test_pandas_reads_every_column_of_a_game(run, tmp_path):
+    asked, games, openings = run
+    frame = written(tmp_path / "games.parquet", asked, games, openings)
+    assert list(frame) == list(GAME_COLUMNS)
+    assert frame.attrs == ORIGIN
+    assert frame["game"].tolist() == list(range(len(games)))
+    assert frame["first"].tolist() == ["hasty", "noisy"] * 3
+    assert frame["second"].tolist() == ["noisy", "hasty"] * 3
+    assert frame["result"].tolist() == (games.result / 2).tolist()
+    assert set(frame["termination"]) == {"normal"}
+    for name in ("pair", "leg", "opening", "seed", "game_id", "margin", "plies"):
+        assert frame[name].tolist() == games.columns[name].tolist()
+
+
+@pytest.mark.parametrize("name", ["kalah(6,4)", "owari", "othello(6)"])
+def test_moves_are_written_as_players_write_them(name, tmp_path):
+    asked = experiment(AGENTS, of=name)
+    of = game(name)
+    lines = [of.legal(of.start())[:1], of.legal(of.start())[-1:]]
+    games, openings = really_played(asked, lines)
+    frame = written(tmp_path / "games.parquet", asked, games, openings)
+    for row, text in enumerate(frame["moves"]):
+        assert text == of.write(moves_of(games, row))
+        assert len(of.replay(text)) == len(moves_of(games, row)) + 1
+    assert frame["opening_moves"].tolist() == [of.write(lines[o]) for o in games.opening]
+    assert all(
+        text.startswith(begun)
+        for text, begun in zip(frame["moves"], frame["opening_moves"], strict=True)
+    )
+
+
+def test_a_game_without_opening_has_an_empty_one(tmp_path):
+    asked = experiment(AGENTS)
+    games, openings = really_played(asked, [()])
+    frame = written(tmp_path / "games.parquet", asked, games, openings)
+    assert frame["opening_moves"].tolist() == ["", ""]
+
+
+def test_without_kept_moves_there_is_no_such_column(run, tmp_path):
+    asked, games, openings = run
+    without = Games(games.columns, None, {})
+    frame = written(tmp_path / "games.parquet", asked, without, openings, moves=False)
+    assert list(frame) == [name for name in GAME_COLUMNS if name != "moves"]
+
+
+def test_how_games_arrive_leaves_no_trace_in_the_file(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 4)
+    asked, games, openings = run
+    whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces.parquet"
+    written(whole, asked, games, openings)
+    for ends in ((2,), (2, 4), (1, 2, 3, 4, 5), (5,)):
+        frame = written(pieces, asked, games, openings, cut(games, *ends))
+        assert pieces.read_bytes() == whole.read_bytes()
+        assert len(frame) == len(games)
+
+
+def test_forfeits_and_repeats_are_told_by_name(tmp_path):
+    games = by_hand((0, 1, [(0, "WL", 1, 2), (0, "WL", 1, 2)]), faults={3: FORFEIT})
+    openings = openings_of(game("kalah(6,4)"), [()])
+    asked = experiment(AGENTS)
+    frame = written(tmp_path / "games.parquet", asked, games, openings, moves=False)
+    assert frame["termination"].tolist() == ["normal", "normal", "normal", "raised"]
+    assert frame["repeat"].tolist() == [False, False, True, True]
+
+
+def test_a_game_takes_few_bytes(tmp_path):
+    rng, size = np.random.default_rng(1), 200_000
+    columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
+    columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
+    columns["seed"] = np.repeat(rng.integers(0, 2**63, size // 2).astype(np.uint64), 2)
+    columns["pair"] = np.repeat(np.arange(size // 2), 2)
+    columns["opening"] = np.repeat(np.arange(size // 2, dtype=np.int32) % 50_000, 2)
+    columns["first"] = np.tile([0, 1], size // 2).astype(np.int16)
+    columns["second"] = 1 - columns["first"]
+    columns["result"] = rng.integers(0, 3, size).astype(np.int8)
+    columns["margin"] = rng.integers(-40, 40, size).astype(np.int32)
+    columns["plies"] = rng.integers(20, 60, size).astype(np.int32)
+    of = game("kalah(6,4)")
+    slots = np.array(of.slots, np.int16)[rng.integers(0, 6, (50_000, 8))]
+    openings = Openings(slots, np.zeros(50_000, np.uint64), False)
+    path = tmp_path / "games.parquet"
+    written(path, experiment(AGENTS), Games(columns, None, {}), openings, moves=False)
+    assert path.stat().st_size / size < 25
+
+
+def test_the_small_tables_have_their_typed_columns_and_origin(run, tmp_path):
+    asked, games, _ = run
+    summary = summarise(games, asked)
+    write_rows(tmp_path / "elo.parquet", EloRow, elo_rows(summary), ORIGIN)
+    write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
+    elo = pd.read_parquet(tmp_path / "elo.parquet")
+    rates = pd.read_parquet(tmp_path / "win_rates.parquet")
+    assert (list(elo), list(rates)) == (list(EloRow._fields), list(WinRateRow._fields))
+    assert elo.attrs == rates.attrs == ORIGIN
+    assert rates[["agent", "opponent"]].to_numpy().tolist() == [
+        ["hasty", "noisy"],
+        ["noisy", "hasty"],
+    ]
+    assert rates["games"].tolist() == [6, 6]
+    assert str(elo["elo"].dtype) == "float64"
+    results = rates[[f"{seat}_{r}" for seat in ("first", "second") for r in ("wins", "losses")]]
+    assert results.iloc[0].tolist() == results.iloc[1, [3, 2, 1, 0]].tolist()
+
+
+def test_tables_without_games_still_have_their_columns(tmp_path):
+    summary = summarise(by_hand(), experiment(AGENTS))
+    write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
+    frame = pd.read_parquet(tmp_path / "win_rates.parquet")
+    assert list(frame) == list(WinRateRow._fields)
+    assert frame.empty
+
+
+def test_the_reproducible_tables_hold_no_clock(run, tmp_path):
+    asked, games, openings = run
+    clocked = {n: c + 1 for n, c in games.columns.items() if n.endswith("nanoseconds")}
+    later = Games(games.columns | clocked, games.moves, {})
+    for number, each in enumerate((games, later)):
+        written(tmp_path / f"games{number}", asked, each, openings)
+        write_rows(tmp_path / f"elo{number}", EloRow, elo_rows(summarise(each, asked)), ORIGIN)
+        write_rows(
+            tmp_path / f"win_rates{number}",
+            WinRateRow,
+            win_rate_rows(summarise(each, asked)),
+            ORIGIN,
+        )
+    for name in ("games", "elo", "win_rates"):
+        assert (tmp_path / f"{name}0").read_bytes() == (tmp_path / f"{name}1").read_bytes()
+
+
+def test_timings_are_sums_over_both_seats(tmp_path):
+    games = by_hand((0, 1, [(0, "WL"), (1, "WL")]), (0, 2, [(0, "WL")]))
+    found = timings(games, ("a", "b", "c"))
+    write_rows(tmp_path / "timings.parquet", TimingRow, found, ORIGIN)
+    frame = pd.read_parquet(tmp_path / "timings.parquet").set_index(["agent", "opponent"])
+    assert [*frame.index.names, *frame] == list(TimingRow._fields)
+    row = frame.loc[("a", "b")]
+    # Twice as first mover (50 nodes, 20 ms, 10 moves), twice as second (20 nodes, 10 ms).
+    assert (row["games"], row["moves"], row["nodes"]) == (4, 40, 140)
+    assert row["seconds"] == pytest.approx(0.06)
+    assert row["seconds_per_move"] == pytest.approx(0.0015)
+    assert row["nodes_per_second"] == pytest.approx(140 / 0.06)
+    assert set(frame.index) == {("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")}
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "elo.parquet"
+    write_rows(path, EloRow, elo_rows(summarise(by_hand(), experiment(AGENTS))), ORIGIN)
+    before = path.read_bytes()
+
+    def breaks():
+        yield parquet.pa.table({"a": [1]})
+        raise OSError("disk full")
+
+    schema = parquet.pa.schema([("a", parquet.pa.int64())])
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, schema, breaks())
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["elo.parquet"]
+
+
+def test_what_killed_writers_leave_is_removed(tmp_path):
+    kept = tmp_path / "games.parquet"
+    for path in (kept, tmp_path / ".games.parquet.123.part"):
+        path.write_bytes(b"x")
+    remove_unfinished(tmp_path)
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_provenance_is_in_the_file_for_other_readers_too(run, tmp_path):
+    asked, games, openings = run
+    path = tmp_path / "games.parquet"
+    written(path, asked, games, openings)
+    said = parquet.pq.read_schema(path).metadata[b"PANDAS_ATTRS"]
+    assert json.loads(said) == ORIGIN
+
+
+def test_rows_of_many_parts_are_those_of_all_games(run):
+    _, games, _ = run
+    assert joined(cut(games, 1, 3)).moves.tolist() == games.moves.tolist()
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("games.parquet", tuple(GAME_COLUMNS)),
+        ("elo.parquet", EloRow._fields),
+        ("win_rates.parquet", WinRateRow._fields),
+        ("timings.parquet", TimingRow._fields),
+    ],
+)
+def test_every_column_is_documented(table, names):
+    _, _, section = DOCUMENT.read_text().partition(f"## `{table}`")
+    section = section.partition("\n## ")[0]
+    told = [
+        name
+        for line in section.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    ]
+    assert sorted(told) == sorted(names)

@@ -1,0 +1,108 @@
+"""Provenance: what makes a run another run, and how that is told."""
+
+import json
+import os
+
+import pytest
+
+from arena.keeping import provenance
+from arena.keeping.provenance import changes, code_digest, read_run, run_digest, why_new, write_run
+from arena.planning.plan import load
+from tests.arena.running import experiment_file, small
+
+
+def experiment(directory, text="", bots=("good",), overrides=()):
+    return load(experiment_file(directory, small(10) + text, *bots), overrides)
+
+
+def test_a_run_is_named_by_what_decides_its_games(tmp_path):
+    name = run_digest(experiment(tmp_path))
+    assert run_digest(experiment(tmp_path)) == name
+    check = '[[checks]]\nthat = "good"\nno_forfeits = true\n'
+    assert run_digest(experiment(tmp_path, check)) == name
+    assert run_digest(experiment(tmp_path, overrides=["seed=6"])) != name
+    (tmp_path / "moved").mkdir()
+    assert run_digest(experiment(tmp_path / "moved")) == name
+    changed = experiment(tmp_path)
+    (tmp_path / "good.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    assert run_digest(changed) != name
+
+
+@pytest.mark.parametrize(
+    ("path", "decides"),
+    [
+        ("games/core.py", True),
+        ("agents/weights/smart_sowing.toml", True),
+        ("arena/planning/pairings.py", True),
+        ("arena/stats/sprt.py", True),
+        ("arena/showing/terminal_tables.py", False),
+        ("arena/concluding/checks.py", False),
+    ],
+)
+def test_only_sources_that_decide_games_make_another_run(tmp_path, monkeypatch, path, decides):
+    root = provenance.Path(provenance.__file__).parents[2]
+    for package in ("games", "agents", "arena"):
+        for source in (root / package).rglob("*.*"):
+            if source.suffix in (".py", ".toml") and source.is_file():
+                copy = tmp_path / source.relative_to(root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(source.read_bytes())
+    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "arena" / "keeping" / "provenance.py"))
+    before = code_digest()
+    with (tmp_path / path).open("a") as file:
+        file.write("# a change\n")
+    assert (code_digest() != before) == decides
+
+
+def test_changes_are_told_by_name():
+    old = {"pairs": 10, "agents": {"a": {"depth": 3}, "b": {"depth": 4}}, "list": ["x"] * 50}
+    new = {"pairs": 20, "agents": {"a": {"depth": 5}, "c": {"depth": 4}}, "list": ["y"] * 50}
+    assert changes(old, new) == [
+        "pairs was 10, is 20",
+        "agents.a.depth was 3, is 5",
+        "agents.c is new",
+        "agents.b is gone",
+        "list changed",
+    ]
+    assert changes(old, old) == []
+
+
+def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
+    def told(now):
+        return why_new(tmp_path / "results" / "new", now)
+
+    old = tmp_path / "results" / "old"
+    assert told(experiment(tmp_path)) is None
+    old.mkdir(parents=True)
+    write_run(old, experiment(tmp_path), "old", {})
+    assert told(experiment(tmp_path, overrides=["seed=6"])) == (
+        "a new run, old is kept: seed was 5, is 6"
+    )
+    assert "pitflip itself changed" in told(experiment(tmp_path))
+    now = experiment(tmp_path)
+    (tmp_path / "good.py").write_text("choose = None\n")
+    assert "good.py changed" in told(now)
+    (tmp_path / "results" / "new").mkdir()
+    assert told(now) is None
+
+
+def test_run_json_is_whole_or_not_there(tmp_path, monkeypatch):
+    write_run(tmp_path, experiment(tmp_path), "one", {"begun": "now"})
+    assert read_run(tmp_path)["digest"] == "one"
+    assert read_run(tmp_path)["files"] == {
+        "good.py": provenance.file_digests(experiment(tmp_path))["good.py"]
+    }
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_run(tmp_path, experiment(tmp_path), "two", {})
+    assert read_run(tmp_path)["digest"] == "one"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", json.dumps("x")])
+def test_what_is_not_run_json_says_nothing(tmp_path, text):
+    (tmp_path / "run.json").write_text(text)
+    assert read_run(tmp_path) == {}

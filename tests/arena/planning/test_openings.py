@@ -1,0 +1,185 @@
+"""Openings: distinct, in one order however many are asked for, refused with numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.planning import openings as module
+from arena.planning.openings import (
+    NO_MOVE,
+    Openings,
+    OpeningsError,
+    drawn,
+    enumerated,
+    make_openings,
+    moves_of,
+    position_after,
+    random_openings,
+    with_new,
+)
+from arena.reading.file_tables import OpeningsTable as Wanted
+from games import game
+
+SMALL = game("kalah(4,3)")
+
+
+def wanted(**how):
+    return Wanted.model_validate(how)
+
+
+def positions(of, openings):
+    return [position_after(of, moves_of(of, slots)) for slots in openings.slots]
+
+
+@pytest.mark.parametrize("name", ["kalah(4,3)", "owari", "othello(6)", "kalah-manchester(5,5)"])
+def test_random_openings_are_distinct_unfinished_positions(name):
+    of = game(name)
+    found = random_openings(of, 5, 100, 3, None)
+    reached = positions(of, found)
+    assert len(found) == len(set(reached)) == len(set(found.keys.tolist())) == 100
+    assert not any(of.over(position) for position in reached)
+    assert all(len(moves_of(of, slots)) == 5 for slots in found.slots)
+
+
+@pytest.mark.parametrize("balance", [None, 2.0])
+def test_the_first_openings_of_many_are_those_that_fewer_would_be(balance):
+    many = random_openings(SMALL, 6, 300, 9, balance)
+    for number in (1, 10, 100, 299):
+        few = random_openings(SMALL, 6, number, 9, balance)
+        assert np.array_equal(few.slots, many.slots[:number])
+        assert np.array_equal(few.keys, many.keys[:number])
+
+
+def test_another_seed_gives_other_openings():
+    one, other = (random_openings(SMALL, 6, 50, seed, None).keys for seed in (1, 2))
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("plies", [1, 2, 3, 4])
+def test_asked_for_more_than_there_are_random_openings_are_all_of_them(plies):
+    found = random_openings(SMALL, plies, 100_000, 1, None)
+    every = enumerated(SMALL, plies)
+    assert found.finite
+    assert set(positions(SMALL, found)) == {position_after(SMALL, line) for line in every}
+    assert len(found) == len(every)
+
+
+def test_openings_that_are_hardly_ever_drawn_are_found_by_enumeration(monkeypatch):
+    monkeypatch.setattr(module, "FRUITLESS_DRAWS", 3)
+    found = random_openings(SMALL, 4, 100_000, 1, None)
+    assert len(found) == len(enumerated(SMALL, 4))
+    assert len(set(positions(SMALL, found))) == len(found)
+
+
+def test_a_sample_of_the_openings_is_not_all_of_them():
+    every = len(enumerated(SMALL, 3))
+    assert random_openings(SMALL, 3, every, 1, None).finite in (True, False)
+    assert not random_openings(SMALL, 3, every - 1, 1, None).finite
+
+
+def naive_new(keys, most_fruitless):
+    """Places of first sights, until so many draws in a row bring nothing."""
+    seen, fresh, fruitless = set(), [], 0
+    for place, key in enumerate(keys):
+        if key and key not in seen:
+            seen.add(key)
+            fresh.append(place)
+            fruitless = 0
+        else:
+            fruitless += 1
+        if fruitless > most_fruitless:
+            break
+    return fresh
+
+
+@given(st.lists(st.integers(0, 9), max_size=60), st.lists(st.integers(1, 20), max_size=8))
+def test_new_openings_do_not_depend_on_how_many_are_drawn_at_once(keys, cuts):
+    found, fruitless, at = (
+        Openings(np.empty((0, 1), np.int16), np.empty(0, np.uint64), False),
+        0,
+        0,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FRUITLESS_DRAWS", 7)
+        for size in [*cuts, len(keys)]:
+            part = np.array(keys[at : at + size], np.uint64)
+            slots = np.arange(at, at + len(part), dtype=np.int16).reshape(-1, 1)
+            found, fruitless = with_new(found, Openings(slots, part, False), fruitless)
+            at += len(part)
+            if fruitless > 7:
+                break
+    assert found.slots[:, 0].tolist() == naive_new(keys, 7)
+
+
+def test_lines_are_numbered_whoever_draws_them():
+    whole = drawn(SMALL, 5, 1, 0, 100)
+    part = drawn(SMALL, 5, 1, 40, 10)
+    assert np.array_equal(whole.slots[40:50], part.slots)
+    assert np.array_equal(whole.keys[40:50], part.keys)
+
+
+def test_no_opening_is_one_opening():
+    found = make_openings(SMALL, wanted(none=True), 1, 1)
+    assert (len(found), found.slots.shape[1], found.finite) == (1, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("how", "pairs", "told"),
+    [
+        ({"none": True}, 2, "at most 1, .* with none, got 2; .* random_plies"),
+        ({"random_plies": 1}, 5, "at most 4, .* random_plies = 1, got 5; .* more random_plies"),
+        ({"enumerate": 1}, 5, "at most 4, .* enumerate = 1, got 5; .* larger enumerate"),
+        ({"list": ["1 2", "2 1"]}, 3, "at most 2, .* list, got 3; .* longer list"),
+        ({"random_plies": 3, "balance": 0}, 900, "balance = 0, got 900; .* wider balance"),
+    ],
+)
+def test_too_few_openings_are_refused_with_numbers_and_ways_out(how, pairs, told):
+    with pytest.raises(OpeningsError, match=told):
+        make_openings(SMALL, wanted(**how), pairs, 1)
+    repeated = make_openings(SMALL, wanted(**how, repeat=True), pairs, 1)
+    assert 0 < len(repeated) < pairs
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("4 4 4", "line 2: ply 3: '4' is not legal; legal: 3 2 1"),
+        ("1 x", "line 2: ply 2: 'x' is unreadable; legal: 4 3 2 1"),
+    ],
+)
+def test_an_illegal_line_is_told_with_its_place_and_ply(line, told):
+    with pytest.raises(OpeningsError) as error:
+        make_openings(SMALL, wanted(list=["1 2", line]), 1, 1)
+    assert told.replace("'", '"') in str(error.value)
+
+
+def test_a_finished_game_is_no_opening():
+    of = game("kalah(1,1)")
+    with pytest.raises(OpeningsError, match="finished game"):
+        make_openings(of, wanted(list=["1"]), 1, 1)
+
+
+def test_lines_of_different_lengths_stand_in_rows_of_one_width():
+    found = make_openings(SMALL, wanted(list=["1", "1 2 3"]), 2, 1)
+    assert found.slots[0].tolist()[1:] == [NO_MOVE, NO_MOVE]
+    assert [len(moves_of(SMALL, slots)) for slots in found.slots] == [1, 3]
+
+
+def test_lines_to_one_position_are_one_opening():
+    lines = ["2 3 3 4 1", "2 4 3 3 1"]
+    found = make_openings(SMALL, wanted(list=lines, repeat=True), 1, 1)
+    assert len(found) == len({SMALL.replay(line)[-1] for line in lines}) == 1
+
+
+def test_balanced_openings_are_nearly_even():
+    of = game("kalah(6,4)")
+    even = make_openings(of, wanted(random_plies=6, balance=1), 50, 1)
+    assert len(even) == 50
+    assert not even.finite
+
+
+@pytest.mark.slow
+def test_a_million_openings_take_seconds():
+    found = random_openings(game("kalah(6,4)"), 10, 1_000_000, 1, None)
+    assert len(np.unique(found.keys)) == 1_000_000

@@ -1,0 +1,183 @@
+"""Work in order: whatever the workers, the failures and the deaths; and who is to blame."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from multiprocessing.connection import Connection
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.playing import in_order as module
+from arena.playing.in_order import ItemFailed, Recovery, in_order
+
+
+def squares(run):
+    """Work on a run of numbers, each in a file's name that says what is to become of it."""
+    directory, numbers = run
+    for number in numbers:
+        for fault in directory.glob(f"{number}-*"):
+            if "once" in fault.name:
+                fault.unlink()
+            if "dies" in fault.name:
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise ValueError(f"no square of {number}")
+    return [number * number for number in numbers]
+
+
+def singles(run):
+    directory, numbers = run
+    return [(directory, [number]) for number in numbers]
+
+
+def mending(**changed):
+    plain = Recovery(singles, lambda part: part, lambda part: False, lambda: None)
+    return plain._replace(**changed)
+
+
+def runs_of(directory, lengths):
+    at = 0
+    for length in lengths:
+        yield directory, list(range(at, at + length))
+        at += length
+
+
+def squared(directory, lengths, workers, **changed):
+    results = in_order(squares, runs_of(directory, lengths), workers, mending(**changed))
+    with contextlib.closing(results):
+        return [square for result in results for square in result]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_results_come_in_the_order_of_the_items(tmp_path, workers):
+    lengths = [3, 1, 4, 1, 5, 9, 2, 6]
+    assert squared(tmp_path, lengths, workers) == [n * n for n in range(sum(lengths))]
+
+
+def test_no_items_are_no_results(tmp_path):
+    assert squared(tmp_path, [], 2) == []
+
+
+@pytest.mark.parametrize("fault", ["dies-once", "raises-once"])
+@pytest.mark.parametrize("number", [0, 7, 19])
+def test_a_fault_that_does_not_come_back_changes_nothing(tmp_path, fault, number):
+    (tmp_path / f"{number}-{fault}").touch()
+    assert squared(tmp_path, [4] * 5, 2) == [n * n for n in range(20)]
+
+
+@pytest.mark.parametrize(("fault", "trace"), [("dies", ""), ("raises", "no square of 7")])
+def test_an_item_that_fails_again_is_named_and_those_before_it_are_there(tmp_path, fault, trace):
+    (tmp_path / f"7-{fault}").touch()
+    found = []
+    with pytest.raises(ItemFailed) as failure:
+        for result in in_order(squares, runs_of(tmp_path, [4] * 5), 2, mending()):
+            found += result
+    assert failure.value.item == (tmp_path, [7])
+    assert trace in failure.value.trace
+    assert bool(trace) == bool(failure.value.trace)
+    assert found == [n * n for n in range(7)]
+
+
+def test_a_death_that_is_excused_is_tried_again(tmp_path):
+    (tmp_path / "3-dies").touch()
+    tries = Counter()
+
+    def excused(part):
+        tries[part[1][0]] += 1
+        if tries[3] == 5:
+            (tmp_path / "3-dies").unlink()
+        return True
+
+    assert squared(tmp_path, [2] * 3, 2, excused=excused) == [n * n for n in range(6)]
+    assert tries == {3: 5}
+
+
+def test_what_a_death_breaks_is_mended(tmp_path):
+    (tmp_path / "3-dies-once").touch()
+    mended = []
+    squared(tmp_path, [2] * 3, 2, after_death=lambda: mended.append(True))
+    assert mended
+
+
+def test_items_are_given_out_a_few_at_a_time(tmp_path):
+    given_out = []
+
+    def items():
+        for run in runs_of(tmp_path, [1] * 40):
+            given_out.append(run)
+            yield run
+
+    results = in_order(squares, items(), 2, mending())
+    for done in range(1, 40):
+        next(results)
+        assert len(given_out) - done <= 4
+    results.close()
+
+
+def test_whoever_waits_looks_around_and_may_give_up(tmp_path):
+    looks = []
+
+    def look():
+        looks.append(True)
+        if len(looks) > 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_order(sleepy, iter([60.0]), 1, mending(), look))
+
+
+def sleepy(seconds):
+    time.sleep(seconds)
+
+
+def test_giving_up_takes_no_longer_than_patience(tmp_path):
+    results = in_order(sleepy, iter([0.0, 60.0, 60.0]), 2, mending())
+    next(results)
+    begun = time.monotonic()
+    results.close()
+    assert time.monotonic() - begun < 2.0
+
+
+def dies_in_the_middle_of_its_result(flag):
+    if not flag.exists():
+        flag.touch()
+
+        def half(connection, content, write=os.write):
+            write(connection.fileno(), content[: len(content) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        Connection._send = half
+    return bytes(10_000)
+
+
+def test_half_a_result_is_no_result(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "STUCK_SECONDS", 0.2)
+    threads = threading.active_count()
+    flags = [tmp_path / "flag"] * 6
+    plain = Recovery(lambda each: [each], lambda each: each, lambda _: False, lambda: None)
+    results = list(in_order(dies_in_the_middle_of_its_result, iter(flags), 2, plain))
+    assert results == [bytes(10_000)] * 6
+    until = time.monotonic() + 10
+    while threading.active_count() > threads:  # else the program would not end
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(
+    lengths=st.lists(st.integers(1, 4), min_size=1, max_size=8),
+    faults=st.dictionaries(st.integers(0, 20), st.sampled_from(["dies-once", "raises-once"])),
+    workers=st.integers(1, 3),
+)
+def test_any_faults_that_do_not_come_back_change_nothing(
+    tmp_path_factory, lengths, faults, workers
+):
+    directory = tmp_path_factory.mktemp("faults")
+    for number, fault in faults.items():
+        (directory / f"{number}-{fault}").touch()
+    assert squared(directory, lengths, workers) == [n * n for n in range(sum(lengths))]

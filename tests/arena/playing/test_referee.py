@@ -1,0 +1,150 @@
+"""The referee: scripted agents, their faults, and the ply at which they are cut off."""
+
+import numpy as np
+import pytest
+
+from agents import AgentFailure, AgentSpec, Choice, build
+from agents.kernels import whole_games as loop
+from arena.planning.records import DRAW, LOSS, WIN, Termination
+from arena.playing import referee
+from arena.playing.referee import START, CutOff, game_id, play_game
+from games import game
+
+OF = game("kalah(4,3)")
+
+
+class Scripted:
+    """Plays the first legal move until its script says otherwise."""
+
+    def __init__(self, **faults):
+        self.faults, self.asked, self.seeds = faults, 0, []
+
+    def start(self, seed):
+        self.seeds.append(seed)
+        if "start" in self.faults:
+            raise failure(self.faults["start"])
+
+    def choose(self, position, limit=None):
+        self.asked += 1
+        if f"move{self.asked}" in self.faults:
+            raise failure(self.faults[f"move{self.asked}"])
+        return Choice(OF.legal(position)[0], nodes=10)
+
+
+def failure(kind):
+    return AgentFailure(kind, "bot.py", "", "did something")
+
+
+def seat(agent):
+    return lambda: agent
+
+
+def played(first, second, opening=(), witness=lambda ply, seat: None, verdict=None, of=OF):
+    return play_game(of, (seat(first), seat(second)), opening, (3, 4), witness, verdict)
+
+
+def test_a_game_ends_by_the_rules():
+    first, second = Scripted(), Scripted()
+    record = played(first, second, opening=(1, 2))
+    assert record.moves[:2] == (1, 2)
+    assert record.termination is Termination.NORMAL
+    assert record.result == (WIN if record.margin > 0 else DRAW if record.margin == 0 else LOSS)
+    assert (first.seeds, second.seeds) == ([3], [4])
+    assert record.chosen == (first.asked, second.asked)
+    assert sum(record.chosen) == len(record.moves) - 2
+    assert record.nodes == (10 * first.asked, 10 * second.asked)
+    assert min(record.nanoseconds) > 0
+
+
+FAULTS = [(kind, referee.FAULTS[kind]) for kind in ("illegal", "raised", "timeout", "unloadable")]
+
+
+@pytest.mark.parametrize(("kind", "termination"), FAULTS)
+@pytest.mark.parametrize("guilty", [0, 1])
+@pytest.mark.parametrize("when", ["start", "move2"])
+def test_a_fault_loses_the_game(kind, termination, guilty, when):
+    agents = [Scripted(), Scripted()]
+    agents[guilty] = Scripted(**{when: kind})
+    record = played(*agents)
+    assert record.termination is termination
+    assert record.result == (LOSS if guilty == 0 else WIN)
+    assert "bot.py did something" in record.trace
+
+
+def test_an_agent_that_cannot_be_built_forfeits():
+    def unloadable():
+        raise failure("unloadable")
+
+    record = play_game(OF, (seat(Scripted()), unloadable), (), (1, 2), lambda ply, seat: None)
+    assert (record.termination, record.result) == (Termination.UNLOADABLE, WIN)
+    assert record.moves == ()
+
+
+def test_our_own_faults_are_nobodys_forfeit():
+    class Broken(Scripted):
+        def choose(self, position, limit=None):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        played(Broken(), Scripted())
+
+
+def test_the_witness_is_told_who_is_asked_and_when_he_has_answered():
+    told = []
+    record = played(Scripted(), Scripted(), (1,), lambda ply, seat: told.append((ply, seat)))
+    assert told[:4] == [(START, 0), (None, 0), (START, 1), (None, 1)]
+    asked, answered = told[4::2], told[5::2]
+    assert [ply for ply, _ in asked] == list(range(1, len(record.moves)))
+    assert answered == [(None, seat) for _, seat in asked]
+
+
+def test_a_verdict_cuts_the_game_off_at_its_ply():
+    plies = {}
+
+    def witness(ply, seat):
+        plies.setdefault(seat, []).append(ply)
+
+    whole = played(Scripted(), Scripted(), (), witness)
+    ply = [ply for ply in plies[1] if ply not in (None, START)][2]
+    record = played(Scripted(), Scripted(), verdict=CutOff(ply, 1))
+    assert record.moves == whole.moves[:ply]
+    assert (record.termination, record.result) == (Termination.TIMEOUT, WIN)
+    never = played(Scripted(), Scripted(), verdict=CutOff(ply, 0))
+    assert never.moves == whole.moves
+
+
+def test_a_verdict_at_the_start_asks_nobody():
+    first, second = Scripted(), Scripted()
+    record = played(first, second, (1, 2), verdict=CutOff(START, 1))
+    assert (record.moves, record.termination, second.seeds) == ((), Termination.TIMEOUT, [])
+
+
+def test_a_game_without_end_is_a_draw(monkeypatch):
+    monkeypatch.setattr(referee, "LONGEST", 5)
+    record = played(Scripted(), Scripted())
+    assert (record.termination, record.result) == (Termination.TOO_LONG, DRAW)
+    assert len(record.moves) == 5
+
+
+def test_a_forced_pass_is_nobodys_choice():
+    of = game("othello(4)")
+    seats = [seat(build(AgentSpec("random"), of)) for _ in range(2)]
+    found = 0
+    for seed in range(10):
+        record = play_game(of, (seats[0], seats[1]), (), (seed, seed), lambda ply, seat: None)
+        passes = record.moves.count(of.pass_move)
+        assert sum(record.chosen) == len(record.moves) - passes
+        found += passes
+    assert found
+
+
+def test_ids_are_those_of_the_compiled_loop():
+    agents = [build(AgentSpec(kind), OF) for kind in ("first", "last")]
+    record = played(*agents)
+    slots, results = np.empty((1, 200), np.int16), np.empty((1, loop.RESULTS), np.int64)
+    agents[0].kernels.play_games(
+        agents[0].context, agents[1].context, OF.start().state,
+        np.empty((1, 0), np.int16), np.array([[3, 4]], np.uint64), slots, results,
+    )  # fmt: skip
+    assert results[0, loop.GAME_ID].view(np.uint64) == game_id(OF, record.moves)
+    assert results[0, loop.LENGTH] == len(record.moves)

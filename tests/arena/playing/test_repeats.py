@@ -1,0 +1,158 @@
+"""Repeats are copies of the first games: marked, free, and the same as if they were played."""
+
+import json
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.keeping.journal import Journal
+from arena.planning.plan import load
+from arena.planning.records import PLAYED
+from arena.playing import repeats
+from arena.playing.determinism import FIXED, fixed_matches, with_fixed
+from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import SlowLoop
+from arena.playing.repeats import FREE
+from arena.playing.tournament import prepare
+from arena.playing.workers import Task, Worker
+from arena.verify import main as verify
+from tests.arena.running import directory_of, experiment_file, played
+from tests.arena.test_pipeline import same_records
+
+TRIED = "arena.playing.determinism.tried"
+AGENTS = """
+[agents.greedy]
+kind = "greedy"
+[agents.search]
+kind = "alphabeta"
+depth = 2
+[agents.random]
+kind = "random"
+"""
+BY_THE_BOARD = "def choose(view, legal, rng):\n    return legal[0]\n"
+BY_ITS_RNG = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
+BY_ANY_OTHER = "import random\ndef choose(view, legal, rng):\n    return random.choice(legal)\n"
+RAISING = "def choose(view, legal, rng):\n    raise ValueError('never')\n"
+
+
+def repeated(pairs=50, openings="enumerate = 1", more=AGENTS):
+    return (
+        f'game = "kalah(4,3)"\npairs = {pairs}\nopenings = {{ {openings}, repeat = true }}\n{more}'
+    )
+
+
+def python(directory, source):
+    """A repeated match of a user's bot against a player of ours."""
+    (directory / "bot.py").write_text(source)
+    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
+    return experiment_file(directory, repeated(more=bot))
+
+
+def found(path):
+    with Journal(path.parent / "store", "digest") as store:
+        return fixed_matches(prepare(load(path)), store, 2, Interrupts())
+
+
+def test_agents_of_ours_are_known_without_a_game(tmp_path):
+    assert found(experiment_file(tmp_path, repeated())) == {(0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [(BY_THE_BOARD, {(0, 1)}), (BY_ITS_RNG, set()), (BY_ANY_OTHER, set()), (RAISING, {(0, 1)})],
+)
+def test_a_users_bot_is_tried(tmp_path, source, expected):
+    logging.disable(logging.CRITICAL)
+    try:
+        assert found(python(tmp_path, source)) == expected
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def test_nothing_is_tried_where_nothing_is_played_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried"))
+    (tmp_path / "bot.py").write_text(BY_THE_BOARD)
+    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
+    path = experiment_file(tmp_path, repeated(pairs=3, more=bot))
+    assert found(path) == set()
+
+
+def test_copies_are_what_playing_again_gives(tmp_path):
+    ready = prepare(load(experiment_file(tmp_path, repeated())))
+    ready = with_fixed(ready, frozenset({(0, 1)}))
+    total = ready.schedule.total
+    copying, playing = Worker(ready.job), Worker(ready.job)
+    playing.repeats.games = lambda block, play: play(block)
+    expected = playing.play(Task(0, total, {}))
+    whole = copying.play(Task(0, total, {}))
+    pieces = [copying.play(Task(at, min(at + 7, total), {})) for at in range(0, total, 7)]
+    told = [name for name in PLAYED if name not in FREE]
+    for name in told:
+        assert whole.columns[name].tolist() == expected.columns[name].tolist()
+        each = np.concatenate([piece.columns[name] for piece in pieces])
+        assert each.tolist() == expected.columns[name].tolist()
+    assert whole.moves.tolist() == expected.moves.tolist()
+    same_records(Worker(ready.job._replace(always_slow=True)).play(Task(0, total, {})), whole)
+
+
+def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
+    asked = []
+    play = SlowLoop.play
+    monkeypatch.setattr(
+        SlowLoop, "play", lambda self, block, *more: asked.append(block) or play(self, block, *more)
+    )
+    ready = with_fixed(prepare(load(python(tmp_path, BY_THE_BOARD))), frozenset({(0, 1)}))
+    worker = Worker(ready.job)
+    for at in range(0, 50, 5):
+        worker.play(Task(at, at + 5, {}))
+    # The first batch has them all; the next ones know only what was seen to be a repeat.
+    assert sum(block.size for block in asked) <= 2 * len(ready.openings)
+    monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
+    before = len(asked)
+    forgetful = Worker(ready.job)
+    for at in range(5, 50, 5):
+        forgetful.play(Task(at, at + 5, {}))
+    assert len(asked) == before + 9
+
+
+def test_repeats_have_the_seed_of_the_first_and_chance_has_new_ones(tmp_path):
+    ready = prepare(load(experiment_file(tmp_path, repeated())))
+    openings = len(ready.openings)
+    schedule = with_fixed(ready, frozenset({(0, 1)})).schedule
+    for block in schedule.blocks(0, schedule.total):
+        seeds = schedule.seeds(block)
+        assert len(set(seeds.tolist())) == (openings if (block.a, block.b) == (0, 1) else 50)
+        rows = slice(2 * block.first, 2 * (block.first + block.size), 2)
+        assert schedule.columns(0, schedule.total)["seed"][rows].tolist() == seeds.tolist()
+
+
+def test_a_forfeit_is_repeated_too_and_told_once(tmp_path):
+    path = python(tmp_path, RAISING)
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    assert (games.termination == "raised").all()
+    assert games.repeat.sum() == len(games) - 2 * 4
+    said = json.loads((directory / "run.json").read_text())
+    assert said[FIXED] == [[0, 1]]
+    assert 0 < len(said["forfeits"]) < len(games)
+    assert verify([str(directory), "--all"]) == 0
+    rates = pd.read_parquet(directory / "win_rates.parquet")
+    assert (rates.counted_games == 8).all()
+
+
+def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
+    path = python(tmp_path, BY_THE_BOARD)
+    played(path, tmp_path / "results")
+    monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried again"))
+    played(path, tmp_path / "results")
+
+
+def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
+    (tmp_path / "bot.py").write_text(BY_THE_BOARD)
+    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
+    played(experiment_file(tmp_path, repeated(pairs=4, more=bot)), tmp_path / "results")
+    rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
+    assert set(rates.interval) == {"census"}

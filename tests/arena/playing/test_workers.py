@@ -1,0 +1,104 @@
+"""The worker: which loop it takes, what it builds before the fork, and when it is wary."""
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec
+from arena.keeping.game_blobs import decoded
+from arena.planning.plan import load
+from arena.playing import compiled_loop, workers
+from arena.playing.referee import CutOff
+from arena.playing.tournament import prepare
+from arena.playing.watchdog import WHOLE
+from arena.playing.workers import Task, Worker, install, play_task
+from tests.arena.running import experiment_file, small
+from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
+
+
+@pytest.fixture
+def ready(tmp_path):
+    return prepare(load(experiment_file(tmp_path, small(30) + NOISY)))
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "own.py").write_text(EVALUATION)
+    return prepare(load(experiment_file(tmp_path, small(30) + OWN)))
+
+
+def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
+    warm = Worker(ready.job)
+    warm.warm()
+    kernels = warm.agent(0).kernels
+    before = [len(each.signatures) for each in (kernels.play_games, kernels.choose)]
+    assert min(before) > 0
+    warm.play(Task(0, ready.schedule.total, {}))
+    assert [len(each.signatures) for each in (kernels.play_games, kernels.choose)] == before
+
+
+def test_a_task_may_begin_and_end_anywhere(ready):
+    whole = Worker(ready.job).play(Task(0, ready.schedule.total, {}))
+    other, at = Worker(ready.job), 0
+    for size in (1, 7, 22, 5, 40, 15):
+        part = other.play(Task(at, at + size, {}))
+        rows = slice(2 * at, 2 * (at + size))
+        assert part.game_id.tolist() == whole.game_id[rows].tolist()
+        assert part.result.tolist() == whole.result[rows].tolist()
+        at += size
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (3, 5), (512, 512)])
+def test_the_size_of_compiled_calls_changes_nothing(ready, monkeypatch, sizes):
+    expected = Worker(ready.job).play(Task(0, 90, {}))
+    monkeypatch.setattr(compiled_loop, "PAIRINGS_AT_ONCE", sizes[0])
+    monkeypatch.setattr(compiled_loop, "SEEDS_AT_ONCE", sizes[1])
+    same_records(Worker(ready.job).play(Task(0, 90, {})), expected)
+
+
+def test_room_for_moves_grows_when_a_game_does_not_fit(ready):
+    expected = Worker(ready.job).play(Task(0, 90, {}))
+    cramped = Worker(ready.job)
+    cramped.fast.longest = 6
+    cramped.fast._make_room()
+    same_records(cramped.play(Task(0, 90, {})), expected)
+    assert cramped.fast.longest > 6
+
+
+def test_a_game_that_no_room_holds_goes_to_the_referee(ready, monkeypatch):
+    expected = Worker(ready.job).play(Task(0, 30, {}))
+    monkeypatch.setattr(compiled_loop, "LONGEST", 8)
+    cramped = Worker(ready.job)
+    cramped.fast.longest = 8
+    cramped.fast._make_room()
+    same_records(cramped.play(Task(0, 30, {})), expected)
+
+
+def test_own_evaluations_are_played_alike_in_every_way(own, monkeypatch):
+    task = Task(0, 30, {})
+    wary = Worker(own.job).play(task)
+    monkeypatch.setattr(workers, "SLOW_SECONDS", 1e9)
+    same_records(Worker(own.job).play(task), wary)
+    flagged = {(pairing, WHOLE): CutOff(3, 0) for pairing in range(10, 13)}
+    same_records(Worker(own.job).play(Task(0, 30, flagged)), wary)
+    assert wary.traces  # it raises now and then
+
+
+def test_a_batch_is_packed_and_scored(ready):
+    install(Worker(ready.job))
+    batch = play_task(Task(3, 20, {}))
+    games = decoded([batch.games], ready.schedule.columns(3, 20))
+    points = games.result[0::2] / 4 + (2 - games.result[1::2]) / 4
+    assert np.array_equal(batch.points / 4, points)
+    assert (batch.start, batch.stop) == (3, 20)
+    assert batch.seconds > 0
+
+
+def test_an_agent_is_built_once(ready, monkeypatch):
+    built = []
+    plain = workers.build
+    monkeypatch.setattr(workers, "build", lambda spec, of: built.append(spec) or plain(spec, of))
+    busy = Worker(ready.job)
+    for start in range(0, 90, 10):
+        busy.play(Task(start, start + 10, {}))
+    assert len(built) == 3
+    assert all(isinstance(spec, AgentSpec) for spec in built)

@@ -1,0 +1,159 @@
+"""Schedules, openings, stop rules and checks that make no sense, each in one line."""
+
+import pytest
+
+from tests.arena.reading.test_problems import AGENTS, HEAD, problems
+
+TESTS = "always, score_at_least, elo_at_least, no_forfeits, faster_than_seconds_per_move"
+
+BROKEN = {
+    # Schedule, openings, stop.
+    "an unknown schedule": (
+        HEAD + 'schedule = "round_robbin"\n' + AGENTS,
+        'x.toml:2: [top level] schedule must be "round_robin", "match", { gauntlet = "a" } or '
+        '{ match = ["a", "b"] }, got "round_robbin"; did you mean "round_robin"?',
+    ),
+    "two schedules": (
+        HEAD + 'schedule = { gauntlet = "bad", match = ["smart", "bad"] }\n' + AGENTS,
+        "x.toml:2: [schedule] exactly one of round_robin, gauntlet, match must be given, "
+        "got gauntlet, match",
+    ),
+    "a match of three": (
+        HEAD + 'schedule = { match = ["smart", "bad", "smart"] }\n' + AGENTS,
+        'x.toml:2: [schedule] match must name two agents, got ["smart", "bad", "smart"]',
+    ),
+    "a match against oneself": (
+        HEAD + 'schedule = { match = ["bad", "bad"] }\n' + AGENTS,
+        'x.toml:2: [schedule] match must name two different agents, got "bad" twice',
+    ),
+    "a match in a crowd": (
+        HEAD + 'schedule = "match"\n' + AGENTS + '[agents.c]\nkind = "first"\n',
+        'x.toml:2: [top level] schedule "match" is for a file of two agents, got 3 agents: name '
+        'two, as in schedule = { match = ["a", "b"] }',
+    ),
+    "an unknown agent in a gauntlet": (
+        HEAD + 'schedule.gauntlet = "smrt"\n' + AGENTS,
+        'x.toml:2: [schedule] there is no agent "smrt" (there are smart, bad); '
+        'did you mean "smart"?',
+    ),
+    "unknown openings": (
+        HEAD + 'openings = "nonne"\n' + AGENTS,
+        'x.toml:2: [top level] openings must be "none" or a table like { random_plies = 6 }, '
+        'got "nonne"; did you mean "none"?',
+    ),
+    "openings of no kind": (
+        HEAD + "openings = { balance = 4 }\n" + AGENTS,
+        "x.toml:2: [openings] exactly one of none, random_plies, enumerate, list must be given, "
+        "got none of them",
+    ),
+    "pairs without openings": (
+        HEAD + 'pairs = 5\nopenings = "none"\n' + AGENTS,
+        "x.toml:2: [top level] 5 pairs need as many openings, got 1; lower pairs, use "
+        "{ random_plies = 6 }, or repeat = true if an agent varies",
+    ),
+    "more pairs than openings in a list": (
+        HEAD + 'pairs = 5\nopenings = { list = ["3 1", "3"] }\n' + AGENTS,
+        "x.toml:2: [top level] 5 pairs need as many openings, got 2; lower pairs, use "
+        "{ random_plies = 6 }, or repeat = true if an agent varies",
+    ),
+    "an unreadable opening": (
+        HEAD + '[openings]\nlist = [\n  "3 1",\n  "3 d3",\n]\n' + AGENTS,
+        'x.toml:5: [openings] opening 2: "d3" is no move of kalah(6,4)',
+    ),
+    "an opening that is no text": (
+        HEAD + "openings = { list = [3] }\n" + AGENTS,
+        "x.toml:2: [openings] item 1 of list must be text in quotes, got 3",
+    ),
+    "an opening twice": (
+        HEAD + 'openings = { list = ["3 1", "3,1"] }\n' + AGENTS,
+        'x.toml:2: [openings] opening 2 is the same as opening 1, got "3,1" twice',
+    ),
+    "an impossible test": (
+        HEAD + "stop = { sprt = { elo0 = 10, elo1 = 5 } }\n" + AGENTS,
+        "x.toml:2: [stop.sprt] elo0 < elo1 must hold, both within ±800 logistic Elo, got 10 and 5",
+    ),
+    "a test of an unknown model": (
+        HEAD + "stop.sprt = { elo0 = 0, elo1 = 5, model = 'normalised' }\n" + AGENTS,
+        'x.toml:2: [stop.sprt] model must be "logistic" or "normalized", got "normalised"; '
+        'did you mean "normalized"?',
+    ),
+    "a test of many": (
+        HEAD + AGENTS + '[agents.c]\nkind = "first"\n[stop]\nsprt = { elo0 = 0, elo1 = 5 }\n',
+        "x.toml:9: [stop] sprt tests one pair of agents, got a schedule of 3 matches; "
+        'say schedule = { match = ["a", "b"] }',
+    ),
+    # Checks.
+    "checks in single brackets": (
+        HEAD + AGENTS + '[checks]\nthat = "smart beats bad"\nalways = true\n',
+        "x.toml:6: [top level] checks must be a list in [ ], got a table of that, always; "
+        "write [[checks]] with two brackets",
+    ),
+    "a check of nobody": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smrt beats bad"\nalways = true\n',
+        'x.toml:7: [[checks]] there is no agent "smrt" (there are smart, bad); '
+        'did you mean "smart"?',
+    ),
+    "a check without a claim": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\n',
+        f"x.toml:6: [[checks]] exactly one of {TESTS} must be given, got none of them",
+    ),
+    "a check of two claims": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nalways = true\nelo_at_least = 5\n',
+        f"x.toml:6: [[checks]] exactly one of {TESTS} must be given, got always, elo_at_least",
+    ),
+    "a claim that is not made": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nalways = false\n',
+        'x.toml:8: [[checks]] always must be true or "proved", got false',
+    ),
+    "a victory over nobody": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart"\nalways = true\n',
+        'x.toml:6: [[checks]] always needs that = "A beats B", got "smart"',
+    ),
+    "conduct of two": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nno_forfeits = true\n',
+        'x.toml:6: [[checks]] no_forfeits needs that = "A" or "all", got "smart beats bad"',
+    ),
+    "confidence in a certainty": (
+        HEAD + AGENTS + '[[checks]]\nthat = "all"\nno_forfeits = true\nconfidence = 0.9\n',
+        "x.toml:6: [[checks]] no_forfeits has no confidence (score_at_least, elo_at_least have)",
+    ),
+    "a score of more than everything": (
+        HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nscore_at_least = 90\n',
+        "x.toml:8: [[checks]] score_at_least must be at most 1, got 90",
+    ),
+    "a victory over oneself": (
+        HEAD + AGENTS + '[[checks]]\nthat = "bad beats bad"\nalways = true\n',
+        'x.toml:7: [[checks]] an agent does not play itself, got "bad beats bad"',
+    ),
+    "a check on a match that is not played": (
+        HEAD
+        + 'schedule = { gauntlet = "smart" }\n'
+        + AGENTS
+        + '[agents.c]\nkind = "first"\n[[checks]]\nthat = "bad beats c"\nelo_at_least = 1\n',
+        'x.toml:10: [[checks]] bad and c never meet in this schedule, got "bad beats c"',
+    ),
+    "a proof about chance": (
+        HEAD + AGENTS + '[[checks]]\nthat = "bad beats smart"\nalways = "proved"\n',
+        'x.toml:8: [[checks]] always = "proved" needs a winner that never varies, got "bad"',
+    ),
+    "the second of several checks": (
+        HEAD
+        + 'checks = [\n  { that = "smart beats bad", always = true },\n'
+        + '  { that = "bad beats smart", allways = true },\n]\n'
+        + AGENTS,
+        'x.toml:4: [[checks]] unknown key "allways"; did you mean "always"?',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_answered_with_one_line(tmp_path, name):
+    text, line = BROKEN[name]
+    assert problems(tmp_path, text) == [line]
+
+
+def test_nothing_follows_from_a_schedule_that_cannot_be_read(tmp_path):
+    stop = "stop = { sprt = { elo0 = 0, elo1 = 5 } }\n"
+    third = '[agents.c]\nkind = "first"\n'
+    (line,) = problems(tmp_path, f'{HEAD}schedule = "mach"\n{stop}{AGENTS}{third}')
+    assert line.endswith('got "mach"; did you mean "match"?')

@@ -1,0 +1,283 @@
+"""Experiment files that are right: what they come to, and what tells them apart."""
+
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents import AGENTS, AgentSpec
+from arena.planning.plan import Experiment, ExperimentError, load, reproducible, stochastic
+
+SHIPPED = sorted(Path("experiments").glob("*.toml"))
+ISSUE = """\
+game = "kalah(6,4)"
+pairs = 1000
+seed = 2026
+openings = { random_plies = 6 }
+
+[agents.smart]
+kind = "smart"
+
+[agents.bad]
+kind = "random"
+
+[[checks]]
+that = "smart beats bad"
+always = true
+"""
+SMALL = 'game = "kalah"\nagents.a.kind = "smart"\nagents.b.kind = "first"\n'
+
+
+def loaded(tmp_path, text, *overrides):
+    path = tmp_path / "small.toml"
+    path.write_text(text)
+    return load(path, overrides)
+
+
+def test_the_example_of_the_issue_is_complete(tmp_path):
+    made = loaded(tmp_path, ISSUE)
+    assert (made.name, made.game, made.pairs, made.seed) == ("small", "kalah(6,4)", 1000, 2026)
+    assert made.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
+    assert (made.openings.kind, made.openings.plies) == ("random", 6)
+    assert made.checks[0].parties == ("smart", "bad")
+    assert (made.checks[0].test, made.checks[0].always) == ("always", True)
+    assert made.directory == tmp_path
+
+
+def test_the_example_of_the_issue_is_shipped_as_it_stands():
+    assert Path("experiments/smart_vs_bad.toml").read_text() == ISSUE
+
+
+def test_the_shortest_file_has_sensible_defaults(tmp_path):
+    made = loaded(tmp_path, SMALL)
+    assert (made.game, made.pairs, made.seed) == ("kalah(6,4)", 100, 1)
+    assert (made.move_seconds, made.stop, made.checks) == (60.0, None, ())
+    assert (made.openings.kind, made.openings.plies, made.openings.repeat) == ("random", 6, False)
+    assert made.pairs_of_agents() == ((0, 1),)
+    assert (made.games, made.keeps_moves) == (200, True)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_shipped_experiment_loads(path):
+    made = load(path)
+    assert made.name == path.stem
+    assert made.pairs_of_agents()
+    assert path.read_text().startswith(("#", 'game = "'))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in AGENTS if kind != "human"])
+def test_an_agent_of_every_kind_needs_no_more_than_it_must(tmp_path, kind):
+    (tmp_path / "bot.py").write_text("def choose(position, legal, rng): return legal[0]\n")
+    file = 'file = "bot.py"\n' if kind == "python" else ""
+    made = loaded(tmp_path, f'{SMALL}[agents.c]\nkind = "{kind}"\n{file}')
+    assert made.agents["c"].kind == kind
+
+
+def test_every_field_of_a_spec_can_be_written(tmp_path):
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "my.py").write_text("WEIGHTS = {'lead': 1}\n")
+    made = loaded(
+        tmp_path,
+        """
+        game = "kalah"
+        [agents.a]
+        kind = "alphabeta"
+        depth = 5
+        nodes = 1000
+        seconds = 1
+        weights = { lead = 2 }
+        evaluate = "bots/my.py:evaluate"
+        compile = false
+        endgame = 3
+        table_bits = 10
+        random_ties = true
+        epsilon = 0.5
+        [agents.b]
+        kind = "minimax"
+        collapse_turns = true
+        weights = { pot = [1, 2.5], mobility = 1 }
+        [agents.c]
+        kind = "python"
+        file = "bots/my.py"
+        options = { level = 3 }
+        """,
+    )
+    mine = tmp_path / "bots" / "my.py"
+    assert made.agents["a"] == AgentSpec(
+        "alphabeta",
+        5,
+        1000,
+        1,
+        {"lead": (2.0,)},
+        f"{mine}:evaluate",
+        False,
+        False,
+        3,
+        10,
+        True,
+        0.5,
+    )
+    assert made.agents["b"].weights == {"pot": (1.0, 2.5), "mobility": (1.0,)}
+    assert made.agents["b"].collapse_turns
+    assert made.agents["c"].file == f"{mine}:choose"
+    assert made.agents["c"].options == {"level": 3}
+    assert made.resolved()["agents"]["a"]["evaluate"] == "bots/my.py:evaluate"
+
+
+def test_files_are_sought_beside_the_experiment_before_the_working_directory(tmp_path, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for directory, pot in ((here, 1), (there, 2)):
+        directory.mkdir()
+        (directory / "w.toml").write_text(f"[weights]\npot = {pot}\n")
+    text = SMALL + 'agents.a.weights = "w.toml"\n'
+    monkeypatch.chdir(here)
+    assert loaded(there, text).agents["a"].weights == {"pot": (2.0,)}
+    (there / "w.toml").unlink()
+    assert loaded(there, text).agents["a"].weights == {"pot": (1.0,)}
+
+
+SCHEDULES = {
+    '"round_robin"': ((0, 1), (0, 2), (1, 2)),
+    '{ gauntlet = "b" }': ((1, 0), (1, 2)),
+    '{ match = ["c", "a"] }': ((2, 0),),
+}
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_schedule_says_who_meets_whom(tmp_path, schedule):
+    text = f'schedule = {schedule}\n{SMALL}agents.c.kind = "last"\n'
+    assert loaded(tmp_path, text).pairs_of_agents() == SCHEDULES[schedule]
+
+
+def test_two_agents_need_no_names_for_a_match(tmp_path):
+    assert loaded(tmp_path, 'schedule = "match"\n' + SMALL).pairs_of_agents() == ((0, 1),)
+
+
+OPENINGS = {
+    '"none"': ("none", 0, (), 1),
+    "{ none = true }": ("none", 0, (), 1),
+    "{ none = true, repeat = true }": ("none", 0, (), 100),
+    "{ random_plies = 3, balance = 4 }": ("random", 3, (), 100),
+    "{ enumerate = 4 }": ("enumerate", 4, (), 100),
+    '{ list = ["3 1", "2"] }': ("list", 0, ("3 1", "2"), 2),
+    '{ list = ["3 1", "3 1"], repeat = true }': ("list", 0, ("3 1", "3 1"), 100),
+}
+
+
+@pytest.mark.parametrize("openings", OPENINGS)
+def test_openings_are_written_in_one_of_four_ways(tmp_path, openings):
+    made = loaded(tmp_path, f"openings = {openings}\n{SMALL}")
+    found = made.openings
+    assert (found.kind, found.plies, found.lines, made.pairs) == OPENINGS[openings]
+    assert found.repeat == ("repeat" in openings)
+    assert found.balance == (4 if "balance" in openings else None)
+
+
+def test_openings_of_othello_are_squares(tmp_path):
+    text = 'openings = { list = ["d3c3", "D3 c5"] }\n' + SMALL.replace("kalah", "othello")
+    assert loaded(tmp_path, text).openings.lines == ("d3c3", "D3 c5")
+
+
+def test_a_sequential_test_becomes_a_plan(tmp_path):
+    text = "stop = { sprt = { elo0 = 0, elo1 = 10, alpha = 0.1, model = 'normalized' } }\n" + SMALL
+    plan = loaded(tmp_path, text).stop.sprt.plan()
+    assert (plan.elo0, plan.elo1, plan.alpha, plan.beta) == (0, 10, 0.1, 0.05)
+    assert plan.model.value == "normalized"
+
+
+def test_checks_say_what_they_are_about(tmp_path):
+    checks = [
+        'that = "a beats b"\nscore_at_least = 0.9\nconfidence = 0.99\nmin_distinct = 20',
+        'that = "all"\nno_forfeits = true',
+        'that = "a"\nfaster_than_seconds_per_move = 0.01',
+    ]
+    text = SMALL + "".join(f"[[checks]]\n{check}\n" for check in checks)
+    first, second, third = loaded(tmp_path, text).checks
+    assert (first.test, first.parties, first.subject) == ("score_at_least", ("a", "b"), None)
+    assert (first.confidence, first.min_distinct) == (0.99, 20)
+    assert (second.test, second.parties, second.subject) == ("no_forfeits", None, "all")
+    assert (third.test, third.subject) == ("faster_than_seconds_per_move", "a")
+
+
+def test_sets_change_values_wherever_they_are(tmp_path):
+    made = loaded(
+        tmp_path,
+        ISSUE,
+        "agents.smart.depth=6",
+        "pairs = 50",
+        "game=kalah(4,3)",
+        "openings={ enumerate = 3 }",
+        "checks.0.always=proved",
+        "agents.bad.kind=first",
+        "agents.smart.weights.pot=[1, 2]",
+        "agents.third={ kind = 'last' }",
+        "schedule.gauntlet=bad",
+    )
+    assert made.agents["smart"] == AgentSpec("smart", depth=6, weights={"pot": (1.0, 2.0)})
+    assert (made.pairs, made.game, made.openings.kind) == (50, "kalah(4,3)", "enumerate")
+    assert made.checks[0].always == "proved"
+    assert made.pairs_of_agents() == ((1, 0), (1, 2))
+
+
+def test_a_later_set_wins(tmp_path):
+    assert loaded(tmp_path, SMALL, "seed=2", "seed=3").seed == 3
+
+
+STOCHASTIC = [
+    AgentSpec("random"),
+    AgentSpec("first", epsilon=0.1),
+    AgentSpec("greedy", random_ties=True),
+    AgentSpec("smart", seconds=0.1),
+    AgentSpec("python", file="bot.py"),
+]
+
+
+def test_noise_is_declared_by_the_spec():
+    assert all(stochastic(spec) for spec in STOCHASTIC)
+    assert not any(map(stochastic, [AgentSpec("first"), AgentSpec("smart"), AgentSpec("greedy")]))
+
+
+def test_only_the_clock_makes_a_run_irreproducible(tmp_path):
+    made = loaded(tmp_path, SMALL)
+    assert reproducible(made)
+    assert not reproducible(replace(made, agents={"a": AgentSpec("smart", seconds=1)}))
+
+
+def test_moves_are_kept_below_a_hundred_thousand_games(tmp_path):
+    assert loaded(tmp_path, SMALL, "pairs=49999").keeps_moves
+    assert not loaded(tmp_path, SMALL, "pairs=50000").keeps_moves
+    assert loaded(tmp_path, SMALL, "pairs=50000", "keep_moves=true").keeps_moves
+
+
+def test_experiments_and_errors_travel_between_processes(tmp_path):
+    made = loaded(tmp_path, ISSUE)
+    assert pickle.loads(pickle.dumps(made)) == made
+    error = ExperimentError(["x.toml:1: wrong", "x.toml:2: too"])
+    assert pickle.loads(pickle.dumps(error)).problems == error.problems
+
+
+def test_experiments_can_be_made_without_a_file():
+    agents = {"a": AgentSpec("smart"), "b": AgentSpec("first")}
+    made = Experiment(name="x", path=Path("x.toml"), game="owari(6,3)", agents=agents)
+    assert made.pairs_of_agents() == ((0, 1),)
+    assert made.of.name == "owari(6,3)"
+
+
+def test_loading_wakes_no_compiler_and_no_tables():
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from arena.planning.plan import ExperimentError, load\n"
+        "made = load(Path('experiments/smart_vs_bad.toml'))\n"
+        "made.digest(), made.of\n"
+        "try:\n"
+        "    load(Path('experiments/othello_heuristics.toml'), ['openings={list=[\"d9\"]}'])\n"
+        "except ExperimentError as error:\n"
+        "    assert 'is no move of othello' in str(error)\n"
+        "print({'numba', 'pandas', 'pyarrow', 'optuna'} & set(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

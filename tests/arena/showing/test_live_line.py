@@ -1,0 +1,69 @@
+"""What is said while games are played: not too often, and nothing when quiet."""
+
+import numpy as np
+import pytest
+
+from arena.playing.tournament import Tick
+from arena.showing import live_line
+from arena.showing.live_line import Progress
+from arena.stats.anytime import observe, watch
+from arena.stats.sprt import SprtPlan, begin
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that the test sets."""
+    now = [100.0]
+    monkeypatch.setattr(live_line.time, "monotonic", lambda: now[0])
+    return now
+
+
+def tick(done, total=1000, played=None, sprt=None):
+    seen = observe(watch(), np.full(done, 0.75))
+    return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt)
+
+
+def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
+    with Progress(["a", "b"], quiet=False) as shown:
+        for second in range(12):
+            clock[0] = 100.0 + second
+            shown.show(tick(50 * (second + 1)))
+        shown.show(tick(1000))
+    first, second, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("600 of 2,000 games, 120 games/s, 12 s left  a v b: 75.0 % [")
+    assert second.startswith("1,100 of 2,000 games")
+    assert last.startswith("2,000 of 2,000 games, 182 games/s  a v b: 75.0 %")
+
+
+def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
+    with Progress(["a", "b"], quiet=False) as shown:
+        clock[0] += 10
+        shown.show(tick(600, played=100))
+    assert "1,200 of 2,000 games, 20 games/s, 40 s left" in capsys.readouterr().err
+
+
+def test_long_waits_are_told_in_minutes(clock, capsys):
+    with Progress(["a", "b"], quiet=False) as shown:
+        clock[0] += 10
+        shown.show(tick(10, total=10_000))
+    assert "166 min left" in capsys.readouterr().err
+
+
+def test_a_sequential_test_is_shown_between_its_bounds(clock, capsys):
+    with Progress(["a", "b"], quiet=False) as shown:
+        clock[0] += 10
+        shown.show(tick(10, sprt=begin(SprtPlan(0, 10))))
+    assert "LLR +0.00 in (-2.94, 2.94)" in capsys.readouterr().err
+
+
+def test_quiet_is_quiet(clock, capsys):
+    with Progress(["a", "b"], quiet=True) as shown:
+        clock[0] += 10
+        shown.show(tick(1000))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_finished_run_has_nothing_to_say(clock, capsys):
+    with Progress(["a", "b"], quiet=False) as shown:
+        shown.show(tick(1000, played=0))
+    assert capsys.readouterr().err == ""

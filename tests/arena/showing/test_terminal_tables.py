@@ -1,0 +1,135 @@
+"""What is printed at the end: readable in 80 columns, plain when nobody watches, or JSON."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from arena.concluding.checks import FAILS, HOLDS, VACUOUS, Verdict
+from arena.concluding.summary import summarise
+from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.showing.terminal_tables import as_json, show, terminal
+from tests.arena.played import FORFEIT, by_hand, experiment
+
+REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'
+PAIRS = [(0, 1), (0, 2), (1, 2)]
+VERDICTS = [
+    Verdict("smart beats bad", "always", FAILS, "1 of 22 games not won", REPLAY),
+    Verdict("smart beats bad", "score_at_least", HOLDS, "at least 70.0 % wanted"),
+    Verdict("all", "no_forfeits", VACUOUS, "no games"),
+]
+
+
+def printed(summary, verdicts=(), notes=(), **how):
+    file = io.StringIO()
+    show(summary, verdicts, notes, Console(file=file, width=80, **how))
+    return file.getvalue()
+
+
+def summary_of(names, *matches, faults=None):
+    return summarise(by_hand(*matches, faults=faults), experiment(names))
+
+
+def even_match(a, b, openings=40):
+    letters = ["WL", "WW", "LW", "WD"]
+    return a, b, [(o, letters[o % len(letters)]) for o in range(openings)]
+
+
+def test_two_agents_fit_one_screen():
+    text = printed(summary_of(["smart", "bad"], even_match(0, 1)), VERDICTS[1:])
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines[0] == "demo on kalah(6,4): 80 games, 40 openings"
+    assert lines[1].split() == ["agent", "Elo", "points", "games", "openings"]
+    assert lines[2].startswith("smart")
+    assert "smart against bad: +137 [+85, +195]  n=80 (n_eff 40)" in lines
+    assert "  first 30-0-10, second 20-10-10, 40 openings" in lines
+    assert "HOLDS: smart beats bad (score_at_least): at least 70.0 % wanted" in lines
+    assert len(lines) < 24
+
+
+@pytest.mark.parametrize("agents", [2, 3, 7, 12])
+def test_nothing_but_a_command_is_wider_than_80_columns(agents):
+    names = [f"an agent with a long name {n}" for n in range(agents)]
+    pairs = [even_match(a, b, 12) for a in range(agents) for b in range(a + 1, agents)]
+    text = printed(summary_of(names, *pairs), VERDICTS, ["a note " * 30])
+    for line in text.splitlines():
+        assert len(line) <= 80 or "games.replay" in line
+    assert f"  {REPLAY}\n" in text
+
+
+def test_the_matrix_has_every_pair():
+    strong = [(o, "WW") for o in range(12)]
+    matches = [even_match(0, 1, 12), (0, 2, [*strong, (12, "LL")]), (1, 2, [*strong, (12, "LL")])]
+    lines = printed(summary_of(["a", "b", "c"], *matches)).splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("% won by row"))
+    assert lines[at + 1].split() == ["1", "a", "68.8", "92.3"]
+    assert lines[at + 2].split() == ["2", "b", "31.2", "92.3"]
+    assert lines[at + 3].split() == ["3", "c", "7.7", "7.7"]
+
+
+def test_many_pairs_are_left_to_the_file():
+    pairs = [even_match(a, b, 12) for a in range(6) for b in range(a + 1, 6)]
+    text = printed(summary_of(list("abcdef"), *pairs))
+    assert "... 5 more pairs: see win_rates.parquet" in text
+
+
+def test_groups_are_numbered_and_bridged():
+    text = printed(summary_of(["a", "b"], (0, 1, [(o, "WW") for o in range(500)])))
+    assert "2 groups: Elo compares agents of one group only" in text
+    assert "a above b: won 1000/1000, > +888 Elo (95 %), K = 500" in text
+    assert "a against b: 100 %, > +888 Elo (95 %), K = 500" in text
+
+
+def test_why_ratings_have_no_interval_is_said_once():
+    text = printed(summary_of(["a", "b", "c"], *(even_match(*two, 4) for two in PAIRS)))
+    assert text.count("no interval below 10") == 2  # of the ratings, and of the first move
+    assert "Elo: 4 openings: no interval below 10" in text
+
+
+def test_replays_and_forfeits_are_told():
+    pairings = [(0, "WL", 1, 2)] * 20
+    text = printed(summary_of(["smart", "bad"], (0, 1, pairings), faults={1: FORFEIT}))
+    assert "40 games, 2 of them distinct, 1 opening, 1 forfeited" in text
+    assert "1 opening, 2 of 40 games distinct, smart" in text
+    assert "1 opening, 2 distinct games: no" in text
+
+
+def test_no_games_are_said_to_be_none():
+    text = printed(summary_of(["smart", "bad"]))
+    assert text.startswith("demo on kalah(6,4): 0 games, 0 openings")
+    assert "no games" in text
+
+
+def test_names_are_never_read_as_markup():
+    text = printed(summary_of(["[red]", "[/b]"], even_match(0, 1)), [])
+    assert "[red] against [/b]" in text
+
+
+def test_there_is_colour_on_a_terminal_only(capsys):
+    summary = summary_of(["smart", "bad"], even_match(0, 1))
+    assert "\x1b[" in printed(summary, VERDICTS, force_terminal=True, color_system="standard")
+    show(summary, VERDICTS)
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert out == printed(summary, VERDICTS)
+    assert terminal().width == 80
+
+
+def test_json_has_the_columns_of_the_tables_and_every_verdict():
+    summary = summary_of(["smart", "bad"], (0, 1, [(o, "WW") for o in range(12)]))
+    said = json.loads(as_json(summary, VERDICTS))
+    assert list(said["elo"][0]) == list(EloRow._fields)
+    assert list(said["win_rates"][0]) == list(WinRateRow._fields)
+    assert said["win_rates"][0]["elo_high"] is None
+    assert [check["holds"] for check in said["checks"]] == [False, True, False]
+    assert said["checks"][0]["replay"] == REPLAY
+    assert (said["games"], said["sprt"]) == (24, None)
+
+
+def test_json_is_never_given_a_number_that_is_none():
+    rng = np.random.default_rng(2)
+    pairings = [(o, "".join(rng.choice(list("WDL"), 2))) for o in range(30)]
+    text = as_json(summary_of(["smart", "bad"], (0, 1, pairings)), [])
+    assert not any(word in text for word in ("NaN", "Infinity"))

@@ -1,0 +1,283 @@
+"""Whole runs: the same bytes whatever the workers, the interruptions and the loop."""
+
+import json
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.pipeline import Unfinished, Unplayable
+from arena.planning.plan import load
+from arena.planning.records import PLAYED
+from arena.playing import tournament, workers
+from arena.playing.interrupts import Interrupts
+from arena.playing.tournament import prepare
+from arena.playing.workers import Task, Worker
+from tests.arena.running import (
+    RANDOM,
+    directory_of,
+    experiment_file,
+    played,
+    small,
+    tables,
+)
+
+NOISY = """
+[agents.noisy]
+kind = "alphabeta"
+depth = 2
+epsilon = 0.2
+[agents.ties]
+kind = "greedy"
+random_ties = true
+"""
+SPRT = "stop = { sprt = { elo0 = 0, elo1 = 60 } }"
+OWN = """
+[agents.own]
+kind = "alphabeta"
+depth = 2
+evaluate = "own.py"
+"""
+EXPERIMENTS = {
+    "compiled": (small(40) + NOISY, ()),
+    "without moves": (small(40, "keep_moves = false") + NOISY, ()),
+    "one opening": (
+        f'game = "kalah(4,3)"\npairs = 40\nopenings = {{ none = true, repeat = true }}\n{RANDOM}'
+        + NOISY,
+        (),
+    ),
+    "repeats": (
+        'game = "kalah(4,3)"\npairs = 40\nopenings = { enumerate = 1, repeat = true }\n'
+        f'{RANDOM}[agents.greedy]\nkind = "greedy"\n',
+        ("fixed", "good"),
+    ),
+    "python": (small(20), ("good", "raising", "illegal")),
+    "own evaluation": (small(30) + OWN, ()),
+    "sprt": (small(400, SPRT, plies=8) + '[agents.greedy]\nkind = "greedy"\n', ()),
+}
+EVALUATION = """
+from games.sowing.features import mobility, pot
+def evaluate(rules, position):
+    return pot(rules, position) // (mobility(rules, position) - 3)
+"""
+
+
+def written(directory, name):
+    text, bots = EXPERIMENTS[name]
+    (directory / "own.py").write_text(EVALUATION)
+    return experiment_file(directory, text, *bots)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(tournament, "MOST", 7)  # so that small runs have many batches
+    path = written(tmp_path, name)
+    for cores in (1, 2, 7):
+        played(path, tmp_path / str(cores), cores)
+    one, two, seven = (tables(tmp_path / str(cores)) for cores in (1, 2, 7))
+    assert one == two == seven
+
+
+class Impatient(Interrupts):
+    """Asks to stop at some moment between batches."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    def look(self):
+        self.looks -= 1
+        if self.looks < 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compiled",
+        "sprt",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in EXPERIMENTS
+            if name not in ("compiled", "sprt")
+        ),
+    ],
+)
+def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
+    tmp_path, name, monkeypatch
+):
+    monkeypatch.setattr(tournament, "MOST", 5)
+    path, chance, interruptions = written(tmp_path, name), random.Random(name), 0
+    played(path, tmp_path / "whole")
+    while True:
+        try:
+            played(path, tmp_path / "parts", interrupts=Impatient(chance.randint(1, 8)))
+            break
+        except KeyboardInterrupt:
+            interruptions += 1
+    assert interruptions >= 1
+    assert tables(tmp_path / "parts") == tables(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
+    ready = prepare(load(written(tmp_path, name)))
+    task = Task(0, min(ready.schedule.total, 60), {})
+    fast, slow = (
+        Worker(ready.job._replace(always_slow=slow, keep_moves=True)).play(task)
+        for slow in (False, True)
+    )
+    same_records(fast, slow)
+
+
+def same_records(fast, slow):
+    for column in PLAYED:
+        if not column.endswith("nanoseconds"):
+            assert np.array_equal(fast.columns[column], slow.columns[column]), column
+    assert np.array_equal(fast.moves, slow.moves)
+    assert fast.traces == slow.traces
+
+
+KINDS = {
+    "random": "",
+    "first": "epsilon = 0.1",
+    "greedy": "random_ties = true",
+    "minimax": "depth = 2\nepsilon = 0.1",
+    "alphabeta": "depth = 3\nrandom_ties = true",
+    "smart": "nodes = 60",
+}
+GAMES = ["kalah(6,4)", "kalah-manchester(5,5)", "owari", "kalah(9,2)", "othello(6)", "othello(10)"]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.slow) for each in GAMES[1:]] + GAMES[:1]
+)
+def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
+    text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
+    text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in KINDS.items())
+    ready = prepare(load(experiment_file(tmp_path, text)))
+    task = Task(0, ready.schedule.total, {})
+    job = ready.job._replace(keep_moves=True)
+    same_records(Worker(job).play(task), Worker(job._replace(always_slow=True)).play(task))
+
+
+# ------------------------------------------------------------- bots and their faults
+
+
+def test_a_bot_that_fails_forfeits_and_its_words_are_kept(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(20), "raising", "illegal")
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    assert set(games.termination) == {"normal", "raised", "illegal"}
+    lost = games[games.termination == "raised"]
+    assert all((lost["first"] == "raising") == (lost.result == 0.0))
+    said = json.loads((directory / "run.json").read_text())
+    assert any("no idea" in trace for trace in said["forfeits"])
+    assert "raising forfeits" in (directory / "run.log").read_text()
+
+
+def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
+    path = experiment_file(tmp_path, small(10), "interrupting")
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    assert set(games.termination) == {"normal", "raised"}
+    said = json.loads((directory / "run.json").read_text())
+    assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
+
+
+def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
+    head = small(3, "move_seconds = 0.3")
+    path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
+    for cores in (1, 2, 7):
+        played(path, tmp_path / str(cores), cores)
+    assert tables(tmp_path / "1") == tables(tmp_path / "2") == tables(tmp_path / "7")
+    games = pd.read_parquet(directory_of(tmp_path / "1") / "games.parquet")
+    cut_off = games[games.termination == "timeout"]
+    losers = np.where(cut_off.result == 0.0, cut_off["first"], cut_off["second"])
+    assert set(losers) == {"hanging", "hanging_at_start"}
+    # Cut off before the opening was placed, or in the middle of the game.
+    assert (cut_off[losers == "hanging_at_start"].plies == 0).all()
+    assert (cut_off[losers == "hanging"].plies > 4).all()
+
+
+HANGING_EVALUATION = """
+from games.sowing.features import pot
+def evaluate(rules, position):
+    found = pot(rules, position)
+    while found > 3:
+        found += 1
+    return found
+"""
+
+
+def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "SLOW_SECONDS", 1e9)  # the compiled loop from the first game on
+    (tmp_path / "own.py").write_text(HANGING_EVALUATION)
+    path = experiment_file(tmp_path, small(2, "move_seconds = 0.5") + OWN)
+    played(path, tmp_path / "results")
+    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    assert (games.termination == "timeout").any()
+    lost = games[games.termination == "timeout"]
+    assert all((lost["first"] == "own") == (lost.result == 0.0))
+
+
+def test_a_bot_that_hangs_while_it_is_loaded_is_the_files_fault(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.playing.dry_run.LOAD_SECONDS", 0.3)
+    path = experiment_file(tmp_path, small(3, "move_seconds = 0.3"), "hanging_import")
+    with pytest.raises(Unplayable, match=r"hanging_import.py.* still loading after 0.3 s"):
+        played(path, tmp_path / "results")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("import nothing_of_the_kind\n", "No module named"),
+        ("choose = 5\n", "is int, not a function"),
+        ("import os\nos._exit(7)\n", "ended its process"),
+    ],
+)
+def test_a_bot_that_cannot_be_loaded_is_the_files_fault(tmp_path, source, told):
+    path = experiment_file(tmp_path, small(3), "good")
+    (tmp_path / "good.py").write_text(source)
+    with pytest.raises(Unplayable, match=told):
+        played(path, tmp_path / "results")
+
+
+def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):
+    path = experiment_file(tmp_path, small(2), "asking")
+    played(path, tmp_path / "results")
+    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    assert set(games.termination) == {"raised"}
+
+
+def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkeypatch):
+    def broken(self, block, verdicts, keep_moves):
+        raise RuntimeError("our bug")
+
+    path = experiment_file(tmp_path, small(4), "good")
+    monkeypatch.setattr("arena.playing.referee_loop.SlowLoop.play", broken)
+    with pytest.raises(Unfinished, match=r"pairing 0 \(random against good\): .*our bug") as told:
+        played(path, tmp_path / "results")
+    assert "--pairing 0" in str(told.value)
+    log = (directory_of(tmp_path / "results") / "run.log").read_text()
+    assert "Traceback" in log
+
+
+def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monkeypatch):
+    plain, flag = workers.Worker.play, tmp_path / "failed"
+
+    def once(self, task):
+        if task.start >= 3 and not flag.exists():
+            flag.touch()
+            raise RuntimeError("our bug")
+        return plain(self, task)
+
+    path = experiment_file(tmp_path, small(10), "good")
+    played(path, tmp_path / "undisturbed")
+    monkeypatch.setattr(workers.Worker, "play", once)
+    played(path, tmp_path / "disturbed")
+    assert flag.exists()
+    assert tables(tmp_path / "disturbed") == tables(tmp_path / "undisturbed")

@@ -1,0 +1,237 @@
+"""Whole studies with few games: what they leave behind, and what interruptions do to them."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import optuna
+import pandas as pd
+import pytest
+
+from agents.evaluations.weight_files import read_weights
+from arena.tune import main
+from tests.arena.running import database
+from tests.arena.tuning.test_tune_table import GOOD
+
+SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
+    "[tune.weights]", 'method = "gp"\nvalidation = { elo1 = 100, pairs = 100 }\n[tune.weights]'
+)
+# An agent that wants to lose its beans: anything else is better.
+BAD = SMALL.replace("weights = { pot = 1.0 }", "weights = { pot = -1.0 }").replace(
+    "pot = [0.5, 5.0]", "pot = [-1.0, 1.0]"
+)
+SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
+    "in_play = { range = [-1, 1] }", "far = [0.0, 0.0005]"
+)
+
+
+# So long that its second half is played against the best of the first.
+LONG = BAD.replace("trials = 12", "trials = 40")
+
+
+def study(directory: Path, text: str, *words: str) -> Path:
+    """Run a whole study here; its directory."""
+    directory.mkdir(exist_ok=True)
+    path = directory / "tune_test.toml"
+    path.write_text(text)
+    assert main([str(path), "--results", str(directory / "r"), "--quiet", *words]) == 0
+    (found,) = (directory / "r" / "tune_test").glob("tune-??????????")
+    return found
+
+
+def trials(directory: Path) -> pd.DataFrame:
+    return pd.read_parquet(directory / "trials.parquet").drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study(tmp_path_factory.mktemp("bad"), BAD)
+
+
+def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
+    said = json.loads((bad / "recommendation.json").read_text())
+    assert said["validation"]["verdict"] == "better"
+    assert said["recommended"]["pot"] > 0
+    path = bad.parent.parent.parent / "weights" / "tune_test.toml"
+    assert read_weights(path)["pot"] == pytest.approx(said["recommended"]["pot"])
+    assert tomllib.loads(path.read_text())["provenance"]["run"] == bad.name.removeprefix("tune-")
+
+
+def test_a_study_leaves_its_tables(bad: Path) -> None:
+    rows = pd.read_parquet(bad / "trials.parquet")
+    assert list(rows["trial"]) == list(range(12))
+    assert set(rows["games"]) == {40}
+    assert (rows["score_low"] <= rows["score"]).all()
+    assert (rows["score"] <= rows["score_high"]).all()
+    assert (rows["distinct_games"] <= 40).all()
+    assert set(pd.read_parquet(bad / "importance.parquet")["weight"]) == {"pot", "in_play"}
+    validation = pd.read_parquet(bad / "validation.parquet")
+    assert validation.attrs["validation"]["verdict"] == "better"
+    assert validation.attrs["validation"]["distinct_games"] > 10
+    assert len(validation) == validation.attrs["validation"]["games"] / 2
+
+
+def test_the_page_needs_no_network(bad: Path) -> None:
+    text = (bad / "report.html").read_text()
+    assert text.count("<svg") == 5
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "<script" not in text
+    assert text.count('role="img"') == 5
+    for name in ("history", "importance", "slice_pot", "slice_in_play", "validation"):
+        assert (bad / f"{name}.svg").read_text().startswith("<svg")
+
+
+def test_optunas_own_database_shows_the_study(bad: Path) -> None:
+    found = optuna.load_study(study_name="tune_test", storage=f"sqlite:///{bad / 'study.db'}")
+    rows = trials(bad)
+    assert [trial.value for trial in found.trials] == list(rows["score"])
+    assert [trial.params["pot"] for trial in found.trials] == list(rows["pot"])
+    assert all(trial.state.is_finished() for trial in found.trials)
+
+
+def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) -> None:
+    for workers in ("1", "5"):
+        other = study(tmp_path / workers, BAD, "--workers", workers)
+        assert trials(other).equals(trials(bad))
+        for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+            assert (other / name).read_bytes() == (bad / name).read_bytes()
+
+
+def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
+    bases = [bad / "trials.sqlite", *bad.glob("validation-*/journal.sqlite")]
+    assert len(bases) == 2
+    from arena.tuning.study_plan import Plan, drawn  # noqa: PLC0415  # only this test
+    from arena.tuning.tune_table import load_tuning  # noqa: PLC0415  # likewise
+
+    tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
+    tuned, held_out = drawn(tuning, Plan(12, 40, 100))
+    assert len(tuned) == 20
+    assert len(held_out) == 100
+    assert not set(map(int, tuned.keys)) & set(map(int, held_out.keys))
+
+
+def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
+    found = study(tmp_path, SAME)
+    said = json.loads((found / "recommendation.json").read_text())
+    assert said["flat"] == "flat: no distinct games changed"
+    assert said["distinct_fingerprints"] == 1
+    assert said["recommended"] == said["seed"]
+    assert said["validation"]["verdict"] == "not better"
+    assert said["validation"]["games"] == 0
+    assert not (tmp_path / "weights").exists()
+
+
+def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
+    found = study(tmp_path, SMALL, "--budget", "1s", "--set", "tune.trials=1000")
+    assert 10 <= len(trials(found)) < 1000
+
+
+def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
+    other = study(tmp_path, BAD)
+    for path in other.glob("*"):
+        if path.is_file() and path.name not in ("trials.sqlite", "journal.sqlite"):
+            path.unlink()
+    with database(other / "trials.sqlite") as base:
+        base.execute("delete from trials where slot >= 7")
+    again = study(tmp_path, BAD)
+    assert again == other
+    assert trials(again).equals(trials(bad))
+    assert (again / "recommendation.json").read_bytes() == (
+        bad / "recommendation.json"
+    ).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study(tmp_path_factory.mktemp("long"), LONG)
+
+
+def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
+    rows = pd.read_parquet(long / "trials.parquet")
+    assert list(rows["trial"]) == list(range(40))
+    assert list(rows["half"]) == [1] * 24 + [2] * 16
+    # Random weights score far less against good weights than against bad ones.
+    assert rows[rows.half == 2].score.mean() < rows[rows.half == 1].score.mean() - 0.2
+    # The first trial of the second half is the champion against itself.
+    assert rows[rows.half == 2].score.iloc[0] == 0.5
+    said = json.loads((long / "recommendation.json").read_text())
+    assert said["validation"]["verdict"] == "better"
+    assert (said["trials"], said["games"]) == (40, 1600)
+
+
+def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
+    long: Path, tmp_path: Path
+) -> None:
+    other = study(tmp_path, LONG, "--workers", "1")
+    for path, kept in ((other, 24), (other / "second-half", 3)):
+        with database(path / "trials.sqlite") as base:
+            base.execute("delete from trials where slot >= ?", (kept,))
+    again = study(tmp_path, LONG, "--workers", "3")
+    assert again == other
+    assert trials(again).equals(trials(long))
+    said, expected = ((each / "recommendation.json").read_bytes() for each in (again, long))
+    assert said == expected
+
+
+def test_opponents_that_the_file_names_stay(tmp_path: Path) -> None:
+    text = LONG.replace("[tune.weights]", "opponents = { mine = 1, other = 1 }\n[tune.weights]")
+    text += '\n[agents.other]\nkind = "first"\n'
+    assert set(pd.read_parquet(study(tmp_path, text) / "trials.parquet")["half"]) == {1}
+
+
+def test_a_mistake_in_the_file_ends_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tune_test.toml"
+    path.write_text(GOOD.replace('agent = "mine"', 'agent = "mien"'))
+    assert main([str(path)]) == 2
+    assert 'did you mean "mine"?' in capsys.readouterr().err
+
+
+def killed_often(directory: Path, text: str, kills: int, longest: float) -> int:
+    """Kill a study again and again at random instants, then let it finish; kills that hit."""
+    path = directory / "tune_test.toml"
+    path.write_text(text)
+    command = [sys.executable, "-m", "arena.tune", str(path), "--results", str(directory / "r")]
+    rng, hits = random.Random(1), 0
+    for _ in range(kills):
+        process = subprocess.Popen([*command, "--quiet"], stdout=subprocess.DEVNULL)
+        try:
+            process.wait(rng.uniform(0.5, longest))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            hits += 1
+    subprocess.run([*command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    return hits
+
+
+@pytest.mark.slow
+def test_kill_9_at_any_instant_loses_and_repeats_nothing(bad: Path, tmp_path: Path) -> None:
+    hits = killed_often(tmp_path, BAD, 30, 4.0)
+    (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
+    assert hits >= 10
+    assert trials(found).equals(trials(bad))
+    assert (found / "validation.parquet").read_bytes() == (bad / "validation.parquet").read_bytes()
+    test_optunas_own_database_shows_the_study(found)
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_change_nothing(bad: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tune_test.toml"
+    path.write_text(BAD.replace("depth = 2", "depth = 2"))
+    command = [sys.executable, "-m", "arena.tune", str(path), "--results", str(tmp_path / "r")]
+    process = subprocess.Popen([*command, "--quiet"], stdout=subprocess.DEVNULL)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None:
+        for child in children.read_text().split()[:1] if children.exists() else []:
+            subprocess.run(["kill", "-9", child], check=False, stderr=subprocess.DEVNULL)
+        time.sleep(0.7)
+    assert process.returncode == 0
+    (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
+    assert trials(found).equals(trials(bad))

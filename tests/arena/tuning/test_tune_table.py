@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from arena.planning.plan import ExperimentError
+from arena.tuning.study_plan import Plan, within
+from arena.tuning.tune_table import load_tuning
+
+GOOD = """\
+game = "kalah(6,4)"
+openings = { random_plies = 6 }
+[agents.mine]
+kind = "alphabeta"
+depth = 2
+weights = { pot = 1.0 }
+[agents.greedy]
+kind = "greedy"
+[tune]
+agent = "mine"
+games = 40
+trials = 20
+[tune.weights]
+pot = [0.5, 5.0]
+in_play = { range = [-1, 1] }
+capture = 0.25
+"""
+
+BROKEN = {
+    'agent = "mine"': ('agent = "mien"', 10, 'there is no agent "mien"', 'did you mean "mine"?'),
+    "pot = [0.5, 5.0]": ("pto = [0.5, 5.0]", 14, 'unknown weight "pto"', 'did you mean "pot"?'),
+    "in_play = { range = [-1, 1] }": ("in_play = [1, -1]", 15, "empty range", "[1, -1]"),
+    "capture = 0.25": ("capture = [0.5, 1.0]", 16, "no room for the seed weight", "it is 0"),
+    "trials = 20": ("trials = 3", 12, "3 trials are too few", "at least 10"),
+    "games = 40": ("games = 4", 11, "at least 20", "got 4"),
+    "[agents.greedy]": ("[agents.greedie]", 0, "", ""),
+}
+
+
+def written(directory: Path, text: str) -> Path:
+    path = directory / "tune_test.toml"
+    path.write_text(text)
+    return path
+
+
+def problems(directory: Path, text: str) -> list[str]:
+    with pytest.raises(ExperimentError) as caught:
+        load_tuning(written(directory, text))
+    return caught.value.problems
+
+
+def test_a_good_file_says_everything(tmp_path: Path) -> None:
+    tuning = load_tuning(written(tmp_path, GOOD))
+    assert tuning.space.names == ("pot", "in_play")
+    assert tuning.seed_values == {"pot": 1.0, "in_play": 0.0}
+    assert tuning.space.fixed == {"capture": (0.25,)}
+    assert tuning.opponents == (("mine", 1.0),)
+    assert (tuning.trials, tuning.games, tuning.method) == (20, 40, "tpe")
+
+
+@pytest.mark.parametrize("before", [key for key, value in BROKEN.items() if value[1]])
+def test_a_problem_is_told_with_its_line_and_a_way_out(tmp_path: Path, before: str) -> None:
+    after, line, told, hint = BROKEN[before]
+    (found,) = problems(tmp_path, GOOD.replace(before, after))
+    assert found.startswith(f"{tmp_path / 'tune_test.toml'}:{line}: ")
+    assert told in found
+    assert hint in found
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    text = GOOD
+    for before, (after, line, _, _) in BROKEN.items():
+        if line and before != 'agent = "mine"':
+            text = text.replace(before, after)
+    assert len(problems(tmp_path, text)) >= 4
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('method = "annealing"', 'method must be "tpe", "gp", "cmaes" or "spsa"'),
+        ('opponents = ["gredy"]', 'there is no agent "gredy"'),
+        ("opponents = { mine = 0 }", "opponents must be names, or shares"),
+        ("validation = { elo0 = 0, elo1 = 5, pairs = 100 }", "100 pairs cannot tell 5 Elo from 0"),
+        ("validation = { elo0 = 5, elo1 = 0 }", "elo0 < elo1 must hold"),
+        ("gmaes = 3", 'did you mean "games"?'),
+        ("total_games = 100", "say trials or total_games, not both"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, line: str, told: str) -> None:
+    found = problems(tmp_path, GOOD.replace("[tune.weights]", f"{line}\n[tune.weights]"))
+    assert any(told in each for each in found), found
+
+
+def test_a_file_without_the_table_says_so(tmp_path: Path) -> None:
+    text = GOOD[: GOOD.index("[tune]")]
+    assert any("tune is missing" in each for each in problems(tmp_path, text))
+
+
+def test_opponents_have_shares(tmp_path: Path) -> None:
+    text = GOOD.replace("[tune.weights]", "opponents = { mine = 3, greedy = 1 }\n[tune.weights]")
+    assert load_tuning(written(tmp_path, text)).opponents == (("mine", 0.75), ("greedy", 0.25))
+
+
+def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
+    tuning = load_tuning(written(tmp_path, GOOD), ["tune.trials=100", "tune.games=400"])
+    assert within(tuning, 1e6, 1000.0) == Plan(100, 400, 2000, 100)
+    small = within(tuning, 10.0, 1000.0)
+    assert small.trials == 40
+    assert small.games == 150
+    assert within(tuning, 0.1, 100.0) == Plan(10, 20, 50, 10)
+
+
+@pytest.mark.parametrize("name", ["tune_kalah", "tune_othello", "tune_owari"])
+def test_the_shipped_files_are_good(name: str) -> None:
+    tuning = load_tuning(Path(f"experiments/{name}.toml"))
+    assert tuning.trials * tuning.games >= 30_000

@@ -1,0 +1,49 @@
+"""Moves in the numbers of players, for many games at once."""
+
+import random
+
+import numpy as np
+import pytest
+
+from games import game
+from games.transcripts import move_texts, written
+
+NAMES = [
+    "kalah(6,4)",
+    "kalah(9,2)",
+    "kalah-manchester",
+    "kalah-2022(3,3,swap=yes)",
+    "owari",
+    "othello(4)",
+    "othello-adjacent(6)",
+    "othello(10)",
+]
+
+
+def random_games(of, number, seed):
+    """Move numbers of uniformly random games."""
+    chance, found = random.Random(seed), []
+    for _ in range(number):
+        position, moves = of.start(), []
+        while legal := of.legal(position):
+            moves.append(chance.choice(legal))
+            position = of.play(position, moves[-1])
+        found.append(moves)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words_are_those_of_a_game_written_move_by_move(name):
+    of = game(name)
+    found = random_games(of, 15, seed=3)
+    flat = np.array([move for moves in found for move in moves], np.int16)
+    together = written(of, flat, np.array([len(moves) for moves in found], np.int32))
+    words = iter([together.words[place] for place in together.places])
+    for moves in found:
+        text = of.write(moves)
+        assert " ".join(next(words) for _ in moves) == text
+        assert " ".join(move_texts(of, moves)) == text
+
+
+def test_no_moves_are_no_words():
+    assert move_texts(game("kalah(6,4)"), []) == []
