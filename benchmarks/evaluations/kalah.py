@@ -2,10 +2,9 @@
 
 from typing import Any
 
+from agents.features.sowing import in_play, pot
 from games.kernels.context import Context
 from games.kernels.family import State, turned
-
-from agents.features.sowing import in_play, pot
 
 WEIGHTS = {"pot": 2.0, "in_play": 1.0}
 

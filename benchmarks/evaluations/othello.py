@@ -2,10 +2,9 @@
 
 from typing import Any
 
+from agents.features.othello import corner, danger, disc, edge, mobility, potential_mobility
 from games.kernels.context import Context
 from games.kernels.family import State, turned
-
-from agents.features.othello import corner, danger, disc, edge, mobility, potential_mobility
 
 WEIGHTS = {
     "disc": 1.0,

@@ -2,10 +2,9 @@
 
 import math
 
-from games.kernels.family import turned
-
 from agents.features import othello, sowing
 from agents.features.sowing import capture, extra_turn, far, in_play, mobility, pot
+from games.kernels.family import turned
 
 WEIGHTS = {
     "pot": 1.0,

@@ -47,7 +47,8 @@ def test_only_sources_that_decide_games_make_another_run(tmp_path, monkeypatch, 
                 copy = tmp_path / source.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(source.read_bytes())
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "arena" / "keeping" / "provenance.py"))
+    moved = tmp_path / "arena" / "keeping" / "provenance.py"
+    monkeypatch.setattr(provenance, "__file__", str(moved))
     before = code_digest()
     with (tmp_path / path).open("a") as file:
         file.write("# a change\n")
