@@ -1,0 +1,240 @@
+"""Every command and every block of README, CONTRIBUTING and docs/ does what its page says.
+
+A page is read from top to bottom in a directory of its own with a copy of `experiments/`: a block
+that names its file is written there, commands run as printed, other TOML is part of an experiment
+that must be playable, other Python runs. Where a page shows an answer it must be that one; a line
+`...` and a `<word>` stand for anything.
+"""
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from arena.run import main as run_main
+from arena.tuning.table import load_tuning
+from tests.docs.pages import (
+    PAGES,
+    ROOT,
+    Block,
+    Command,
+    blocks,
+    commands,
+    inline_commands,
+    name_of,
+)
+
+PREFIXES = (".venv/bin/", "uv run ")
+LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
+MAKEFILE = (ROOT / "Makefile").read_text()
+FINDING = 1
+PACKAGES = ("games.", "arena.")
+
+# What takes longer than the default suite has, which plays one pairing of it, or reads its file.
+SLOW = {
+    "make run",
+    "python -m arena.run experiments/smart_vs_bad.toml",
+    "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
+    "python -m arena.run experiments/smart_vs_bad.toml "
+    '--set "openings={ enumerate = 4 }" --pairs 500',
+    "python -m arena.tune experiments/tune_kalah.toml",
+    "python -m arena.tune experiments/tune_kalah.toml --budget 1m",
+}
+
+# What is not run, and why; an entry that matches nothing is an error.
+NOT_RUN = {
+    "pip install -e . && python -m arena.run experiments/smart_vs_bad.toml": "asks a package index",
+    "uv lock": "changes the lock",
+    'git commit --all --message "Version 0.2.0"': "changes the repository",
+    "uv build": "asks a package index for the build backend",
+    "(cd dist && uv run --isolated --no-project --with ./*.whl "
+    'python -m games.perft "kalah(6,4)" 5)': "asks a package index",
+    "git tag v0.2.0": "changes the repository",
+    "git push origin main v0.2.0": "changes another repository",
+    "uv publish": "changes the package index",
+    "python -m pytest tests/games/test_contract.py -k takeaway": "tests/games/test_docs.py runs it "
+    "in a copy of the tree that has the game",
+    "python -m arena.run experiments/kalah_ladder.toml --pairs 60": "is stopped half way; "
+    "tests/arena/test_kill.py stops runs and continues them",
+    "python -m arena.verify results/demo/*": "needs a table with a wrong number; "
+    "tests/arena/test_verify.py makes one",
+}
+
+
+def bare(line: str) -> str:
+    """A command without the environment that it is taken from."""
+    for prefix in PREFIXES:
+        line = line.removeprefix(prefix)
+    return line
+
+
+def printed(page: Path) -> list[Command]:
+    """The commands in a page's blocks."""
+    shown = [block for block in blocks(page) if block.language in ("sh", "console")]
+    return [Command(bare(each.line), each.answer) for block in shown for each in commands(block)]
+
+
+# ------------------------------------------------------------------- one command
+
+
+def run(line: str, quick: bool) -> tuple[int, str]:
+    """Run a command in this process: its status, and all that it prints."""
+    program, *words = shlex.split(line)
+    if program == "make":
+        return make(words[0], quick)
+    module = words[1]
+    words = [each for word in words[2:] for each in matching(word)]
+    if quick and line in SLOW:
+        if module == "arena.tune":
+            load_tuning(Path(words[0]))
+            return 0, ""
+        words += ["--pairing", "0"]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        status = importlib.import_module(module).main(words)
+    return status, out.getvalue()
+
+
+def matching(word: str) -> list[str]:
+    """The names that a shell puts in the place of a pattern."""
+    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+
+
+def make(target: str, quick: bool) -> tuple[int, str]:
+    """`make run` is the command of its recipe; other targets need only be there."""
+    assert re.search(rf"^\.PHONY:.* {target}\b", MAKEFILE, re.MULTILINE)
+    if target != "run":
+        return 0, ""
+    (experiment,) = re.findall(r"^EXPERIMENT \?= (\S+)$", MAKEFILE, re.MULTILINE)
+    assert "\nrun: .venv/.run\n\t$(BIN)/python -m arena.run $(EXPERIMENT) ||" in MAKEFILE
+    return run(f"python -m arena.run {experiment}", quick)
+
+
+def comparable(text: str) -> str:
+    """An answer without speeds, which differ from run to run, and without the compiler's remark."""
+    text = re.sub(r"^pitflip: compiling .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r'("nodes_per_second": )\d+', r"\1-", text)
+    text = re.sub(r"^( +\d+ +[\d,]+ +[\d,]+) +[\d,]+$", r"\1 -", text, flags=re.MULTILINE)
+    text = re.sub(r"[\d,]+ games/s", "- games/s", text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def pattern(answer: str) -> str:
+    """What the answer on a page stands for."""
+    lines = comparable(answer).split("\n")
+    exact = (re.sub(r"<\w+>", r"\\S+", re.escape(line)) + r"\n" for line in lines)
+    return "".join(r"(?:.*\n)*?" if line == r"\.\.\.\n" else line for line in exact)
+
+
+def answers(command: Command, quick: bool) -> None:
+    """A command ends well, and says what the page says."""
+    status, text = run(command.line, quick)
+    if command.answer is None:
+        assert status <= FINDING, f"{command.line} ends with {status}:\n{text}"
+    elif not (quick and command.line in SLOW):
+        assert re.fullmatch(pattern(command.answer), comparable(text) + "\n"), (
+            f"{command.line} answers\n{text}\nand not\n{command.answer}"
+        )
+
+
+# --------------------------------------------------------------------- one block
+
+
+def whole(text: str) -> str:
+    """A part of an experiment with what it leaves out."""
+    table = tomllib.loads(text)
+    before = "" if "game" in table else 'game = "kalah(6,4)"\n'
+    agents = {"smart", "bad"} - set(table.get("agents", {}))
+    after = "".join(f'[agents.{name}]\nkind = "random"\n' for name in sorted(agents))
+    return f"{before}{text}\n{after}"
+
+
+def toml(block: Block) -> None:
+    """A part of an experiment is one that can be played, a part of a study one that can begin."""
+    path = Path("experiments", f"line{block.line}.toml")
+    path.write_text(whole(block.text))
+    if "tune" in tomllib.loads(block.text):
+        load_tuning(path)
+    else:
+        assert run_main([str(path), "--pairing", "0"]) == 0
+
+
+def python(block: Block) -> None:
+    """A program runs to its end."""
+    exec(compile(block.text, f"{block.page}:{block.line}", "exec"), {"__name__": "page"})
+
+
+def session(block: Block) -> None:
+    """A session answers as the page says."""
+    test = doctest.DocTestParser().get_doctest(block.text, {}, block.page, None, block.line)
+    assert test.examples
+    assert not doctest.DocTestRunner().run(test).failed
+
+
+def show(block: Block, quick: bool) -> None:
+    """Do what a block shows."""
+    if block.file:
+        path = Path(block.file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text)
+    elif block.language in ("sh", "console"):
+        for command in commands(block):
+            if bare(command.line) not in NOT_RUN:
+                answers(command._replace(line=bare(command.line)), quick)
+    elif block.language in ("toml", "python", "pycon"):
+        {"toml": toml, "python": python, "pycon": session}[block.language](block)
+
+
+# --------------------------------------------------------------------- the tests
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A directory with the shipped experiments, where a page's commands find what they name."""
+    shutil.copytree(ROOT / "experiments", tmp_path / "experiments")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_does_what_it_says(page, desk):
+    for block in blocks(page):
+        show(block, quick=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_does_what_it_says_at_full_length(page, desk):
+    for block in blocks(page):
+        show(block, quick=False)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_in_the_running_text_are_understood(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for line in inline_commands(page):
+        _, _, module, *words = shlex.split(line)
+        files = [word for word in words if word.endswith(".toml")]
+        assert all(Path(name).is_file() for name in files), f"{line} names no file"
+        command = importlib.import_module(module)
+        if words and module.startswith(PACKAGES):  # else it is the command's name alone
+            command.arguments().parse_args([word.rstrip(".") for word in words])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_says_what_it_is(page):
+    unknown = {block.line: block.language for block in blocks(page)}
+    assert {line: name for line, name in unknown.items() if name not in LANGUAGES} == {}
+
+
+def test_what_is_not_run_or_slow_is_on_a_page():
+    shown = {command.line for page in PAGES for command in printed(page)}
+    assert set(NOT_RUN) - shown == set()
+    assert SLOW - shown == set()
