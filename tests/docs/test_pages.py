@@ -118,8 +118,9 @@ def make(target: str, quick: bool) -> tuple[int, str]:
 
 
 def comparable(text: str) -> str:
-    """An answer without speeds, which differ from run to run, and without the compiler's remark."""
+    """An answer without what differs from run to run: speeds, and lines printed on the way."""
     text = re.sub(r"^pitflip: compiling .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^([\d,]+) of (?!\1 )[\d,]+ games, .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r'("nodes_per_second": )\d+', r"\1-", text)
     text = re.sub(r"^( +\d+ +[\d,]+ +[\d,]+) +[\d,]+$", r"\1 -", text, flags=re.MULTILINE)
     text = re.sub(r"[\d,]+ games/s", "- games/s", text)
