@@ -160,7 +160,7 @@ class OwnEvaluation:
         return make(entry)
 
 
-NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, some twenty times slower):"
+NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds of times slower):"
 
 
 class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove
