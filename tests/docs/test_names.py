@@ -1,0 +1,46 @@
+"""What the pages name is there: files, modules, and the numbers of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.evaluations.default_weights import endgame_from
+from games import game
+from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
+
+ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"
+CODE = re.compile(r"`([^`\n]+)`")
+PATHS = re.compile(rf"(?<![\w./-])(?:{ROOMS})/[\w/.-]*(?![\w<>*/.-])")
+MODULES = re.compile(r"(?<![\w./-])(?:games|arena|benchmarks)(?:\.\w+)+(?![\w/])")
+
+
+def brought(page: Path) -> set[str]:
+    """The files that a page has its reader write."""
+    return {block.file for block in blocks(page) if block.file}
+
+
+def is_there(dotted: str) -> bool:
+    """Whether this is a module, or a word of one."""
+    path = ROOT / dotted.replace(".", "/")
+    if path.is_dir() or path.with_suffix(".py").is_file():
+        return True
+    module = path.parent.with_suffix(".py")
+    module = module if module.is_file() else path.parent / "__init__.py"
+    return module.is_file() and re.search(rf"\b{path.name}\b", module.read_text()) is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_files_and_modules_in_the_running_text_are_there(page):
+    code = "\n".join(CODE.findall(FENCED.sub("", page.read_text())))
+    ours = brought(page)
+    paths = [name for name in PATHS.findall(code) if name not in ours]
+    assert [name for name in paths if not (ROOT / name).exists()] == []
+    modules = [name for name in MODULES.findall(code) if not name.endswith((".parquet", ".py"))]
+    assert [name for name in modules if not is_there(name)] == []
+
+
+def test_smart_solves_endgames_from_where_the_page_says():
+    page = " ".join((ROOT / "docs" / "agents.md").read_text().split())
+    said = re.search(r"`smart` solves from (\d+) beans and from (\d+) empty squares on", page)
+    assert said.groups() == (str(endgame_from(game("kalah"))), str(endgame_from(game("othello"))))
