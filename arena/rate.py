@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from arena.reading.foreign_games import GivenGames, Unreadable, read_games
+from arena.stats import RATINGS
+from games.names import did_you_mean, listed
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -19,6 +21,9 @@ def arguments() -> argparse.ArgumentParser:
         epilog="example: python -m arena.rate results/*/*/games.parquet --anchor random",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--method", default="bradley_terry", help=f"how to rate: {listed(RATINGS)} (bradley_terry)"
+    )
     parser.add_argument("--anchor", metavar="NAME", help="the agent that is held at 0 Elo")
     parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
@@ -36,7 +41,8 @@ def rated_lines(given: GivenGames, asked: argparse.Namespace) -> list[str]:
     names = given.names
     anchor = None if asked.anchor is None else names.index(asked.anchor)
     results = gather(given.first, given.second, given.scores, given.openings, len(names))
-    ratings = rate(results, RatingPlan(draws=asked.draws, seed=asked.seed, anchor=anchor))
+    plan = RatingPlan(draws=asked.draws, seed=asked.seed, anchor=anchor)
+    ratings = rate(results, plan, asked.method)
     if not asked.json:
         return ratings_lines(ratings, bridges(results, ratings), names)
     rows = [
@@ -57,13 +63,16 @@ def rated_lines(given: GivenGames, asked: argparse.Namespace) -> list[str]:
 
 def check(asked: argparse.Namespace, given: GivenGames) -> str | None:
     """What is wrong with the options, in one line."""
-    from games.names import did_you_mean, listed  # noqa: PLC0415  # after --help
+    from arena.stats.ratings import FEWEST_DRAWS  # noqa: PLC0415  # after --help
 
+    if asked.method not in RATINGS:
+        near = did_you_mean(asked.method, RATINGS)
+        return f"--method must be one of {listed(RATINGS)}, got {asked.method!r}{near}"
     if asked.anchor is not None and asked.anchor not in given.names:
         near = did_you_mean(asked.anchor, given.names)
         return f"--anchor must be one of {listed(given.names)}, got {asked.anchor!r}{near}"
-    if asked.draws != 0 and not 20 <= asked.draws <= 100_000:
-        return f"--draws must be 0 or from 20 to 100000, got {asked.draws}"
+    if asked.draws != 0 and not FEWEST_DRAWS <= asked.draws <= 100_000:
+        return f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {asked.draws}"
     return None
 
 

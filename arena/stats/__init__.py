@@ -4,23 +4,29 @@ Imports numpy and nothing of ours. Openings are numbers (equal number, same open
 are 0, 1/2, 1 for a game and their mean for a pairing; an answer is an `Estimate`.
 
     estimate        Estimate(value, low, high, level, kind, reason): what all the others return
-    counts          pair_counts, mirrored, pair_scores, one_per_opening, not_repeats
+    counts          pair_counts, mirrored, pair_scores, one_per_opening
     clusters        spread: mean, cluster-robust error, degrees of freedom, effective size
     intervals       score_estimate; score_at_least, the check with a one-sided bound
-    elo             elo_estimate, normalized_elo_estimate, likelihood_of_superiority, and
-                    published_*: what other programs print for the same counts
+    elo             elo_estimate, normalized_elo_estimate, likelihood_of_superiority
     matchup         matchup: one row of a win-rate table from pairings; from_other_side
     gsprt           log_likelihood_ratio of counts, logistic or normalized
     sprt            SprtPlan, begin, advance, used_up; forecast of the length
     stopped         raw_estimate and corrected_estimate after a sequential test
     anytime         watch, observe, anytime_estimate: an interval for whoever looks live
     results         gather: games of many agents, summed by opening
-    ratings         rate: one row per agent; difference, superiority_matrix, RATINGS
+    ratings         rate: one row per agent, by one of the methods in RATINGS
+    bradley_terry   rate by maximum likelihood; difference of two ratings
     bridges         bridges: how far a group is above one that took no point from it
-    draws           draw_share at an expected score, even_draw_share of results
     words           matchup_text, score_text, elo_text, sprt_text, check_text, ...
     rating_words    ratings_lines: the rating table as text
 
-Below these: quantiles (normal, Student t, beta), bradley_terry (the fit), connected (which
+Below these: quantiles (normal, Student t, beta), rating_fit (the fit), connected (which
 ratings exist), bootstrap (errors from drawn openings).
 """
+
+from collections.abc import Mapping
+
+# name -> module with `rate(results, plan) -> Ratings`
+RATINGS: Mapping[str, str] = {
+    "bradley_terry": "arena.stats.bradley_terry",
+}

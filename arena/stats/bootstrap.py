@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.bradley_terry import Fit, fit
 from arena.stats.connected import FirstMove, Flags, beats, components, first_move, reachable
 from arena.stats.counts import Floats
 from arena.stats.quantiles import normal_cdf, t_quantile
+from arena.stats.rating_fit import Fit, fit
 from arena.stats.results import Results
 
 FINITE, ABOVE, BELOW, UNKNOWN = 0, 1, -1, 2
@@ -155,16 +155,6 @@ def _samples(finite: Floats, down: Flags, up: Flags) -> Samples:
     low = np.where(down, -np.inf, np.where(up, np.inf, finite))
     high = np.where(up, np.inf, np.where(down, -np.inf, finite))
     return Samples(low, high)
-
-
-def superiority(replicates: Replicates) -> Floats:
-    """Share of the draws in which row is rated above column; a tie or unknown counts half."""
-    ratings, order = replicates.ratings, replicates.order
-    total = np.zeros(order.shape[1:])
-    for values, known in zip(ratings, order, strict=True):
-        ahead = np.sign(values[:, None] - values[None, :])
-        total += np.where(known == FINITE, ahead, np.where(known == UNKNOWN, 0, known))
-    return np.asarray(0.5 + 0.5 * total / len(ratings))
 
 
 def percentile_ends(

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.stats.bradley_terry import Fit
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import NATURAL
+from arena.stats.rating_fit import Fit
 from arena.stats.ratings import Pool, Ratings
 from arena.stats.results import Results
 

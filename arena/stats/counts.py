@@ -130,21 +130,6 @@ def one_per_opening(openings: npt.ArrayLike) -> Ints:
     return np.sort(places).astype(np.int64)
 
 
-def not_repeats(
-    openings: npt.ArrayLike, games: tuple[Sequence[object], Sequence[object]]
-) -> npt.NDArray[np.bool_]:
-    """Which pairings brought a game not seen before on their opening.
-
-    Between deterministic agents the rest are replays: they enter no count, test or interval.
-    """
-    seen: set[tuple[object, object, object]] = set()
-    fresh = []
-    for key in zip(np.asarray(openings).tolist(), *games, strict=True):
-        fresh.append(key not in seen)
-        seen.add(key)
-    return np.array(fresh, dtype=np.bool_)
-
-
 def _half_points(scores: npt.ArrayLike) -> Ints:
     doubled = 2.0 * np.asarray(scores, dtype=np.float64)
     halves = np.rint(doubled).astype(np.int64)

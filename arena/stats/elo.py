@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, Kind, nothing, transformed
 from arena.stats.intervals import small_or_lopsided
-from arena.stats.quantiles import normal_cdf, normal_quantile, t_cdf
+from arena.stats.quantiles import t_cdf
 
 PER_NORMALIZED = 800.0 / math.log(10.0)
 NATURAL = math.log(10.0) / 400.0
@@ -70,35 +70,3 @@ def moments(counts: Sequence[float]) -> tuple[float, float, float]:
     mean = sum(c * i / top for i, c in enumerate(counts)) / n
     variance = sum(c * (i / top - mean) ** 2 for i, c in enumerate(counts)) / n
     return n, mean, variance
-
-
-def published_elo(counts: Sequence[float]) -> Estimate:
-    """Elo with the half-width that fishtest and fastchess print: observations independent.
-
-    For comparison with other programs; the project's own interval is `elo_estimate`.
-    """
-    n, mean, variance = moments(counts)
-    reach = normal_quantile(0.975) * math.sqrt(variance / n)
-    if reach == 0.0 or mean - reach <= 0.0 or mean + reach >= 1.0:
-        value = elo_from_score(mean) if 0.0 < mean < 1.0 else None
-        return nothing("the published error is not defined", value)
-    half = 0.5 * (elo_from_score(mean + reach) - elo_from_score(mean - reach))
-    value = elo_from_score(mean)
-    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
-
-
-def published_normalized_elo(counts: Sequence[float]) -> Estimate:
-    """Normalized Elo with the half-width that fishtest and fastchess print."""
-    n, mean, variance = moments(counts)
-    if variance == 0.0:
-        return nothing("all observations alike")
-    per_observation = 2 if len(counts) == 5 else 1
-    half = normal_quantile(0.975) * PER_NORMALIZED / math.sqrt(n * per_observation)
-    value = normalized_elo(mean, variance, per_observation)
-    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
-
-
-def published_los(counts: Sequence[float]) -> float | None:
-    """Likelihood of superiority as fishtest and fastchess print it; None without variance."""
-    n, mean, variance = moments(counts)
-    return normal_cdf((mean - 0.5) / math.sqrt(variance / n)) if variance > 0.0 else None

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arena.stats.clusters import Spread, spread
 from arena.stats.estimate import Estimate, Kind, nothing
-from arena.stats.quantiles import beta_quantile, normal_quantile, t_quantile
+from arena.stats.quantiles import normal_quantile, t_quantile
 
 FEW_OPENINGS = 10
 FEW_POINTS = 5.0
@@ -33,14 +33,6 @@ def wilson(share: float, n: float, z: float) -> Ends:
     centre = (share + z * z / (2.0 * n)) / widened
     half = z / widened * math.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n))
     return Ends(centre - half, centre + half)
-
-
-def clopper_pearson(wins: int, n: int, level: float = 0.95) -> Ends:
-    """Exact interval of a share from `wins` in `n` trials (Clopper and Pearson, 1934)."""
-    tail = 0.5 * (1.0 - level)
-    low = 0.0 if wins == 0 else beta_quantile(tail, wins, n - wins + 1)
-    high = 1.0 if wins == n else beta_quantile(1.0 - tail, wins + 1, n - wins)
-    return Ends(low, high)
 
 
 def small_or_lopsided(found: Spread) -> bool:

@@ -35,15 +35,6 @@ def percent(share: float) -> str:
     return "> 99.9999 %" if share > 0.5 else "< 0.0001 %"
 
 
-def superiority_text(share: float | None) -> str:
-    """A likelihood of superiority; never more certain than it can be."""
-    if share is None:
-        return NO_ANSWER
-    if share < 0.001 or share > 0.999:
-        return "> 99.9 %" if share > 0.5 else "< 0.1 %"
-    return f"{100 * share:.1f} %"
-
-
 def bound_text(elo: Estimate, decimals: int = 0) -> str:
     """A one-sided bound, rounded outwards; empty if there is none or if there are two."""
     unit = 10.0**decimals
@@ -80,11 +71,6 @@ def elo_text(estimate: Estimate) -> str:
         value = "" if estimate.value is None else f"{signed(estimate.value)}, "
         return f"{value}{estimate.reason or NO_ANSWER}"
     return f"no bound on Elo ({100 * estimate.level:g} %){kind}"
-
-
-def normalized_text(estimate: Estimate) -> str:
-    """A normalized Elo estimate in one phrase; a dash where the pairings do not vary."""
-    return NO_ANSWER if estimate.value is None else elo_text(estimate).replace("Elo", "nElo")
 
 
 def _census_text(estimate: Estimate) -> str:
@@ -163,15 +149,3 @@ def check_text(check: ScoreCheck) -> str:
         raise ValueError("a check that is not vacuous has a score and a bound")
     found = f"score {percent(check.score)}, bound {percent(check.bound)} ({check.reason})"
     return f"{check.verdict}: {wanted} wanted, {found}, K = {check.openings}"
-
-
-def faults_text(games: int, void: int = 0, forfeits: int = 0) -> str:
-    """Counted games, with those that do not count and those that were forfeited."""
-    if games == 0:
-        return f"{void} games void: no result" if void else "no games"
-    parts = [f"{games} games"]
-    if forfeits:
-        parts.append(f"{forfeits} of them forfeited")
-    if void:
-        parts.append(f"{void} more void")
-    return ", ".join(parts)

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.rate import main
+from arena.stats import RATINGS
 
 
 def written(directory: Path, name: str, text: str) -> str:
@@ -101,6 +102,21 @@ def test_a_missing_file_and_an_unknown_anchor_are_told(tmp_path, capsys):
     assert "there is no such file" in capsys.readouterr().err
     assert main([written(tmp_path, "x.csv", "anna,bert,1\n"), "--anchor", "ana"]) == 2
     assert 'did you mean "anna"' in capsys.readouterr().err
+
+
+def test_an_unknown_method_is_answered_with_those_there_are(tmp_path, capsys):
+    assert main([written(tmp_path, "x.csv", STRONGER), "--method", "bradley"]) == 2
+    assert "--method must be one of bradley_terry, got 'bradley'" in capsys.readouterr().err
+
+
+def test_a_method_in_the_table_rates_by_its_name(tmp_path, capsys):
+    words = written(tmp_path, "x.csv", STRONGER), "--draws", "0", "--json"
+    assert all(main([*words, "--method", method]) == 0 for method in RATINGS)
+
+
+def test_too_few_draws_are_refused_in_one_line(tmp_path, capsys):
+    assert main([written(tmp_path, "x.csv", STRONGER), "--draws", "99"]) == 2
+    assert "--draws must be 0 or from 100 to 100000, got 99" in capsys.readouterr().err
 
 
 def test_the_table_is_for_people(tmp_path, capsys):

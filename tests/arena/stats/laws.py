@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.stats.bradley_terry import Fit, fit
 from arena.stats.counts import Floats
+from arena.stats.rating_fit import Fit, fit
 from arena.stats.results import Results, gather
 
 

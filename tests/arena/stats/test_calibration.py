@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from arena.stats.anytime import anytime_estimate, observe, watch
+from arena.stats.bradley_terry import difference
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
 from arena.stats.gsprt import EloModel
 from arena.stats.intervals import FEW_POINTS, score_estimate
-from arena.stats.ratings import RatingPlan, difference, rate
+from arena.stats.ratings import RatingPlan, rate
 from arena.stats.sprt import (
     Decision,
     SprtPlan,

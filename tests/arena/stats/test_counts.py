@@ -5,7 +5,6 @@ from arena.stats.counts import (
     Wdl,
     first_mover_scores,
     mirrored,
-    not_repeats,
     one_per_opening,
     pair_counts,
     pair_scores,
@@ -56,12 +55,6 @@ def test_scores_of_pairings_and_of_their_first_movers():
 
 def test_only_the_first_pairing_on_an_opening_is_a_new_observation():
     assert one_per_opening(OPENINGS).tolist() == [0, 1, 3]
-
-
-def test_replays_are_told_from_new_games():
-    games = (["a", "b", "a", "a"], ["c", "d", "c", "e"])
-    assert not_repeats([1, 1, 1, 1], games).tolist() == [True, True, False, True]
-    assert not_repeats([1, 2, 3, 1], games).tolist() == [True, True, True, True]
 
 
 def test_a_score_that_no_game_has_is_refused():

@@ -8,14 +8,16 @@ from arena.stats.elo import (
     elo_from_score,
     likelihood_of_superiority,
     moments,
-    published_elo,
-    published_los,
-    published_normalized_elo,
     score_from_elo,
 )
 from arena.stats.estimate import Estimate, Kind, negated
 from arena.stats.intervals import score_estimate
 from tests.arena.stats.golden import golden
+from tests.arena.stats.published import (
+    published_elo,
+    published_los,
+    published_normalized_elo,
+)
 
 CASES = {case["id"]: case for case in golden("elo_and_sprt.json")["cases"]}
 

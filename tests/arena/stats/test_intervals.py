@@ -9,7 +9,6 @@ from arena.stats.clusters import Spread, kish_size, spread
 from arena.stats.estimate import Kind
 from arena.stats.intervals import (
     Status,
-    clopper_pearson,
     interval,
     lower_bound,
     score_at_least,
@@ -17,6 +16,7 @@ from arena.stats.intervals import (
     wilson,
 )
 from arena.stats.quantiles import normal_quantile, t_quantile
+from tests.arena.stats.published import clopper_pearson
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 6), st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])),

@@ -7,22 +7,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena.stats.bootstrap import Samples, percentile_ends
-from arena.stats.bradley_terry import expected_scores, fit
+from arena.stats.bradley_terry import NO_SPREAD, NOT_COMPARABLE, difference
 from arena.stats.bridges import bridges
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
-from arena.stats.draws import draw_share, even_draw_share
 from arena.stats.elo import score_from_elo
 from arena.stats.estimate import Kind
-from arena.stats.ratings import (
-    NO_SPREAD,
-    NOT_COMPARABLE,
-    RatingPlan,
-    difference,
-    rate,
-    superiority_matrix,
-)
+from arena.stats.rating_fit import fit
+from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import gather, openings_by_agent, table
 from tests.arena.stats.golden import golden, results_of
+from tests.arena.stats.published import draw_share, even_draw_share, expected_scores
 
 SETS = golden("ratings.json")["sets"]
 RATED = {name: one for name, one in SETS.items() if "advantage" in one}
@@ -275,22 +269,11 @@ def test_the_same_seed_gives_the_same_errors_whatever_else_is_rated():
     assert rate(results, plan).agents[0].rating.value == other.agents[0].rating.value
 
 
-def test_superiority_is_shared_between_two_agents():
-    results, _ = results_of(SETS["rr4_draws"]["results"])
-    matrix = superiority_matrix(rate(results))
-    for one in range(4):
-        assert matrix[one][one] is None
-        for other in range(one):
-            assert matrix[one][other] + matrix[other][one] == pytest.approx(1.0)
-    assert matrix[0][1] == pytest.approx(0.997, abs=0.02)
-
-
 def test_few_openings_give_ratings_without_interval():
     results, _ = results_of(SETS["rr4_draws"]["results"], openings=9)
     found = rate(results)
     assert found.agents[0].rating.kind is Kind.NONE
     assert "9 openings" in found.agents[0].rating.reason
-    assert superiority_matrix(found)[0][1] is None
 
 
 def test_a_census_is_exact():
