@@ -8,8 +8,32 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-# The first comment of a block names the file that it is.
+# The first comment of a block names the file that it is, or the place in one where it goes.
 NAMED = re.compile(r"# ([\w./-]+\.(?:py|toml))$")
+PLACED = re.compile(r"# ([\w./-]+\.py): (one line in|before) (\w+)$")
+OURS = ("games/", "agents/", "arena/", "benchmarks/", "tests/")
+
+
+def in_table(source: str, table: str, line: str) -> str:
+    """The source with one more line in a table, at its end."""
+    (head, body, close, tail) = re.fullmatch(
+        rf"(.*^{table}\b[^\n]*?= [^\n]*?[{{(\[])(.*?)(\n?[}})\]]\n)(.*)",
+        source,
+        re.MULTILINE | re.DOTALL,
+    ).groups()
+    if body.startswith("\n"):
+        return f"{head}{body}\n{line.rstrip()}{close}{tail}"
+    return f"{head}{body}, {line.strip().rstrip(',')}{close}{tail}"
+
+
+def before(source: str, word: str, lines: str) -> str:
+    """The source with lines before the one that begins with `word`."""
+    head, found, tail = source.partition(f"\n{word} ")
+    assert found, f"no line begins with {word}"
+    return f"{head}\n{lines.rstrip()}\n\n{found}{tail}"
+
+
+CHANGES = {"one line in": in_table, "before": before}
 
 
 class Block(NamedTuple):
@@ -25,6 +49,24 @@ class Block(NamedTuple):
         """The file that it shows whole, if it names one."""
         named = NAMED.match(self.text.partition("\n")[0])
         return named and named[1]
+
+    @property
+    def place(self) -> tuple[str, str, str] | None:
+        """The file that it changes, how, and the name there that says where."""
+        placed = PLACED.match(self.text.partition("\n")[0])
+        return placed and (placed[1], placed[2], placed[3])
+
+    def write(self, tree: Path) -> None:
+        """Write the file, or make the change, under `tree`."""
+        if self.file:
+            path = tree / self.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.text)
+        elif self.place:
+            name, how, word = self.place
+            addition = self.text.partition("\n")[2]
+            path = tree / name
+            path.write_text(CHANGES[how](path.read_text(), word, addition))
 
 
 class Command(NamedTuple):
@@ -66,3 +108,11 @@ def inline_commands(page: Path) -> list[str]:
     """The commands in the running text and in tables."""
     prose = FENCED.sub("", page.read_text())
     return re.findall(r"`(python -m [^`]+)`", prose)
+
+
+def changes_ours(page: Path) -> bool:
+    """Whether it is a recipe that adds to our own packages: then it needs a copy of them."""
+    if page.parent.name != "recipes":
+        return False
+    names = [block.file or (block.place or ("",))[0] for block in blocks(page)]
+    return any(name.startswith(OURS) for name in names)

@@ -1,0 +1,25 @@
+"""Whether a command answers as its page says: all but what differs from run to run."""
+
+import re
+
+
+def matches(answer: str, text: str) -> bool:
+    """Whether `text` is the answer shown; a line `...` and a `<word>` stand for anything."""
+    return re.fullmatch(pattern(answer), comparable(text) + "\n") is not None
+
+
+def comparable(text: str) -> str:
+    """An answer without what differs from run to run: speeds, and lines printed on the way."""
+    text = re.sub(r"^pitflip: compiling .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^([\d,]+) of (?!\1 )[\d,]+ games, .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r'("nodes_per_second": )\d+', r"\1-", text)
+    text = re.sub(r"^( +\d+ +[\d,]+ +[\d,]+) +[\d,]+$", r"\1 -", text, flags=re.MULTILINE)
+    text = re.sub(r"[\d,]+ games/s", "- games/s", text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def pattern(answer: str) -> str:
+    """What the answer on a page stands for."""
+    lines = comparable(answer).split("\n")
+    exact = (re.sub(r"<\w+>", r"\\S+", re.escape(line)) + r"\n" for line in lines)
+    return "".join(r"(?:.*\n)*?" if line == r"\.\.\.\n" else line for line in exact)
