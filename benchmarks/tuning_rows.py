@@ -11,11 +11,13 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import NamedTuple
 
+import optuna
+
 from arena.playing.workers import Task
 from arena.reading.command_line import cores
 from arena.tuning import search, trial_games
 from arena.tuning.ledger import Ledger
-from arena.tuning.optuna_study import distributions, optuna
+from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
 from arena.tuning.search import Room, TuneOptions, all_trials
 from arena.tuning.space import Point

@@ -1,29 +1,33 @@
-"""Optuna's part in tuning: its TPE sampler, and its own database for dashboards."""
+"""Optuna's database of a study, for its dashboards: written behind the games by a thread.
+
+Optuna takes a while to load, so only that thread loads it.
+"""
 
 import contextlib
 import json
 import logging
+import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import optuna
-from sqlalchemy import event
-
-from arena.planning.pairing_seeds import digest_word
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trials import Trial
 
-optuna.logging.set_verbosity(optuna.logging.WARNING)
-
 DATABASE = "study.db"
+FIRST_SECONDS, SHARE = 5.0, 0.02  # when it begins, and how much of the time it may take
+LEAST_SECONDS = 0.05
 log = logging.getLogger(__name__)
 
 
 def distribution(axis: Axis) -> Any:
     """The range of a weight in Optuna's words."""
+    from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415  # late
+
     if axis.integer:
-        return optuna.distributions.IntDistribution(int(axis.low), int(axis.high), log=axis.log)
-    return optuna.distributions.FloatDistribution(axis.low, axis.high, log=axis.log)
+        return IntDistribution(int(axis.low), int(axis.high), log=axis.log)
+    return FloatDistribution(axis.low, axis.high, log=axis.log)
 
 
 def distributions(space: Space) -> dict[str, Any]:
@@ -37,53 +41,53 @@ def parameters(space: Space, point: Point) -> dict[str, Any]:
     return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}
 
 
-class TpeProposer:
-    """Optuna's TPE by ask and tell; the sampler is seeded anew for every slot.
+class OptunaCopy:
+    """The database as it is filled; nobody waits for it before the end."""
 
-    The study lives in memory: our journal is the truth, and a restart rebuilds the study
-    from it, so that the same points follow as without the interruption.
-    """
+    def __init__(self, directory: Path, name: str, space: Space) -> None:
+        """The database is opened when it is first written."""
+        self.directory, self.name, self.space = directory, name, space
+        self.trials: Sequence[Trial] = ()
+        self.hurry = threading.Event()
+        self.thread: threading.Thread | None = None
+        self.error: Exception | None = None
 
-    def __init__(self, space: Space, seed_point: Point, seed: int, startup: int) -> None:
-        """`startup` trials are random; the seed's point comes first."""
-        self.space, self.seed_point = space, seed_point
-        self.seed, self.startup = seed, startup
-        self.study = optuna.create_study(direction="maximize")
+    def keep_up(self, trials: Sequence[Trial]) -> None:
+        """Write these in a while, and what is appended to them."""
+        self.trials = trials
+        if self.thread is None:
+            self.thread = threading.Thread(target=self._write, name="optuna", daemon=True)
+            self.thread.start()
 
-    def propose(self, slot: int) -> Point:
-        """The seed's point first; then what TPE asks for."""
-        if slot == 0:
-            point = self.space.snapped(self.seed_point)
-            self.known(slot, point)
-            return point
-        # The same seed would repeat the same samples after a restart.
-        self.study.sampler = optuna.samplers.TPESampler(
-            seed=int(digest_word("tpe", self.seed, slot)) % 2**32, n_startup_trials=self.startup
-        )
-        asked = self.study.ask(distributions(self.space))
-        assert asked.number == slot
-        return self.space.snapped(self.space.point(asked.params))
+    def finish(self, trials: Sequence[Trial]) -> None:
+        """Write all that is left and close the database; what went wrong is raised here."""
+        self.keep_up(trials)
+        self.hurry.set()
+        assert self.thread is not None
+        self.thread.join()
+        if self.error is not None:
+            raise self.error
 
-    def known(self, slot: int, point: Point) -> None:
-        """A running trial at the point, without asking the sampler."""
-        trial = optuna.trial.create_trial(
-            state=optuna.trial.TrialState.RUNNING,
-            params=parameters(self.space, point),
-            distributions=distributions(self.space),
-        )
-        self.study.add_trial(trial)
+    def _write(self) -> None:
+        try:
+            self.hurry.wait(FIRST_SECONDS)
+            self._one_by_one()
+        except Exception as error:  # it is raised again where somebody can act on it
+            self.error = error
 
-    def tell(self, slot: int, score: float, noise: float) -> None:
-        """The trial of this slot is complete."""
-        self.study.tell(slot, score)
-
-    @property
-    def final(self) -> Point | None:
-        """The posterior decides."""
-        return None
+    def _one_by_one(self) -> None:
+        database = OptunaDatabase(self.directory, self.name, self.space)
+        written = database.agree(list(self.trials))
+        while not (self.hurry.is_set() and written == len(self.trials)):
+            begun, new = time.monotonic(), list(self.trials[written : written + 1])
+            database.add(new)
+            written += len(new)
+            taken = time.monotonic() - begun
+            self.hurry.wait(max(LEAST_SECONDS, taken / SHARE))
+        database.close()
 
 
-class Mirror:
+class OptunaDatabase:
     """The finished trials in Optuna's own SQLite storage, in the order of their slots.
 
     It is derived from our journal: a database that does not agree is written anew.
@@ -100,6 +104,10 @@ class Mirror:
             self._renew()
 
     def _open(self) -> None:
+        import optuna  # noqa: PLC0415  # late
+        from sqlalchemy import event  # noqa: PLC0415  # with optuna
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.storage = optuna.storages.RDBStorage(f"sqlite:///{self.path.absolute()}")
         event.listen(self.storage.engine, "connect", _quickly)
         self.storage.engine.dispose()  # so that the next connection is a quick one
@@ -126,16 +134,18 @@ class Mirror:
 
     def add(self, trials: list[Trial]) -> None:
         """Write further trials."""
-        kinds = distributions(self.space)
+        from optuna.trial import create_trial  # noqa: PLC0415  # late
+
+        ranges = distributions(self.space)
         for trial in trials:
-            told: dict[str, float] = {"games": trial.games, "low": trial.low, "high": trial.high}
-            told |= {"distinct_games": trial.distinct_games, "seconds": round(trial.seconds, 3)}
+            shown: dict[str, float] = {"games": trial.games, "low": trial.low, "high": trial.high}
+            shown |= {"distinct_games": trial.distinct_games, "seconds": round(trial.seconds, 3)}
             self.study.add_trial(
-                optuna.trial.create_trial(
+                create_trial(
                     params=parameters(self.space, trial.point),
-                    distributions=kinds,
+                    distributions=ranges,
                     value=trial.score,
-                    user_attrs={"trial": json.dumps(told)},
+                    user_attrs={"trial": json.dumps(shown)},
                 )
             )
 

@@ -15,10 +15,9 @@ from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.ledger import Ledger
 from arena.tuning.live import TuningProgress, recommended_text
-from arena.tuning.optuna_copy import OptunaCopy
+from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import Live, Recommendation, recommend
-from arena.tuning.samplers.sampler import CmaProposer, Proposer, SpsaProposer, ThompsonProposer
-from arena.tuning.samplers.sampler import default_startup as half
+from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler
 from arena.tuning.space import Point
 from arena.tuning.study_plan import Plan
 from arena.tuning.trial_games import (
@@ -81,7 +80,7 @@ def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledg
     for_trials, held_out = study_plan.drawn(tuning, kept)
     whole = _contest(tuning, kept, for_trials)
     install(whole)
-    mirror = OptunaCopy(directory, tuning)
+    mirror = OptunaCopy(directory, tuning.experiment.name, tuning.space)
     return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
 
 
@@ -110,19 +109,11 @@ def _contest(tuning: Tuning, of: Plan, openings: Openings) -> Contest:
     )
 
 
-def proposer_of(tuning: Tuning, of: Plan) -> Proposer:
+def sampler_of(tuning: Tuning, of: Plan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.experiment.seed
     point = space.point(tuning.seed_values)
-    if tuning.method == "gp":
-        return ThompsonProposer(space, point, seed, max(10, of.trials // 5))
-    if tuning.method == "cmaes":
-        return CmaProposer(space, point, seed)
-    if tuning.method == "spsa":
-        return SpsaProposer(space, point, seed, of.trials, of.games // 2)
-    from arena.tuning.optuna_study import TpeProposer  # noqa: PLC0415  # optuna is loaded only here
-
-    return TpeProposer(space, point, seed, half(of.trials))
+    return sampler(tuning.method, SearchPlan(space, point, seed, of.trials, of.games // 2))
 
 
 def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool]:
@@ -146,7 +137,7 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     if known and not options.quiet:
         print(f"continuing: {len(known)} of {room.plan.trials} trials were there", file=sys.stderr)
     feed = Feed(
-        room.contest, proposer_of(tuning, room.plan), room.plan.trials, options.workers, known
+        room.contest, sampler_of(tuning, room.plan), room.plan.trials, options.workers, known
     )
     live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
     trials, too_easy = list[Trial](), False
@@ -164,18 +155,18 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
             room.mirror.keep_up(trials)
             progress.show(trials)
     room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
-    return trials, feed.proposer.final, too_easy
+    return trials, final(feed.sampler), too_easy
 
 
 def ended_at_half(room: Room, feed: Feed, trials: list[Trial]) -> bool:
     """Propose nothing more if it is half time and the opponents are too easy; whether they are."""
-    too_easy = is_too_easy(room, trials, feed.proposer.final)
+    too_easy = is_too_easy(room, trials, final(feed.sampler))
     if too_easy:
         feed.end_soon()
     return too_easy
 
 
-def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
+def is_too_easy(room: Room, trials: list[Trial], arrived: Point | None) -> bool:
     """Whether half of the trials are played, and there is little to learn from more of them."""
     left = room.plan.total - room.plan.half - WINDOW
     enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
@@ -184,22 +175,22 @@ def is_too_easy(room: Room, trials: list[Trial], final: Point | None) -> bool:
     # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
     lucky = max(trial.score for trial in trials)
     return lucky >= second_half.SATURATED and second_half.too_easy(
-        recommended(room, trials, final)[0]
+        recommended(room, trials, arrived)[0]
     )
 
 
 def recommended(
-    room: Room, trials: list[Trial], final: Point | None
+    room: Room, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
     """What the trials of this room recommend."""
     space, seed = room.tuning.space, room.tuning.experiment.seed
-    return recommend(space, space.point(room.tuning.seed_values), trials, seed, final)
+    return recommend(space, space.point(room.tuning.seed_values), trials, seed, arrived)
 
 
 def outcome(room: Room, digest: str) -> Outcome:
     """All trials, those against the best so far included, and what they recommend."""
-    trials, final, too_easy = all_trials(room, digest)
-    found, posterior = recommended(room, trials, final)
+    trials, arrived, too_easy = all_trials(room, digest)
+    found, posterior = recommended(room, trials, arrived)
     left = room.plan.total - len(trials)
     if not too_easy or found.flat:
         return Outcome(found, posterior, trials, [trials])
@@ -228,10 +219,10 @@ def _second_half(
         install(contest)
         other = replace(
             room, tuning=tuning, plan=kept, contest=contest, directory=directory, ledger=ledger,
-            mirror=OptunaCopy(directory, tuning),
+            mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
-        trials, final, _ = all_trials(other, digest)
+        trials, arrived, _ = all_trials(other, digest)
         other.mirror.finish(trials)
-        return trials, *recommended(other, trials, final)
+        return trials, *recommended(other, trials, arrived)
     finally:
         ledger.close()

@@ -24,7 +24,7 @@ from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.workers import Job, Task, Worker
 from arena.tuning.ledger import Kept, Ledger
-from arena.tuning.samplers.sampler import Proposer
+from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
 from arena.tuning.trials import Trial, trial_of
 from games import Game
@@ -156,10 +156,10 @@ class Feed:
     """
 
     def __init__(
-        self, of: Contest, proposer: Proposer, slots: int, workers: int, known: Sequence[Kept]
+        self, of: Contest, sampler: Sampler, slots: int, workers: int, known: Sequence[Kept]
     ) -> None:
         """`slots` trials are wanted in all, of which the first are `known` from the journal."""
-        self.contest, self.proposer, self.slots, self.known = of, proposer, slots, known
+        self.contest, self.sampler, self.slots, self.known = of, sampler, slots, known
         self.asked = self.told = 0
         self.points: dict[int, Point] = {}
         self.parts: deque[Part] = deque()
@@ -185,7 +185,7 @@ class Feed:
     def tell(self, trial: Trial) -> None:
         """The trial of the next slot is finished."""
         del self.points[trial.slot]
-        self.proposer.tell(trial.slot, trial.score, trial.noise)
+        self.sampler.tell(trial.slot, trial.point, trial.score, trial.noise)
         self.told += 1
         self._fill()
 
@@ -205,9 +205,9 @@ class Feed:
             self.asked += 1
             if slot < len(self.known):
                 self.points[slot] = self.known[slot].point
-                self.proposer.known(slot, self.points[slot])
+                resume(self.sampler, slot, self.points[slot])
             else:
-                self.points[slot] = self.proposer.propose(slot)
+                self.points[slot] = self.sampler.propose(slot)
                 self.parts.extend(self._parts(slot))
 
     def _parts(self, slot: int) -> list[Part]:
@@ -261,7 +261,7 @@ def _results(
 
 
 def _finished(feed: Feed, ledger: Ledger, slot: int, blobs: list[bytes], seconds: float) -> Trial:
-    """Score a whole trial, keep it, and tell it to the proposer."""
+    """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = feed.points[slot], games_of(feed.contest, blobs)
     trial = trial_of(slot, point, games, seconds)
     ledger.append(slot, point, encoded(games), seconds)

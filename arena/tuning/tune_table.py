@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from agents import AGENTS, AgentSpec
 from agents.core import Weights
@@ -16,6 +17,7 @@ from arena.reading.file_tables import Settings, Table, WholeFile, fitting
 from arena.reading.problems import Problems, near, no_agent, shown
 from arena.reading.toml_text import read
 from arena.stats.sprt import SprtPlan, forecast
+from arena.tuning.samplers import SAMPLERS
 from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
 from games import Game, game
@@ -40,6 +42,15 @@ class ValidationTable(Table):
         return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta)
 
 
+def known_method(name: str) -> str:
+    """The name of a sampler; anything else is refused as another choice than those there are."""
+    if name not in SAMPLERS:
+        *most, last = map(quoted, SAMPLERS)
+        choices = f"{', '.join(most)} or {last}"
+        raise PydanticCustomError("literal_error", "a sampler", {"expected": choices})
+    return name
+
+
 class TuneTable(Table):
     """`[tune]` as it is written; weights and opponents are read with the agents."""
 
@@ -49,7 +60,7 @@ class TuneTable(Table):
     games: int = Field(default=200, ge=LEAST_GAMES, le=10**7)  # per trial
     trials: int | None = Field(default=None, ge=1, le=100_000)
     total_games: int | None = Field(default=None, ge=1)
-    method: Literal["tpe", "gp", "cmaes", "spsa"] = "tpe"
+    method: Annotated[str, AfterValidator(known_method)] = "tpe"
     validation: ValidationTable = ValidationTable()
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.stats.elo import score_from_elo
 from arena.tuning.recommendation import Recommendation, recommend
-from arena.tuning.samplers.sampler import Proposer
+from arena.tuning.samplers.sampler import Sampler, final
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trial_games import WINDOW
 from arena.tuning.trials import Trial, noise_of
@@ -80,7 +80,7 @@ def simulated(elo: float, games: int, rng: np.random.Generator) -> NDArray[np.fl
 
 
 def study(
-    surface: Surface, proposer: Proposer, trials: int, games: int, seed: int
+    surface: Surface, sampler: Sampler, trials: int, games: int, seed: int
 ) -> tuple[Recommendation, list[Trial]]:
     """A whole study on a made-up surface, with as many trials under way as in a real one."""
     rng = np.random.default_rng(seed)
@@ -95,7 +95,7 @@ def study(
                 games, games, int(rng.integers(1 << 62)), 0.0,
             )  # fmt: skip
             found.append(trial)
-            proposer.tell(at, trial.score, trial.noise)
+            sampler.tell(at, point, trial.score, trial.noise)
         if slot < trials:
-            under_way.append((slot, proposer.propose(slot)))
-    return recommend(surface.space, surface.seed, found, seed, proposer.final)[0], found
+            under_way.append((slot, sampler.propose(slot)))
+    return recommend(surface.space, surface.seed, found, seed, final(sampler))[0], found

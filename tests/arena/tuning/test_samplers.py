@@ -6,27 +6,16 @@ import numpy as np
 import pytest
 
 from arena.stats.elo import score_from_elo
-from arena.tuning.optuna_study import TpeProposer
-from arena.tuning.samplers.sampler import (
-    CmaProposer,
-    Proposer,
-    SpsaProposer,
-    ThompsonProposer,
-    default_startup,
-)
+from arena.tuning.samplers import SAMPLERS
+from arena.tuning.samplers.sampler import Sampler, SearchPlan, resume, sampler
 from tests.arena.tuning.surfaces import Surface, flat, smooth, study, two_modes
 
 GAMES = 40_000
-METHODS: dict[str, Callable[[Surface, int, int, int], Proposer]] = {
-    "tpe": lambda s, trials, games, seed: TpeProposer(
-        s.space, s.seed, seed, default_startup(trials)
-    ),
-    "gp": lambda s, trials, games, seed: ThompsonProposer(
-        s.space, s.seed, seed, max(10, trials // 5)
-    ),
-    "cmaes": lambda s, trials, games, seed: CmaProposer(s.space, s.seed, seed),
-    "spsa": lambda s, trials, games, seed: SpsaProposer(s.space, s.seed, seed, trials, games // 2),
-}
+
+
+def sampler_for(method: str, surface: Surface, trials: int, games: int, seed: int) -> Sampler:
+    """The sampler as a study makes it."""
+    return sampler(method, SearchPlan(surface.space, surface.seed, seed, trials, games // 2))
 
 
 def regrets(
@@ -37,56 +26,56 @@ def regrets(
     trials = GAMES // games
     for seed in range(seeds):
         surface = make(np.random.default_rng(seed))
-        proposer = METHODS[method](surface, trials, games, seed)
-        found, _ = study(surface, proposer, trials, games, 100 + seed)
+        found_by = sampler_for(method, surface, trials, games, seed)
+        found, _ = study(surface, found_by, trials, games, 100 + seed)
         lost.append(surface.regret(found.best_point))
         truth = score_from_elo(surface.elo(found.best_point))
         claimed.append(100 * (found.score.value - truth))
     return lost, claimed
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SAMPLERS)
 def test_every_method_finds_much_of_a_smooth_surface(method: str) -> None:
     surface = smooth(2, 85.5, np.random.default_rng(3))
-    found, trials = study(surface, METHODS[method](surface, 60, 400, 1), 60, 400, 2)
+    found, trials = study(surface, sampler_for(method, surface, 60, 400, 1), 60, 400, 2)
     assert surface.regret(found.best_point) < 20.0
     assert not found.flat or method == "spsa"  # it stays near its path
     assert np.array_equal(trials[0].point, surface.space.snapped(surface.seed))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SAMPLERS)
 def test_the_same_questions_get_the_same_answers(method: str) -> None:
     surface = smooth(3, 85.5, np.random.default_rng(4))
-    runs = [study(surface, METHODS[method](surface, 24, 100, 5), 24, 100, 6)[1] for _ in "ab"]
+    runs = [study(surface, sampler_for(method, surface, 24, 100, 5), 24, 100, 6)[1] for _ in "ab"]
     for one, other in zip(*runs, strict=True):
         assert np.array_equal(one.point, other.point)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SAMPLERS)
 def test_an_interrupted_search_goes_on_with_the_same_points(method: str) -> None:
     surface = smooth(3, 85.5, np.random.default_rng(4))
-    whole = METHODS[method](surface, 30, 100, 5)
-    again = METHODS[method](surface, 30, 100, 5)
+    whole = sampler_for(method, surface, 30, 100, 5)
+    again = sampler_for(method, surface, 30, 100, 5)
     for slot in range(30):
         point = whole.propose(slot)
         if slot < 17:
-            again.known(slot, point)
+            resume(again, slot, point)
         else:
             assert np.array_equal(again.propose(slot), point)
         for each in (whole, again):
-            each.tell(slot, float(np.cos(slot)) * 0.1 + 0.5, 1e-3)
+            each.tell(slot, point, float(np.cos(slot)) * 0.1 + 0.5, 1e-3)
 
 
 def test_no_two_points_of_a_search_are_the_same() -> None:
     surface = smooth(3, 85.5, np.random.default_rng(4))
-    _, trials = study(surface, METHODS["tpe"](surface, 40, 100, 5), 40, 100, 6)
+    _, trials = study(surface, sampler_for("tpe", surface, 40, 100, 5), 40, 100, 6)
     assert len({tuple(trial.point) for trial in trials}) == 40
 
 
 def test_a_surface_without_any_slope_is_flat_nearly_always() -> None:
     surface = flat(2)
     said = [
-        study(surface, METHODS["gp"](surface, 40, 200, seed), 40, 200, seed)[0].flat
+        study(surface, sampler_for("gp", surface, 40, 200, seed), 40, 200, seed)[0].flat
         for seed in range(6)
     ]
     assert sum(map(bool, said)) >= 5
@@ -94,8 +83,8 @@ def test_a_surface_without_any_slope_is_flat_nearly_always() -> None:
 
 def test_one_weight_can_be_tuned_by_every_method() -> None:
     surface = smooth(1, 60.0, np.random.default_rng(2))
-    for make in METHODS.values():
-        found, _ = study(surface, make(surface, 30, 400, 1), 30, 400, 2)
+    for method in SAMPLERS:
+        found, _ = study(surface, sampler_for(method, surface, 30, 400, 1), 30, 400, 2)
         assert surface.regret(found.best_point) < 25.0
 
 

@@ -1,0 +1,65 @@
+"""SPSA with fishtest's schedule: trials come in twos, at theta + c delta and theta - c delta."""
+
+import numpy as np
+
+from arena.tuning.gaussian_process import Floats
+from arena.tuning.samplers.sampler import SearchPlan, seeded
+from arena.tuning.space import Point
+
+STEP_C, STEP_R = 0.15, 0.005  # at the end, in units of the ranges
+
+
+class SpsaSampler:
+    """A walk whose every step is two trials on the same openings.
+
+    Both play the same opponents from the same openings, so their difference stands for a match
+    between them at half its rate.
+    """
+
+    def __init__(self, plan: SearchPlan) -> None:
+        """The walk begins at the seed's point; its steps are as many as the plan has trials for."""
+        self.plan, self.theta = plan, np.array(plan.seed_point)
+        self.upper_score = 0.0
+        total = max(plan.trials * plan.pairs, 1)
+        self.offset = 0.1 * total
+        self.c0 = STEP_C * total**0.101
+        self.a0 = STEP_R * STEP_C**2 * (self.offset + total) ** 0.602
+
+    def propose(self, slot: int) -> Point:
+        """The seed's point first; then around the current theta."""
+        point = np.array(self.theta)
+        if slot > 0:
+            sign = 1.0 if slot % 2 else -1.0
+            point = self.theta + sign * self._width(slot) * self._delta(slot)
+        return self.plan.space.snapped(point)
+
+    def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
+        """The second of two trials moves theta by the difference of their scores."""
+        if slot % 2:
+            self.upper_score = score
+        elif slot > 0:
+            gained = 4.0 * self.plan.pairs * (self.upper_score - score)
+            rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / self._width(slot)
+            self.theta = np.clip(self.theta + rate * gained * self._delta(slot), 0.0, 1.0)
+
+    @property
+    def final(self) -> Point:
+        """Theta, the mean of what was tried last."""
+        return self.theta
+
+    def _played(self, slot: int) -> float:
+        """Pairings after the step of this slot."""
+        return float(2 * self.plan.pairs * ((slot + 1) // 2))
+
+    def _width(self, slot: int) -> float:
+        return float(self.c0 / self._played(slot) ** 0.101)
+
+    def _delta(self, slot: int) -> Floats:
+        """The signs of one step: the same for both of its trials."""
+        rng = seeded(self.plan.seed, (slot + 1) // 2)
+        return np.where(rng.random(len(self.theta)) < 0.5, -1.0, 1.0)
+
+
+def build(plan: SearchPlan) -> SpsaSampler:
+    """The sampler at its first slot."""
+    return SpsaSampler(plan)

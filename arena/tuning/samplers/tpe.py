@@ -1,0 +1,60 @@
+"""Optuna's TPE sampler, by ask and tell."""
+
+import math
+
+import optuna
+
+from arena.planning.pairing_seeds import digest_word
+from arena.tuning.optuna_study import distributions, parameters
+from arena.tuning.samplers.sampler import SearchPlan
+from arena.tuning.space import Point
+
+RANDOM_SHARE = 0.5  # of the trials are spread at random: with fewer it gets stuck in a wrong mode
+
+
+class TpeSampler:
+    """Optuna's sampler, seeded anew for every slot.
+
+    The study lives in memory: our journal is the truth, and a restart rebuilds the study
+    from it, so that the same points follow as without the interruption.
+    """
+
+    def __init__(self, plan: SearchPlan) -> None:
+        """Nothing is known yet."""
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self.plan = plan
+        self.study = optuna.create_study(direction="maximize")
+
+    def propose(self, slot: int) -> Point:
+        """The seed's point first; then what TPE answers."""
+        plan = self.plan
+        if slot == 0:
+            point = plan.space.snapped(plan.seed_point)
+            self.resume(slot, point)
+            return point
+        # The same seed would repeat the same samples after a restart.
+        self.study.sampler = optuna.samplers.TPESampler(
+            seed=int(digest_word("tpe", plan.seed, slot)) % 2**32,
+            n_startup_trials=math.ceil(RANDOM_SHARE * plan.trials),
+        )
+        trial = self.study.ask(distributions(plan.space))
+        assert trial.number == slot
+        return plan.space.snapped(plan.space.point(trial.params))
+
+    def resume(self, slot: int, point: Point) -> None:
+        """A running trial at the point, without a question to the sampler."""
+        trial = optuna.trial.create_trial(
+            state=optuna.trial.TrialState.RUNNING,
+            params=parameters(self.plan.space, point),
+            distributions=distributions(self.plan.space),
+        )
+        self.study.add_trial(trial)
+
+    def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
+        """The trial of this slot is complete."""
+        self.study.tell(slot, score)
+
+
+def build(plan: SearchPlan) -> TpeSampler:
+    """The sampler at its first slot."""
+    return TpeSampler(plan)
