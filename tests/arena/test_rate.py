@@ -9,6 +9,7 @@ import pytest
 
 from arena.rate import main
 from arena.stats import RATINGS
+from games.names import listed
 
 
 def written(directory: Path, name: str, text: str) -> str:
@@ -106,7 +107,7 @@ def test_a_missing_file_and_an_unknown_anchor_are_told(tmp_path, capsys):
 
 def test_an_unknown_method_is_answered_with_those_there_are(tmp_path, capsys):
     assert main([written(tmp_path, "x.csv", STRONGER), "--method", "bradley"]) == 2
-    assert "--method must be one of bradley_terry, got 'bradley'" in capsys.readouterr().err
+    assert f"--method must be one of {listed(RATINGS)}, got 'bradley'" in capsys.readouterr().err
 
 
 def test_a_method_in_the_table_rates_by_its_name(tmp_path, capsys):

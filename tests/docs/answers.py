@@ -4,7 +4,7 @@ import re
 
 
 def matches(answer: str, text: str) -> bool:
-    """Whether `text` is the answer shown; a line `...` and a `<word>` stand for anything."""
+    """Whether `text` is the answer shown; `...` and a `<word>` stand for anything."""
     return re.fullmatch(pattern(answer), comparable(text) + "\n") is not None
 
 
@@ -21,5 +21,10 @@ def comparable(text: str) -> str:
 def pattern(answer: str) -> str:
     """What the answer on a page stands for."""
     lines = comparable(answer).split("\n")
-    exact = (re.sub(r"<\w+>", r"\\S+", re.escape(line)) + r"\n" for line in lines)
-    return "".join(r"(?:.*\n)*?" if line == r"\.\.\.\n" else line for line in exact)
+    return "".join(r"(?:.*\n)*?" if line == "..." else line_pattern(line) for line in lines)
+
+
+def line_pattern(line: str) -> str:
+    """What one line stands for."""
+    exact = re.sub(r"<\w+>", r"\\S+", re.escape(line))
+    return re.sub(r"\\\.\\\.\\\.$", ".*", exact) + r"\n"

@@ -1,10 +1,10 @@
 """The recipes that add to our own packages, all of them in one copy of the tree."""
 
 import os
-import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +13,11 @@ from tests.docs.pages import PAGES, ROOT, blocks, changes_ours, commands, name_o
 
 RECIPES = [page for page in PAGES if changes_ours(page)]
 COPIED = ("games", "agents", "arena", "benchmarks", "tests", "experiments")
+ENVIRONMENT = {
+    **{key: value for key, value in os.environ.items() if "PYTEST" not in key},
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    "COLUMNS": "80",
+}
 
 pytestmark = pytest.mark.slow  # a copy has another path, so its kernels are compiled anew
 
@@ -39,9 +44,10 @@ def test_a_recipe_ends_as_it_says(page, tree):
             block.write(tree)  # recipes call their experiments alike
         for command in commands(block) if block.language in ("sh", "console") else ():
             done = subprocess.run(
-                [sys.executable, *shlex.split(command.line)[1:]],
+                command.line,
+                shell=True,
                 cwd=tree,
-                env={key: value for key, value in os.environ.items() if "PYTEST" not in key},
+                env=ENVIRONMENT,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
