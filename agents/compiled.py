@@ -40,7 +40,6 @@ from agents.kernels.layout import (
     WIN,
 )
 from games import Game, Position
-from games.kernels.drivers import PASS
 
 TABLE_BITS = 16
 SEARCHES = ("minimax", "collapsed", "alphabeta")
@@ -115,14 +114,7 @@ class CompiledAgent:
             if self.own is None:
                 raise
             raise self.own.failure(position, error) from None
-        return Choice(self.move_of(slot), nodes=int(self.context[NODES]))
-
-    def move_of(self, slot: int) -> int:
-        """The move number of a kernel's slot."""
-        if slot == PASS:
-            assert self.game.pass_move is not None  # kernels pass only in games that have passes
-            return self.game.pass_move
-        return self.game.move_of_slot[slot]
+        return Choice(self.game.moves_of(slot), nodes=int(self.context[NODES]))
 
     def _searched(self, position: Position, choice: Choice) -> Choice:
         ctx = self.context
@@ -146,14 +138,14 @@ class CompiledAgent:
         legal = self.game.legal(position)
         if depth <= 0 or not legal or legal == (self.game.pass_move,):
             return legal[0] if depth > 0 and legal else None
-        reply = self.game.move_of_slot.get(self._expected(position, depth))
+        slot = self._expected(position, depth)
+        reply = self.game.moves_of(slot) if slot >= 0 else None
         return reply if reply in legal else None
 
     def _expected(self, position: Position, depth: int) -> int:
-        """The slot of the reply, NO_SLOT if unknown; the agent's own context is only read."""
+        """The slot of the reply, below 0 if unknown; the agent's own context is only read."""
         if self.context[KIND] == ALPHABETA_KIND:
-            slot = int(self.kernels.table_move(self.context, position.state))
-            return slot if slot >= 0 else NO_SLOT
+            return int(self.kernels.table_move(self.context, position.state))
         if self.context[KIND] == COLLAPSED_KIND:
             return NO_SLOT  # its depth counts turns: the rest of a turn is not a reply
         looker = self.context.copy()

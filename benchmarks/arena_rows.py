@@ -117,12 +117,11 @@ def mirror_alone() -> Callable[[], object]:
 def random_opening(number: int) -> list[int]:
     """Six random plies as slots."""
     of, rng = game("kalah(6,4)"), random.Random(number)
-    position, slots = of.start(), []
+    position, moves = of.start(), []
     for _ in range(6):
-        move = rng.choice(of.legal(position))
-        slots.append(of.slots[move])
-        position = of.play(position, move)
-    return slots
+        moves.append(rng.choice(of.legal(position)))
+        position = of.play(position, moves[-1])
+    return of.slots_of(moves).tolist()
 
 
 def start_to_first_game(rounds: int) -> Row:

@@ -12,7 +12,7 @@ from benchmarks.fresh import fresh
 from benchmarks.table import Row, per_second, rendered
 from benchmarks.timing import best_of, timed
 from games import Game, core, game
-from games.kernels.drivers import ENDED, LEAVES, MARGINS, WINS
+from games.kernels.context import ENDED, LEAVES, MARGINS, WINS
 
 NAMES = ("kalah(6,4)", "othello")
 DEPTH, GAMES, SEED, REPEATS, ROUNDS = 9, 20_000, np.uint64(1), 5, 9

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import ModuleType, SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from games.kernels.context import Context
+from games.kernels.context import PASS, Context
 from games.names import listed, quoted
+
+Numbers = Sequence[int] | NDArray[np.integer[Any]]
+Translation = NDArray[np.int16]
 
 
 class Position(NamedTuple):
@@ -91,6 +95,13 @@ def _specialised(family: str) -> SimpleNamespace:
     return jit.specialise(module.FAMILY, drivers.TEMPLATES, **names)
 
 
+def _looked_up(table: Translation, numbers: int | Numbers) -> int | Translation:
+    if isinstance(numbers, int):  # stays one: kernels would be compiled anew for NumPy's
+        return int(table[numbers])
+    found: Translation = table[np.asarray(numbers, np.intp)]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One game with its sizes and rules settled: pure functions of positions."""
@@ -128,9 +139,31 @@ class Game:
         return tuple(self.family.slots(self.rules))
 
     @cached_property
-    def move_of_slot(self) -> dict[int, int]:
-        """The move number of every kernel slot."""
-        return {slot: move for move, slot in enumerate(self.slots)}
+    def _slot_by_move(self) -> Translation:
+        return np.array([*self.slots, PASS], np.int16)  # a pass has the number after the last move
+
+    @cached_property
+    def _move_by_slot(self) -> Translation:
+        moves = np.full(max(self.slots) + 2, -1, np.int16)
+        moves[list(self.slots)] = np.arange(len(self.slots))
+        moves[PASS] = -1 if self.pass_move is None else self.pass_move
+        return moves
+
+    @overload
+    def slots_of(self, moves: int) -> int: ...
+    @overload
+    def slots_of(self, moves: Numbers) -> Translation: ...
+    def slots_of(self, moves: int | Numbers) -> int | Translation:
+        """The kernel's slots of move numbers; a forced pass is PASS."""
+        return _looked_up(self._slot_by_move, moves)
+
+    @overload
+    def moves_of(self, slots: int) -> int: ...
+    @overload
+    def moves_of(self, slots: Numbers) -> Translation: ...
+    def moves_of(self, slots: int | Numbers) -> int | Translation:
+        """The move numbers of kernel slots; -1 for a slot that the game does not have."""
+        return _looked_up(self._move_by_slot, slots)
 
     def start(self) -> Position:
         """The position before the first move."""
@@ -149,8 +182,7 @@ class Game:
         slots = np.empty(len(self.slots), np.int64)  # its own for every call: threads may share us
         found = kernels(self.family_name).options(self.context, position.state, slots)
         if found > 0:
-            of_slot = self.move_of_slot
-            return tuple([of_slot[slot] for slot in slots[:found].tolist()])
+            return tuple(self.moves_of(slots[:found]).tolist())
         return () if found < 0 or self.pass_move is None else (self.pass_move,)
 
     def over(self, position: Position) -> bool:
@@ -163,7 +195,7 @@ class Game:
         legal = self.legal(position)
         if move not in legal:
             raise IllegalMove(self._refusal(position, move, legal))
-        slot = -1 if move == self.pass_move else self.slots[move]
+        slot = self.slots_of(int(move))
         state, same = kernels(self.family_name).step(self.context, position.state, slot)
         swapped = position.swapped ^ (move == self.swap_move)
         mover = position.mover if same else 1 - position.mover

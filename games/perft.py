@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from games import Game, GameError, Position, game
 from games.core import kernels
+from games.kernels.context import DEEPEST, ENDED, LEAVES
 from games.names import whole
 from games.terminal import run
-
-DEEPEST = 100  # as in games.kernels.drivers, repeated so that --help needs no compiler
 
 
 class Depth(NamedTuple):
@@ -31,8 +30,6 @@ class Depth(NamedTuple):
 
 def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
     """(leaves, ended_early) for every depth from 1 to `depth`; a swap is not a ply."""
-    from games.kernels.drivers import ENDED, LEAVES  # noqa: PLC0415  # Numba loads only to count
-
     check_depth(depth)
     counters = of.context.copy()
     kernels(of.family_name).count_plies(counters, position.state, 0, depth)

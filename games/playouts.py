@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from games.core import Game, Position, kernels
-from games.kernels.drivers import DRAWS, LOSSES, MARGINS, MOVES, WINS
+from games.kernels.context import DRAWS, LOSSES, MARGINS, MOVES, WINS
 
 
 class Tally(NamedTuple):

@@ -1,20 +1,14 @@
 """Whole games in the numbers that players use, fast enough for every game of a run."""
 
-import threading
 from collections.abc import Sequence
-from importlib import import_module
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games import Game, Position
-from games.kernels.bits import U
-from games.kernels.context import Context
-from games.kernels.drivers import PASS
-from games.kernels.family import State, play, turned
-from games.kernels.jit import specialise
+from games.core import kernels
+from games.kernels.context import PASS
 
 
 class Written(NamedTuple):
@@ -22,31 +16,6 @@ class Written(NamedTuple):
 
     places: NDArray[np.int16]
     words: list[str]
-
-
-def sides_moving(
-    ctx: Context,
-    start: State,
-    swap_slot: int,
-    slots: NDArray[np.int16],
-    plies: NDArray[np.int32],
-    sides: NDArray[np.int16],
-) -> int:
-    """Write which side of the board makes each move of the games; how many moves there were."""
-    at = 0
-    for game in range(plies.size):
-        s, side = start, 0
-        for _ in range(plies[game]):
-            slot = slots[at]
-            sides[at] = side
-            at += 1
-            if slot == PASS:
-                s, same = turned(s), U(0) == U(1)
-            else:
-                s, same = play(ctx, s, U(slot))
-            # After a swap the other player moves for the same side of the board.
-            side = side if same or slot == swap_slot else 1 - side
-    return at
 
 
 def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Written:
@@ -60,10 +29,10 @@ def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Wri
         return Written(moves, by_side[0])
     sides = np.empty(len(moves), np.int16)
     no_slot = PASS - 1
-    slots = np.array([*of.slots, PASS], np.int16)[moves]
-    swap = no_slot if of.swap_move is None else of.slots[of.swap_move]
-    kernel = _kernels(of.family_name).sides_moving
-    kernel(of.context, of.start().state, swap, slots, np.ascontiguousarray(plies), sides)
+    swap = no_slot if of.swap_move is None else of.slots_of(of.swap_move)
+    kernels(of.family_name).sides_moving(
+        of.context, of.start().state, swap, of.slots_of(moves), np.ascontiguousarray(plies), sides
+    )
     return Written(moves + sides * np.int16(len(by_side[0])), by_side[0] + by_side[1])
 
 
@@ -81,17 +50,3 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
     """The words of one game."""
     found = written(of, np.array(moves, np.int16), np.array([len(moves)], np.int32))
     return [found.words[place] for place in found.places.tolist()]
-
-
-_binding = threading.Lock()
-_bound: dict[str, SimpleNamespace] = {}
-
-
-def _kernels(family_name: str) -> SimpleNamespace:
-    """The kernel for one family of states; bound once, whichever thread asks first."""
-    with _binding:
-        if family_name not in _bound:
-            family = import_module(family_name)
-            names = {"play": family.play, "turned": family.turned}
-            _bound[family_name] = specialise(family.FAMILY, [sides_moving], **names)
-        return _bound[family_name]

@@ -39,8 +39,7 @@ from agents.kernels.layout import (
 from agents.kernels.limits import begin
 from agents.kernels.minimax_search import collapsed, minimax, side_after, turn_end
 from games.kernels.bits import Truth, U
-from games.kernels.context import Context
-from games.kernels.drivers import PASS
+from games.kernels.context import PASS, Context
 from games.kernels.family import (
     Mask,
     State,

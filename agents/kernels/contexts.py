@@ -50,7 +50,7 @@ def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Co
     ctx[TABLE_MASK] = (1 << table_bits) - 1
     ctx[TIES_BY_SIDE] = ties_by_side
     ctx[PHASES] = 1
-    ctx[SWAP_SLOT] = NO_SLOT if of.swap_move is None else of.slots[of.swap_move]
+    ctx[SWAP_SLOT] = NO_SLOT if of.swap_move is None else of.slots_of(of.swap_move)
     return ctx
 
 

@@ -7,8 +7,7 @@ from agents.kernels.choose import choose
 from agents.kernels.clock import now
 from agents.kernels.layout import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND, SWAP_SLOT
 from games.kernels.bits import ONE, ZERO, U
-from games.kernels.context import Context
-from games.kernels.drivers import PASS
+from games.kernels.context import PASS, Context
 from games.kernels.family import State, count, final, moves, none, nth, over, play, turned
 from games.kernels.splitmix import STRIDE, below, mixed
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from arena.planning.openings import NO_MOVE, Openings
 from arena.planning.records import WIN, Games, Termination, joined
 from games import Game
-from games.kernels.drivers import PASS
 from games.transcripts import written
 
 Provenance = Mapping[str, Any]
@@ -179,14 +178,13 @@ def _game_columns(part: Games, at: int, agents: Sequence[str], words: pa.Array) 
 
 def _opening_words(of: Game, openings: Openings) -> pa.Array:
     """The moves of every opening as players write them."""
-    number = np.full(max(of.slots) + 2, -1, np.int16)
-    number[list(of.slots)] = np.arange(len(of.slots))
-    number[PASS] = -1 if of.pass_move is None else of.pass_move
     words = [pa.array([], pa.string())]
     for at in range(0, len(openings), ROWS_AT_ONCE):
         slots = openings.slots[at : at + ROWS_AT_ONCE]
         inside = slots != NO_MOVE
-        words.append(_joined_words(of, number[slots[inside]], inside.sum(axis=1, dtype=np.int32)))
+        words.append(
+            _joined_words(of, of.moves_of(slots[inside]), inside.sum(axis=1, dtype=np.int32))
+        )
     return pa.concat_arrays(words)
 
 

@@ -13,7 +13,6 @@ from agents.kernels.layout import VALUE
 from arena.planning.pairing_seeds import digest_word
 from games import Game, MoveError, Position
 from games.core import kernels
-from games.kernels.drivers import PASS
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
 MOST_LISTED = 2_000_000
@@ -204,18 +203,15 @@ def from_lines(of: Game, lines: list[tuple[int, ...]], finite: bool) -> Openings
     slots = np.full((len(lines), max(map(len, lines), default=0)), NO_MOVE, np.int16)
     keys = np.empty(len(lines), np.uint64)
     for row, line in enumerate(lines):
-        slots[row, : len(line)] = [PASS if m == of.pass_move else of.slots[m] for m in line]
+        slots[row, : len(line)] = of.slots_of(line)
         keys[row] = digest_word(of.name, *line)
     return Openings(slots, keys, finite)
 
 
 def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
     """The move numbers of one opening."""
-    return [
-        of.pass_move if slot == PASS and of.pass_move is not None else of.move_of_slot[int(slot)]
-        for slot in slots
-        if slot != NO_MOVE
-    ]
+    moves: list[int] = of.moves_of(slots[slots != NO_MOVE]).tolist()
+    return moves
 
 
 def balanced(

@@ -12,7 +12,6 @@ from arena.planning.pairings import Block, Pairings
 from arena.planning.records import DRAW, LOSS, PLAYED, WIN, Games
 from arena.playing.referee import LONGEST
 from games import Game
-from games.kernels.drivers import PASS
 
 # So many that a call costs little, so few that their moves stay in the processor's cache.
 PAIRINGS_AT_ONCE = 512
@@ -47,7 +46,6 @@ class FastLoop:
         self.of, self.schedule, self.openings, self.keeps_moves = of, schedule, openings, moves
         self.start = of.start().state
         self.longest = 64 + openings.shape[1]
-        self.move_of_slot = move_numbers(of)
         self._make_room()
 
     def _make_room(self) -> None:
@@ -120,8 +118,7 @@ class FastLoop:
         both = np.stack([room[:pairings] for room in self.rooms], axis=1)
         lengths = np.stack([each[:pairings, loop.LENGTH] for each in self.results], axis=1)
         inside = np.arange(self.longest) < lengths[:, :, None]
-        moves: NDArray[np.int16] = self.move_of_slot[both[inside]]
-        return moves
+        return self.of.moves_of(both[inside])
 
 
 def seeds_of(schedule: Pairings, block: Block, leg: int) -> Words:
@@ -129,11 +126,3 @@ def seeds_of(schedule: Pairings, block: Block, leg: int) -> Words:
     pairs, places = schedule.seeds(block), (block.a, block.b)
     seats = places if leg == 0 else places[::-1]
     return np.stack([agent_seeds(pairs, leg, schedule.agents[each]) for each in seats], axis=1)
-
-
-def move_numbers(of: Game) -> NDArray[np.int16]:
-    """Move numbers by slot; a PASS is the last entry, which index -1 reaches."""
-    table = np.full(max(of.slots) + 2, -1, np.int16)
-    table[list(of.slots)] = np.arange(len(of.slots))
-    table[PASS] = -1 if of.pass_move is None else of.pass_move
-    return table

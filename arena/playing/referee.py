@@ -9,7 +9,6 @@ from agents import Agent, AgentFailure
 from agents.compiled import CompiledAgent
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from games import Game, Position
-from games.kernels.drivers import PASS
 
 LONGEST = 20_000
 FAULTS = {
@@ -51,8 +50,7 @@ class PlayedGame(NamedTuple):
 def game_id(of: Game, moves: Sequence[int]) -> int:
     """The hash of a game's moves, the same as in the compiled loop."""
     word = _STRIDE
-    for move in moves:
-        slot = PASS if move == of.pass_move else of.slots[move]
+    for slot in of.slots_of(moves).tolist():
         word = ((word ^ (slot + 2)) * _STRIDE) & _MASK
     word = ((word ^ (word >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
     word = ((word ^ (word >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK

@@ -16,6 +16,16 @@ RULES = 0
 COUNTERS = 32
 TABLE = 256
 
+# Counters of `drivers.count_plies`, by ply: legal moves seen, and games that had ended.
+DEEPEST = 100
+LEAVES = COUNTERS
+ENDED = COUNTERS + DEEPEST + 1
+
+# Counters of `drivers.play_random`.
+WINS, DRAWS, LOSSES, MOVES, MARGINS = range(COUNTERS, COUNTERS + 5)
+
+PASS = -1  # stands for a slot where the mover must pass
+
 
 def context(rules: Sequence[int], table: Sequence[int]) -> Context:
     """A context holding the rule scalars and the family's `table` of 64-bit words."""

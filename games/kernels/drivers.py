@@ -4,7 +4,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.kernels.bits import ONE, ZERO, Truth, U
-from games.kernels.context import COUNTERS, Context
+from games.kernels.context import (
+    DRAWS,
+    ENDED,
+    LEAVES,
+    LOSSES,
+    MARGINS,
+    MOVES,
+    PASS,
+    WINS,
+    Context,
+)
 from games.kernels.family import (
     State,
     count,
@@ -23,15 +33,6 @@ from games.kernels.family import (
 from games.kernels.splitmix import STRIDE, below, mixed, stream
 
 OVER = -1
-PASS = -1
-
-# Counters of `count_plies`, by ply: legal moves seen, and games that had ended.
-DEEPEST = 100
-LEAVES = COUNTERS
-ENDED = COUNTERS + DEEPEST + 1
-
-# Counters of `play_random`.
-WINS, DRAWS, LOSSES, MOVES, MARGINS = range(COUNTERS, COUNTERS + 5)
 
 
 def options(ctx: Context, s: State, slots: NDArray[np.int64]) -> int:
@@ -161,7 +162,41 @@ def random_lines(
     return keys.size
 
 
-TEMPLATES = (options, step, margin, count_plies, play_random, random_line, random_lines)
+def sides_moving(
+    ctx: Context,
+    start: State,
+    swap_slot: int,
+    slots: NDArray[np.int16],
+    plies: NDArray[np.int32],
+    sides: NDArray[np.int16],
+) -> int:
+    """Write which side of the board makes each move of the games; how many moves there were."""
+    at = 0
+    for game in range(plies.size):
+        s, side = start, 0
+        for _ in range(plies[game]):
+            slot = slots[at]
+            sides[at] = side
+            at += 1
+            if slot == PASS:
+                s, same = turned(s), U(0) == U(1)
+            else:
+                s, same = play(ctx, s, U(slot))
+            # After a swap the other player moves for the same side of the board.
+            side = side if same or slot == swap_slot else 1 - side
+    return at
+
+
+TEMPLATES = (
+    options,
+    step,
+    margin,
+    count_plies,
+    play_random,
+    random_line,
+    random_lines,
+    sides_moving,
+)
 FAMILY_NAMES = (
     "State",
     "moves",

@@ -14,7 +14,7 @@ from agents.kernels import whole_games as loop
 from agents.kernels.bind import agent_kernels, bound_features
 from games import Game, Position, game
 from games.core import kernels
-from games.kernels.drivers import PASS
+from games.kernels.context import PASS
 from games.kernels.family import turned
 from games.kernels.jit import specialise
 from games.othello.features import corner, danger, disc, edge, potential_mobility

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from agents.compiled import CompiledAgent
 from agents.kernels.whole_games import LENGTH, MARGIN, NO_MOVE, NODES_SPENT, RESULTS
 from games import Game
-from games.kernels.drivers import PASS
 
 SHORTEST_ROOM = 64
 NOT_BEGUN = -2
@@ -57,11 +56,11 @@ def _rows(of: Game, openings: Openings) -> NDArray[np.int16]:
     return rows
 
 
-def _slots(of: Game, opening: Sequence[int]) -> list[int]:
+def _slots(of: Game, opening: Sequence[int]) -> NDArray[np.int16]:
     position = of.start()
     for move in opening:
         position = of.play(position, move)
-    return [PASS if move == of.pass_move else of.slots[move] for move in opening]
+    return of.slots_of(opening)
 
 
 def _played(
@@ -95,16 +94,13 @@ def _blame(
     """Raise the failure of the agent that was to move when its own evaluation raised."""
     position = of.start()
     for slot in slots[slots != NO_MOVE].tolist():
-        position = of.play(position, agents[0].move_of(slot))
+        position = of.play(position, of.moves_of(slot))
     own = agents[of.mover(position)].own
     if own is not None:
         raise own.failure(position, error) from None
 
 
 def _game(of: Game, slots: NDArray[np.int16], results: NDArray[np.int64]) -> PlayedGame:
-    moves = tuple(
-        of.pass_move if slot == PASS and of.pass_move is not None else of.move_of_slot[slot]
-        for slot in slots[: results[LENGTH]].tolist()
-    )
+    moves = tuple(of.moves_of(slots[: results[LENGTH]]).tolist())
     nodes = results[NODES_SPENT : NODES_SPENT + 2]
     return PlayedGame(moves, int(results[MARGIN]), (int(nodes[0]), int(nodes[1])))

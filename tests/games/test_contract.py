@@ -16,6 +16,7 @@ import pytest
 
 from games import NAMES, Game, GameError, IllegalMove, MoveError, Position, game
 from games.core import kernels
+from games.kernels.context import PASS
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.family import (
     count,
@@ -110,6 +111,21 @@ def test_a_game_is_one_object_however_it_is_reached(name):
 
 def test_every_name_is_a_game_at_its_own_size():
     assert all(game(name).name.startswith(f"{name}(") for name in NAMES)
+
+
+@every_game
+def test_moves_and_slots_translate_both_ways_one_by_one_and_in_arrays(name):
+    of = game(name)
+    assert of.pass_move in (None, len(of.slots))
+    moves = [*range(len(of.slots)), *([] if of.pass_move is None else [of.pass_move])]
+    slots = [of.slots_of(move) for move in moves]
+    assert slots == [*of.slots, PASS][: len(moves)]
+    assert all(type(slot) is int for slot in slots)
+    assert [of.moves_of(slot) for slot in slots] == moves
+    pair = np.array([moves, moves[::-1]], np.int16)
+    assert of.slots_of(pair).tolist() == [slots, slots[::-1]]
+    assert of.moves_of(of.slots_of(pair)).tolist() == pair.tolist()
+    assert of.slots_of(()).tolist() == of.moves_of([]).tolist() == []
 
 
 def test_families_are_told_apart_by_state_and_by_name():
@@ -290,7 +306,7 @@ def test_a_mask_gives_the_moves_in_order_from_both_ends(name):
         legal = [move for move in of.legal(position) if move != of.pass_move]
         for take in (kernels_of.from_the_front, kernels_of.from_anywhere, kernels_of.from_the_back):
             found = take(of.context, position.state, slots)
-            taken = [of.move_of_slot[slot] for slot in slots[: int(found)].tolist()]
+            taken = of.moves_of(slots[: int(found)]).tolist()
             assert taken == (legal[::-1] if take is kernels_of.from_the_back else legal)
         swaps = legal.count(of.swap_move)
         counts = kernels_of.counted_moves(of.context, position.state)
