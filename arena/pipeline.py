@@ -12,7 +12,6 @@ from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
 from arena.keeping.run_log import logged_to
 from arena.planning.openings import OpeningsError, moves_of
-from arena.planning.plan import Experiment, reproducible
 from arena.planning.records import Games
 from arena.planning.records import moves_of as moves_of_row
 from arena.playing.determinism import FIXED, fixed_matches, with_fixed
@@ -20,6 +19,7 @@ from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import stored_verdict
 from arena.playing.tournament import Prepared, RunFailed, play, prepare
 from arena.playing.workers import Task, Worker
+from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import Progress
 from arena.stats.sprt import SprtPlan, SprtState
 from games.terminal import printed, say
@@ -62,9 +62,9 @@ class Finished(NamedTuple):
 def run(experiment: Experiment, options: Options) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
     with _told(experiment, options):
-        digest = provenance.run_digest(experiment)
+        digest = provenance.run_digest(experiment.plan)
         directory = options.results / experiment.name / digest
-        if not options.quiet and (why := provenance.why_new(directory, experiment)):
+        if not options.quiet and (why := provenance.why_new(directory, experiment.plan)):
             say(why)
         with Journal(directory, digest, options.fresh) as store, logged_to(directory / "run.log"):
             finished = _played(experiment, store, options, digest)
@@ -98,7 +98,7 @@ def command(experiment: Experiment, overrides: Sequence[str], *more: str) -> str
 
 def _played(experiment: Experiment, store: Journal, options: Options, digest: str) -> Finished:
     """All games, played here or found in the journal."""
-    ready, before = prepare(experiment), store.finished()
+    ready, before = prepare(experiment.plan), store.finished()
     fixed = fixed_matches(ready, store, options.workers, options.interrupts)
     ready = with_fixed(ready, fixed)
     said = provenance.read_run(store.directory)
@@ -106,20 +106,20 @@ def _played(experiment: Experiment, store: Journal, options: Options, digest: st
         said = {
             "path": str(experiment.path.absolute()),
             "overrides": list(options.overrides),
-            "reproducible": reproducible(experiment),
+            "reproducible": experiment.plan.reproducible,
             FIXED: sorted(fixed),
             "begun": said.get("begun") or provenance.now_text(),
             "finished": None,
         }
-        provenance.write_run(store.directory, experiment, digest, said)
+        provenance.write_run(store.directory, experiment.name, experiment.plan, digest, said)
     if before and not options.quiet:
         there, whole = 2 * before, 2 * ready.schedule.total
         say(f"continuing: {there:,} of {whole:,} games were there already")
     with Progress(ready.schedule.agents, options.quiet) as progress:
         state = play(ready, store, options.workers, progress.show, options.interrupts)
     options.interrupts.look()
-    games, rule = store.games(ready.schedule), experiment.stop
-    sprt = (rule.sprt.plan(), state) if rule is not None and state is not None else None
+    games, test = store.games(ready.schedule), experiment.plan.stop
+    sprt = (test, state) if test is not None and state is not None else None
     return Finished(ready, games, sprt, digest, census_of(ready, len(games)))
 
 
@@ -156,17 +156,18 @@ def _concluded(
         # The largest table is written while the others are worked out.
         path = directory / "games.parquet"
         whole = beside.submit(
-            parquet.write_games, path, [games], repeat, experiment.of, tuple(experiment.agents),
+            parquet.write_games, path, [games], repeat, experiment.plan.of, experiment.plan.names,
             openings, origin, moves=games.moves is not None,
         )  # fmt: skip
         summed = summary.summarise(
-            games, experiment, census=finished.census, sprt=finished.sprt, repeat=repeat
-        )
-        timings = timing.timings(games, tuple(experiment.agents))
+            games, experiment.plan, name=experiment.name, census=finished.census,
+            sprt=finished.sprt, repeat=repeat,
+        )  # fmt: skip
+        timings = timing.timings(games, experiment.plan.names)
         whole.result()
     verdicts = checks.verdicts(
-        experiment, games, census=finished.census, starts=lambda: starts(finished),
-        replay=replayer(finished),
+        experiment.plan, experiment.checks, games, census=finished.census,
+        starts=lambda: starts(finished), replay=replayer(finished),
     )  # fmt: skip
     parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), origin)
     rates = win_rate_rows(summed)
@@ -176,7 +177,7 @@ def _concluded(
     if options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
     else:
-        notes = [] if reproducible(experiment) else [BY_THE_CLOCK]
+        notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
         options.junit.write_text(junit.junit(verdicts, experiment.name))
@@ -194,7 +195,7 @@ def _note_end(directory: Path, experiment: Experiment, finished: Finished) -> No
             "games": len(games),
             "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
         }
-        provenance.write_run(directory, experiment, finished.digest, said)
+        provenance.write_run(directory, experiment.name, experiment.plan, finished.digest, said)
 
 
 def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:
@@ -202,10 +203,10 @@ def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:
     return {
         "experiment": experiment.name,
         "run": digest,
-        "game": experiment.game,
-        "seed": experiment.seed,
-        "reproducible": reproducible(experiment),
-        "resolved": experiment.resolved(),
+        "game": experiment.plan.game,
+        "seed": experiment.plan.seed,
+        "reproducible": experiment.plan.reproducible,
+        "plan": experiment.plan.to_json(),
         "versions": provenance.versions(),
     }
 
@@ -236,7 +237,7 @@ def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
     from arena.concluding.case import replay_command  # noqa: PLC0415  # after the games
 
     with _told(experiment, options):
-        ready = prepare(experiment)
+        ready = prepare(experiment.plan)
         total = ready.schedule.total
         if not 0 <= pairing < total:
             raise Unplayable(f"pairing must lie from 0 to {total - 1}, got {pairing}")
@@ -246,4 +247,4 @@ def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
     for row in range(2):
         first, second = (ready.schedule.agents[placed[c][row]] for c in ("first", "second"))
         print(f"{first} against {second}: margin {games.margin[row]:+d}")
-        print(games.traces.get(row) or replay_command(experiment.of, moves_of_row(games, row)))
+        print(games.traces.get(row) or replay_command(experiment.plan.of, moves_of_row(games, row)))

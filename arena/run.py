@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from arena.planning.plan import ExperimentError, load
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, same_command, workers
+from arena.reading.experiment_file import ExperimentError, load
 from games.terminal import say
 
 EXAMPLE = """\

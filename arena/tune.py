@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import arena.tuning  # noqa: F401  # before numpy: it keeps numpy to one thread
-from arena.planning.plan import ExperimentError
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, same_command, workers
+from arena.reading.experiment_file import ExperimentError
 
 EXAMPLE = """\
 example:

@@ -105,7 +105,7 @@ def recommended(room: Room, trials: list[Trial], final: Point | None) -> None:
     """Find what the study recommends."""
     tuning = room.tuning
     point = tuning.space.point(tuning.seed_values)
-    recommend(tuning.space, point, trials, tuning.experiment.seed, final)
+    recommend(tuning.space, point, trials, tuning.plan.seed, final)
 
 
 def gaps() -> list[float]:

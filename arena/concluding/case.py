@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.concluding.evidence import Match, Rows
-from arena.planning.plan import CheckTable, Experiment
+from arena.planning.plan import Plan
 from arena.planning.records import DRAW, Games, Termination, moves_of
+from arena.reading.file_tables import CheckTable
 from games import Game
 from games.transcripts import move_texts
 
@@ -25,7 +26,7 @@ class Case:
     None if they are unknown where they were not kept.
     """
 
-    experiment: Experiment
+    plan: Plan
     games: Games
     matches: Sequence[Match]
     census: Collection[tuple[str, str]]
@@ -35,7 +36,7 @@ class Case:
     @property
     def names(self) -> tuple[str, ...]:
         """The agents by place."""
-        return tuple(self.experiment.agents)
+        return self.plan.names
 
     def about(self, check: CheckTable) -> list[str]:
         """The agents that a claim on single agents is about."""
@@ -59,8 +60,8 @@ class Case:
     def command(self, row: int) -> str | None:
         """The command that shows the game in a row; None if its moves are lost."""
         if self.games.moves is not None:
-            return replay_command(self.experiment.of, moves_of(self.games, row))
-        return self.replay and replay_command(self.experiment.of, self.replay(row))
+            return replay_command(self.plan.of, moves_of(self.games, row))
+        return self.replay and replay_command(self.plan.of, self.replay(row))
 
 
 def replay_command(of: Game, moves: Sequence[int]) -> str:

@@ -1,7 +1,7 @@
 """Checks: claims about a run, each with a verdict and, if it fails, a game to look at."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,8 +13,9 @@ from arena.concluding.evidence import Flags, Rows, forfeited_rows, matches, repe
 from arena.concluding.proof import NoProof, prove
 from arena.concluding.timing import timings
 from arena.concluding.win_rates import is_census
-from arena.planning.plan import CheckTable, Experiment
+from arena.planning.plan import Plan
 from arena.planning.records import Games, Termination
+from arena.reading.file_tables import CheckTable
 from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.counts import one_per_opening
 from arena.stats.elo import elo_from_score, score_from_elo
@@ -47,7 +48,8 @@ class Verdict:
 
 
 def verdicts(
-    experiment: Experiment,
+    plan: Plan,
+    checks: Sequence[CheckTable],
     games: Games,
     *,
     census: Collection[tuple[str, str]] = (),
@@ -55,13 +57,13 @@ def verdicts(
     replay: Replay | None = None,
     repeat: Flags | None = None,
 ) -> list[Verdict]:
-    """A verdict on every check of the experiment; arguments as in `Case` and `summarise`."""
-    if not experiment.checks:
+    """A verdict on every check; arguments as in `Case` and `summarise`."""
+    if not checks:
         return []
     found = matches(games, repeats(games) if repeat is None else repeat)
     begin = starts if callable(starts) else lambda: starts
-    case = Case(experiment, games, found, census, begin, replay)
-    return [CHECKS[check.test](check, case) for check in experiment.checks]
+    case = Case(plan, games, found, census, begin, replay)
+    return [CHECKS[check.test](check, case) for check in checks]
 
 
 def always(check: CheckTable, case: Case) -> Verdict:
@@ -85,8 +87,8 @@ def always(check: CheckTable, case: Case) -> Verdict:
 
 def proved(check: CheckTable, case: Case) -> Verdict:
     """Every game won that the other side could make of the openings; nothing is left to chance."""
-    of, name = case.experiment.of, (check.parties or ("",))[0]
-    agent = build(case.experiment.agents[name], of)
+    of, name = case.plan.of, (check.parties or ("",))[0]
+    agent = build(case.plan.agents[name], of)
     starts = case.starts()
     try:
         proofs = [prove(of, agent, player, starts) for player in (0, 1)]
@@ -182,7 +184,7 @@ def _bounded(check: CheckTable, case: Case, wanted: float) -> ScoreCheck:
         min_distinct=check.min_distinct,
         census=match is not None and is_census(match, case.names, case.census),
     )
-    if case.experiment.stop is None or fresh is None or found.bound is None:
+    if case.plan.stop is None or fresh is None or found.bound is None:
         return found
     return _anytime(found, fresh.scores[one_per_opening(fresh.openings)])
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +15,8 @@ from arena.keeping.run_directory import (
     NotARun,
     Stored,
     changes_since,
-    recorded,
     stored_games,
+    stored_plan,
 )
 from arena.planning.records import Games
 from arena.playing.determinism import FIXED, with_fixed
@@ -43,19 +44,19 @@ def compare(
 ) -> Reproduction:
     """Play pairings of a run again, in processes, until one differs; NotARun if that is no use."""
     beside = experiment and experiment.absolute().parent
-    again = recorded(directory, beside)
+    plan = stored_plan(directory, beside)
     stored = stored_games(directory)
-    if any(spec.seconds is not None for spec in again.agents.values()):
+    if not plan.reproducible:
         raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
-    ready, compared, found = with_fixed(prepare(again), fixed), 0, None
+    ready, compared, found = with_fixed(prepare(replace(plan, stop=None)), fixed), 0, None
     get_ready(ready)
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
     with closing(batches(ready, tasks, workers, interrupts)) as played:
         for batch in played:
             games = decoded([batch.games], ready.schedule.columns(batch.start, batch.stop))
             compared += len(games)
-            if found := difference(stored, games, again.of):
+            if found := difference(stored, games, plan.of):
                 break
     played_then = read_run(directory).get("games")
     if found is None and played_then != len(stored.games):

@@ -8,7 +8,7 @@ import numpy as np
 from arena.concluding.evidence import Flags, Match, matches, repeats
 from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import Census, WinRate, is_census, win_rates
-from arena.planning.plan import Experiment
+from arena.planning.plan import Plan
 from arena.planning.records import Games
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
@@ -61,8 +61,9 @@ class Summary:
 
 def summarise(
     games: Games,
-    experiment: Experiment,
+    plan: Plan,
     *,
+    name: str = "",
     census: Census = (),
     sprt: tuple[SprtPlan, SprtState] | None = None,
     repeat: Flags | None = None,
@@ -70,23 +71,24 @@ def summarise(
 ) -> Summary:
     """Sum up games in schedule order, both games of a pairing together.
 
-    `census` names the pairs of deterministic agents that played every opening of a finite set.
+    `name` is the experiment's; `census` names the pairs of deterministic agents that
+    played every opening of a finite set.
     `sprt` is the test that stopped the run, `repeat` is `repeats(games)` if that is known
     already; 0 `draws`: ratings without errors.
     """
     repeat = repeats(games) if repeat is None else repeat
-    names = tuple(experiment.agents)
+    names = plan.names
     found = matches(games, repeat)
     tested = sprt is not None
     rates = tuple(
         rate for match in found for rate in win_rates(games, repeat, match, names, census, tested)
     )
     whole = bool(found) and all(is_census(match, names, census) for match in found)
-    plan = RatingPlan(draws=draws, seed=experiment.seed, census=whole)
-    rated = standings(found, names, rates, plan, tested)
+    rating = RatingPlan(draws=draws, seed=plan.seed, census=whole)
+    rated = standings(found, names, rates, rating, tested)
     return Summary(
-        experiment=experiment.name,
-        game=experiment.game,
+        experiment=name,
+        game=plan.game,
         agents=names,
         games=len(games),
         distinct_games=int(np.count_nonzero(~repeat)),
@@ -97,7 +99,7 @@ def summarise(
         groups=rated.groups,
         bridges=rated.bridges,
         win_rates=rates,
-        stopped=None if sprt is None else _stopped(experiment, *sprt),
+        stopped=None if sprt is None else _stopped(plan, *sprt),
     )
 
 
@@ -113,13 +115,12 @@ def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
     )
 
 
-def _stopped(experiment: Experiment, plan: SprtPlan, state: SprtState) -> Stopped:
+def _stopped(plan: Plan, test: SprtPlan, state: SprtState) -> Stopped:
     """A test of the only match there is, from the side of its first agent."""
-    ((a, b),) = experiment.pairs_of_agents()
-    names = tuple(experiment.agents)
-    raw, corrected = raw_estimate(state), corrected_estimate(plan, state)
+    ((a, b),), names = plan.matches, plan.names
+    raw, corrected = raw_estimate(state), corrected_estimate(test, state)
     text = (
-        f"{names[a]} against {names[b]}: {sprt_text(plan, state)}; "
+        f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
         f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
     )
     return Stopped(names[a], names[b], str(state.decision), raw, corrected, text)

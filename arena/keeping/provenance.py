@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from arena.planning.plan import Plan
+
 RUN = "run.json"
 MOST_CHANGES = 3
 LONGEST_VALUE = 40
@@ -29,11 +31,11 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
-def file_digests(experiment: Any) -> dict[str, str]:
+def file_digests(plan: Plan) -> dict[str, str]:
     """Digests of the users' own files, named as seen from the experiment's."""
     return {
-        Path(os.path.relpath(path, experiment.directory)).as_posix(): file_digest(path)
-        for path in experiment.files()
+        Path(os.path.relpath(path, plan.base)).as_posix(): file_digest(path)
+        for path in plan.files()
     }
 
 
@@ -64,21 +66,20 @@ def machine() -> dict[str, Any]:
     }
 
 
-def run_digest(experiment: Any) -> str:
+def run_digest(plan: Plan) -> str:
     """The name of a run: what decides its games."""
-    whole = f"{experiment.digest()} {code_digest()}"
+    whole = f"{plan.digest()} {code_digest()}"
     return hashlib.blake2b(whole.encode(), digest_size=5).hexdigest()
 
 
-def write_run(directory: Path, experiment: Any, digest: str, more: dict[str, Any]) -> None:
-    """Write run.json: the resolved experiment, versions, machine, and what `more` says."""
+def write_run(directory: Path, name: str, plan: Plan, digest: str, more: dict[str, Any]) -> None:
+    """Write run.json: the plan whole, versions, machine, and what `more` says."""
     said = {
-        "experiment": experiment.name,
+        "experiment": name,
         "digest": digest,
         "code": code_digest(),
-        "files": file_digests(experiment),
-        "seed": experiment.seed,
-        "resolved": experiment.resolved(),
+        "files": file_digests(plan),
+        "plan": plan.to_json(),
         "versions": versions(),
         "machine": machine(),
     } | more
@@ -99,23 +100,23 @@ def read_run(directory: Path) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def why_new(directory: Path, experiment: Any) -> str | None:
+def why_new(directory: Path, plan: Plan) -> str | None:
     """Why this run is not a continuation of the latest one beside it; `None` if there is none."""
     beside = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
     if directory.exists() or not beside:
         return None
     latest = max(beside, key=lambda each: (each / RUN).stat().st_mtime)
     before = read_run(latest)
-    told = "; ".join(changes(before.get("resolved", {}), experiment.resolved())[:MOST_CHANGES])
+    told = "; ".join(changes(before.get("plan", {}), plan.to_json())[:MOST_CHANGES])
     if not told:
-        files = file_digests(experiment)
+        files = file_digests(plan)
         changed = [name for name in files if before.get("files", {}).get(name) != files[name]]
         told = f"{', '.join(changed) or 'pitflip itself'} changed"
     return f"a new run, {latest.name} is kept: {told}"
 
 
 def changes(old: Any, new: Any, place: str = "") -> list[str]:
-    """What differs between two resolved experiments, each as `pairs was 100, is 200`."""
+    """What differs between two plans, each as `pairs was 100, is 200`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*new, *(key for key in old if key not in new)]
         return [

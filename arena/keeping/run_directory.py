@@ -1,17 +1,14 @@
-"""A run as its directory tells it: the experiment in run.json, the games in the tables."""
+"""A run as its directory tells it: the plan in run.json, the games in the tables."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # it ships no types
 
-from agents import AgentSpec
 from arena.keeping.provenance import code_digest, file_digest, read_run
+from arena.planning.plan import Plan, PlanError
 from arena.planning.records import WIN, Games, Termination
-from games import Game, game
 
 GAMES = "games.parquet"
 COMPARED = ("pair", "seed", "game_id", "result", "margin", "plies", "termination")
@@ -28,56 +25,17 @@ class Stored(NamedTuple):
     moves: list[str] | None
 
 
-class OpeningsSpec(NamedTuple):
-    """Where games begin, as in an experiment."""
-
-    kind: str
-    plies: int
-    lines: tuple[str, ...]
-    balance: float | None
-    repeat: bool
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """What decides the games of a run, read from run.json: the experiment file is not needed."""
-
-    of: Game
-    agents: Mapping[str, AgentSpec]
-    matches: tuple[tuple[int, int], ...]
-    openings: OpeningsSpec
-    pairs: int
-    seed: int
-    move_seconds: float
-    keeps_moves: bool
-    stop: None = None  # what was played is known
-
-    def pairs_of_agents(self) -> tuple[tuple[int, int], ...]:
-        """The matches, each as the places of its two agents."""
-        return self.matches
-
-
-def recorded(directory: Path, beside: Path | None = None) -> Recorded:
-    """The experiment of a run; the users' files lie where they were, or as if in `beside`."""
-    said = read_run(directory)
-    if not said:
+def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
+    """The plan of a run; the users' files lie where they were, or as if in `beside`."""
+    stored = read_run(directory)
+    if not stored:
         raise NotARun(f"{directory} is not a run's directory: it has no run.json")
+    if "plan" not in stored:
+        raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
     try:
-        told = said["resolved"]
-        names, base = list(told["agents"]), beside or Path(said["path"]).parent
-        opened = told["openings"]
-        return Recorded(
-            of=game(told["game"]),
-            agents={name: spec_of(told["agents"][name], base) for name in names},
-            matches=tuple((names.index(a), names.index(b)) for a, b in told["matches"]),
-            openings=OpeningsSpec(**(opened | {"lines": tuple(opened["lines"])})),
-            pairs=told["pairs"],
-            seed=told["seed"],
-            move_seconds=told["move_seconds"],
-            keeps_moves=told["keep_moves"],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise NotARun(f"{directory / 'run.json'} cannot be read: {error!r}") from None
+        return Plan.from_json(stored["plan"], beside or Path(stored["path"]).parent)
+    except PlanError as error:
+        raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
 
 
 def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
@@ -90,13 +48,6 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     if said.get("code") != code_digest():
         changed.append("pitflip")
     return [f"{name} has changed since this run" for name in changed]
-
-
-def spec_of(told: Mapping[str, Any], base: Path) -> AgentSpec:
-    """The spec that `Experiment.resolved` wrote."""
-    weights = {name: tuple(values) for name, values in told["weights"].items()}
-    files = {key: str(base / told[key]) for key in ("file", "evaluate") if told[key]}
-    return AgentSpec(**(dict(told) | files | {"weights": weights}))
 
 
 def stored_games(directory: Path) -> Stored:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent, value_of
 from agents.kernels.layout import VALUE
+from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.pairing_seeds import digest_word
 from games import Game, MoveError, Position
 from games.core import kernels
@@ -40,7 +40,7 @@ class Openings:
         return len(self.keys)
 
 
-def make_openings(of: Game, wanted: Any, pairs: int, seed: int) -> Openings:
+def make_openings(of: Game, wanted: OpeningsSpec, pairs: int, seed: int) -> Openings:
     """At least `pairs` openings if there are so many; an OpeningsError says how many there are."""
     if wanted.kind == "random":
         found = random_openings(of, wanted.plies, pairs, seed, wanted.balance)
@@ -63,7 +63,7 @@ def make_openings(of: Game, wanted: Any, pairs: int, seed: int) -> Openings:
     return kept(found, np.arange(len(found)) < pairs, all_there_are=False)
 
 
-def described(wanted: Any) -> str:
+def described(wanted: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
     words = {
         "random": f"random_plies = {wanted.plies}",
@@ -75,7 +75,7 @@ def described(wanted: Any) -> str:
     return words[wanted.kind] + balance
 
 
-def ways_out(wanted: Any) -> str:
+def ways_out(wanted: OpeningsSpec) -> str:
     """What a user can do about too few openings."""
     more = {
         "random": "more random_plies",

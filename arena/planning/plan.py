@@ -1,73 +1,42 @@
-"""Experiments: what a TOML file says, checked as a whole before the first game."""
+"""The plan of a run: all that decides its games, as one frozen value with one JSON form."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from agents import AgentSpec
 from agents.user_files import split_reference
-from arena.reading.agent_tables import Around, read_agents, stochastic, varies
-from arena.reading.consistency import (
-    check_problems,
-    known_game,
-    known_matches,
-    opening_problems,
-    stop_problems,
-)
-from arena.reading.file_tables import (
-    RANDOM_OPENINGS,
-    ROUND_ROBIN,
-    CheckTable,
-    OpeningsTable,
-    ScheduleTable,
-    Settings,
-    SprtTable,
-    StopTable,
-    WholeFile,
-    fitting,
-)
-from arena.reading.problems import ExperimentError, Problems, Source
-from arena.reading.toml_text import read
+from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
+from arena.stats.gsprt import EloModel
+from arena.stats.sprt import SprtPlan
 from games import Game, game
 
-__all__ = [
-    "CheckTable",
-    "Experiment",
-    "ExperimentError",
-    "OpeningsTable",
-    "ScheduleTable",
-    "SprtTable",
-    "StopTable",
-    "load",
-    "reproducible",
-    "stochastic",
-    "varies",
-]
-
-DEFAULT_PAIRS = 100
-MOVES_KEPT_BELOW = 100_000  # games
+USERS_FILES = ("file", "evaluate")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """Everything a run is made of; agents are counted by their place in `agents`."""
+class PlanError(ValueError):
+    """Why a stored plan cannot be read; one line."""
 
-    name: str
-    path: Path
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that decides the games of a run; agents are counted by their place in `agents`."""
+
     game: str
     agents: Mapping[str, AgentSpec]
-    schedule: ScheduleTable = ROUND_ROBIN
-    openings: OpeningsTable = RANDOM_OPENINGS
-    pairs: int = DEFAULT_PAIRS
+    matches: tuple[tuple[int, int], ...]
+    openings: OpeningsSpec = RANDOM_OPENINGS
+    pairs: int = 100  # pairings of each match
     seed: int = 1
-    keep_moves: bool | None = None
+    keep_moves: bool = True
     move_seconds: float = 60.0
-    stop: StopTable | None = None
-    checks: tuple[CheckTable, ...] = ()
+    stop: SprtPlan | None = None  # None: all pairs are played
+    # Where the users' files are named from; it decides nothing, so it is not in the JSON.
+    base: Path = field(default=Path(), compare=False)
 
     @property
     def of(self) -> Game:
@@ -75,62 +44,14 @@ class Experiment:
         return game(self.game)
 
     @property
-    def directory(self) -> Path:
-        """Where the file lies, absolute."""
-        return self.path.absolute().parent
-
-    def pairs_of_agents(self) -> tuple[tuple[int, int], ...]:
-        """The matches, each as the places of its two agents."""
-        return self.schedule.matches(list(self.agents))
+    def names(self) -> tuple[str, ...]:
+        """The agents' names, by their places."""
+        return tuple(self.agents)
 
     @property
-    def games(self) -> int:
-        """Games of the whole schedule, if nothing stops it before."""
-        return 2 * self.pairs * len(self.pairs_of_agents())
-
-    @property
-    def keeps_moves(self) -> bool:
-        """Whether the moves of every game are stored."""
-        return self.games < MOVES_KEPT_BELOW if self.keep_moves is None else self.keep_moves
-
-    def resolved(self) -> dict[str, Any]:
-        """What decides the games, as JSON can hold it: neither names of runs nor checks."""
-        names = list(self.agents)
-        said = {
-            "game": self.game,
-            "agents": {name: self._spec(spec) for name, spec in self.agents.items()},
-            "matches": [[names[a], names[b]] for a, b in self.pairs_of_agents()],
-            "openings": {
-                "kind": self.openings.kind,
-                "plies": self.openings.plies,
-                "lines": self.openings.lines,
-                "balance": self.openings.balance,
-                "repeat": self.openings.repeat,
-            },
-            "pairs": self.pairs,
-            "seed": self.seed,
-            "keep_moves": self.keeps_moves,
-            "move_seconds": self.move_seconds,
-            "stop": self.stop and self.stop.model_dump(),
-        }
-        plain: dict[str, Any] = json.loads(json.dumps(said, default=str))
-        return plain
-
-    def _spec(self, spec: AgentSpec) -> dict[str, Any]:
-        """The spec with its weights in one order, its files as seen from the experiment's."""
-        said = asdict(spec) | {"weights": dict(sorted(spec.weights.items()))}
-        for key in ("file", "evaluate"):
-            if said[key]:
-                said[key] = Path(os.path.relpath(said[key], self.directory)).as_posix()
-        return said
-
-    def digest(self) -> str:
-        """Hex digest of all that decides the games, the users' own code included."""
-        digest = hashlib.blake2b(json.dumps(self.resolved()).encode(), digest_size=16)
-        for path in self.files():
-            content = path.read_bytes()
-            digest.update(len(content).to_bytes(8, "little") + content)
-        return digest.hexdigest()
+    def reproducible(self) -> bool:
+        """Whether the plan gives the same games on any machine: no agent plays by the clock."""
+        return all(spec.seconds is None for spec in self.agents.values())
 
     def files(self) -> Iterator[Path]:
         """The users' own bots and evaluations, agent by agent."""
@@ -138,53 +59,80 @@ class Experiment:
             for reference in filter(None, (spec.file, spec.evaluate)):
                 yield split_reference(reference, "")[0]
 
+    def digest(self) -> str:
+        """Hex digest of the plan and of the users' own code that it names."""
+        digest = hashlib.blake2b(json.dumps(self.to_json()).encode(), digest_size=16)
+        for path in self.files():
+            content = path.read_bytes()
+            digest.update(len(content).to_bytes(8, "little") + content)
+        return digest.hexdigest()
 
-def reproducible(experiment: Experiment) -> bool:
-    """Whether the same file gives the same games: no agent plays by the clock."""
-    return all(spec.seconds is None for spec in experiment.agents.values())
+    def to_json(self) -> dict[str, Any]:
+        """The plan as JSON holds it, the users' files as seen from `base`."""
+        names = self.names
+        fields = {
+            "game": self.game,
+            "agents": {name: _spec_json(spec, self.base) for name, spec in self.agents.items()},
+            "matches": [[names[a], names[b]] for a, b in self.matches],
+            "openings": self.openings.to_json(),
+            "pairs": self.pairs,
+            "seed": self.seed,
+            "keep_moves": self.keep_moves,
+            "move_seconds": self.move_seconds,
+            "stop": self.stop and {"sprt": asdict(self.stop)},
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(fields, default=str))
+        return plain
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], base: Path) -> "Plan":
+        """The plan that `to_json` wrote, the users' files named from `base`; or a PlanError."""
+        try:
+            names = list(stored["agents"])
+            return cls(
+                game=game(stored["game"]).name,
+                agents={name: _spec(stored["agents"][name], base) for name in names},
+                matches=tuple((names.index(a), names.index(b)) for a, b in stored["matches"]),
+                openings=OpeningsSpec.from_json(stored["openings"]),
+                pairs=stored["pairs"],
+                seed=stored["seed"],
+                keep_moves=stored["keep_moves"],
+                move_seconds=stored["move_seconds"],
+                stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
+                base=base,
+            )
+        except KeyError as error:
+            raise PlanError(f"its plan has no {error.args[0]}") from None
+        except (AttributeError, TypeError, ValueError) as error:
+            raise PlanError(str(error)) from None
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
-    """The experiment in a file, changed by `key=value` overrides; ExperimentError says all."""
-    source, problems = read(Path(path), overrides)
-    problems.add_schema(WholeFile)
-    settings = fitting(Settings, source.tables) or Settings()
-    of = known_game(settings, problems)
-    agents = agents_in(source, settings, of, problems)
-    opening_problems(settings, of, problems)
-    problems.raise_if_any()
-    whole = WholeFile.model_validate(source.tables)
-    openings = settings.openings
-    most = openings.known if openings.known and not openings.repeat else DEFAULT_PAIRS
-    return Experiment(
-        name=whole.name or source.path.stem,
-        path=source.path,
-        game=game(whole.game).name,
-        agents=agents,
-        schedule=whole.schedule,
-        openings=openings,
-        pairs=whole.pairs or min(most, DEFAULT_PAIRS),
-        seed=whole.seed,
-        keep_moves=whole.keep_moves,
-        move_seconds=whole.move_seconds,
-        stop=whole.stop,
-        checks=whole.checks,
-    )
+def _sprt(stored: Mapping[str, Any]) -> SprtPlan:
+    return SprtPlan(**{**stored, "model": EloModel(stored["model"])})
 
 
-def agents_in(
-    source: Source, settings: Settings, of: Game | None, problems: Problems
-) -> dict[str, AgentSpec]:
-    """The agents by name; what the schedule, stop and checks say about them is looked at too."""
-    written = source.tables.get("agents")
-    if not isinstance(written, dict):
-        return {}
-    agents = read_agents(written, Around(of, source.path.absolute().parent, problems))
-    names = list(written)
-    # A schedule that does not fit its table is a problem already; nothing follows from it.
-    fits = "schedule" not in source.tables or "schedule" in settings.model_fields_set
-    matches = known_matches(settings.schedule, names, problems) if fits else None
-    if matches is not None:
-        stop_problems(settings, matches, problems)
-    check_problems(source.tables.get("checks"), names, matches, agents, problems)
-    return agents
+def _spec_json(spec: AgentSpec, base: Path) -> dict[str, Any]:
+    """The spec with its weights in one order, its files as seen from `base`."""
+    fields = asdict(spec) | {"weights": dict(sorted(spec.weights.items()))}
+    for key in USERS_FILES:
+        if fields[key]:
+            fields[key] = Path(os.path.relpath(fields[key], base)).as_posix()
+    return fields
+
+
+def _spec(stored: Mapping[str, Any], base: Path) -> AgentSpec:
+    """The spec that `_spec_json` wrote."""
+    weights = {name: tuple(values) for name, values in stored["weights"].items()}
+    files = {key: str(base / stored[key]) for key in USERS_FILES if stored[key]}
+    return AgentSpec(**(dict(stored) | files | {"weights": weights}))
+
+
+def varies(spec: AgentSpec) -> bool:
+    """Whether the agent's table says that it answers one position in several ways."""
+    by_lot = spec.kind == "random" or spec.epsilon > 0 or spec.random_ties
+    return by_lot or spec.seconds is not None
+
+
+def stochastic(spec: AgentSpec) -> bool:
+    """Whether the agent may answer one position in several ways, for all that we know."""
+    return varies(spec) or spec.kind == "python"

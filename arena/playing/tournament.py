@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.journal import Journal
 from arena.planning.openings import Openings, make_openings
 from arena.planning.pairings import Pairings
+from arena.planning.plan import Plan
 from arena.planning.records import first_rows, pair_points
 from arena.playing.dry_run import try_out
 from arena.playing.in_order import ItemFailed, Recovery, in_order
@@ -45,7 +46,7 @@ class RunFailed(Exception):  # noqa: N818  # the run could not be finished; what
 class Prepared(NamedTuple):
     """An experiment with its openings drawn and its schedule fixed; nothing is built yet."""
 
-    experiment: Any
+    plan: Plan
     openings: Openings
     schedule: Pairings
     job: Job
@@ -62,16 +63,14 @@ class Tick(NamedTuple):
     sprt: SprtState | None
 
 
-def prepare(experiment: Any) -> Prepared:
+def prepare(plan: Plan) -> Prepared:
     """Draw the openings and fix the schedule; an OpeningsError says why it cannot be."""
-    of = experiment.of
-    openings = make_openings(of, experiment.openings, experiment.pairs, experiment.seed)
-    names, specs = tuple(experiment.agents), tuple(experiment.agents.values())
-    matches = experiment.pairs_of_agents()
-    schedule = Pairings(experiment.seed, of.name, names, matches, experiment.pairs, openings.keys)
-    watch = Watchdog(new_watch(), experiment.move_seconds)
-    job = Job(of, specs, schedule, openings.slots, experiment.keeps_moves, watch.rows)
-    return Prepared(experiment, openings, schedule, job, watch)
+    of, names, specs = plan.of, plan.names, tuple(plan.agents.values())
+    openings = make_openings(of, plan.openings, plan.pairs, plan.seed)
+    schedule = Pairings(plan.seed, of.name, names, plan.matches, plan.pairs, openings.keys)
+    watch = Watchdog(new_watch(), plan.move_seconds)
+    job = Job(of, specs, schedule, openings.slots, plan.keep_moves, watch.rows)
+    return Prepared(plan, openings, schedule, job, watch)
 
 
 def play(
@@ -109,7 +108,7 @@ def get_ready(ready: Prepared) -> None:
     tried: list[AgentSpec] = []
     for spec in ready.job.specs:
         if has_own_code(spec) and spec not in tried:
-            try_out(spec, ready.job.of, ready.experiment.move_seconds)
+            try_out(spec, ready.job.of, ready.plan.move_seconds)
             tried.append(spec)
     worker = Worker(ready.job)
     worker.warm()
@@ -207,8 +206,7 @@ class StopRule:
 
     def __init__(self, ready: Prepared) -> None:
         """Without a rule it never stops."""
-        rule = ready.experiment.stop
-        self.plan: SprtPlan | None = rule.sprt.plan() if rule else None
+        self.plan: SprtPlan | None = ready.plan.stop
         self.state = begin(self.plan) if self.plan else None
         self.openings = len(ready.openings)
 

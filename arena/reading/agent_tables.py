@@ -20,17 +20,6 @@ ANY_GAME = "kalah"  # every kind plays it
 LONGEST_NAME = 40
 
 
-def varies(spec: AgentSpec) -> bool:
-    """Whether the agent's table says that it answers one position in several ways."""
-    by_lot = spec.kind == "random" or spec.epsilon > 0 or spec.random_ties
-    return by_lot or spec.seconds is not None
-
-
-def stochastic(spec: AgentSpec) -> bool:
-    """Whether the agent may answer one position in several ways, for all that we know."""
-    return varies(spec) or spec.kind == "python"
-
-
 class Around(NamedTuple):
     """What an agent's table is read with; `of` is `None` if the game is not known."""
 

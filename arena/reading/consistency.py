@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents import AgentSpec
-from arena.reading.agent_tables import stochastic
+from arena.planning.plan import stochastic
 from arena.reading.file_tables import (
     ALL,
     CheckTable,

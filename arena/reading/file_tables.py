@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from arena.planning.openings_spec import OpeningsSpec
 from arena.reading.problems import near, shown
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
@@ -139,9 +140,10 @@ class OpeningsTable(Table):
         return "random" if way == "random_plies" else way
 
     @property
-    def plies(self) -> int:
-        """Plies of a random or enumerated opening; 0 for the others."""
-        return self.random_plies or self.enumerate or 0
+    def spec(self) -> OpeningsSpec:
+        """The recipe as a plan has it."""
+        plies = self.random_plies or self.enumerate or 0
+        return OpeningsSpec(self.kind, plies, self.lines, self.balance, self.repeat)
 
     @property
     def known(self) -> int | None:

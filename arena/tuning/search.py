@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from arena.keeping import provenance
 from arena.planning.openings import Openings
-from arena.planning.plan import reproducible
 from arena.playing.interrupts import Interrupts
 from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
@@ -19,7 +18,7 @@ from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import Live, Recommendation, recommend
 from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler
 from arena.tuning.space import Point
-from arena.tuning.study_plan import Plan
+from arena.tuning.study_plan import StudyPlan
 from arena.tuning.trial_games import (
     WINDOW,
     Contest,
@@ -53,7 +52,7 @@ class Room:
     """One study at work: its plan, what it plays, and where it is kept."""
 
     tuning: Tuning
-    plan: Plan
+    plan: StudyPlan
     contest: Contest
     held_out: Openings
     directory: Path
@@ -75,7 +74,7 @@ class Outcome(NamedTuple):
 def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledger) -> Room:
     """Openings drawn, agents built and compiled, the plan made or found again."""
     before, begun = ledger.plan_kept(), time.monotonic()
-    kept = _planned(tuning, options) if before is None else Plan(**before)
+    kept = _planned(tuning, options) if before is None else StudyPlan(**before)
     ledger.keep_plan(kept._asdict())
     for_trials, held_out = study_plan.drawn(tuning, kept)
     whole = _contest(tuning, kept, for_trials)
@@ -84,7 +83,7 @@ def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledg
     return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
 
 
-def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
+def _planned(tuning: Tuning, options: TuneOptions) -> StudyPlan:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
     written = study_plan.as_written(tuning)
     if options.budget is None:
@@ -97,21 +96,21 @@ def _planned(tuning: Tuning, options: TuneOptions) -> Plan:
     return study_plan.within(tuning, options.budget, rate)
 
 
-def _contest(tuning: Tuning, of: Plan, openings: Openings) -> Contest:
+def _contest(tuning: Tuning, of: StudyPlan, openings: Openings) -> Contest:
     return contest(
-        tuning.experiment.of,
+        tuning.plan.of,
         tuning.spec,
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,
-        tuning.experiment.seed,
-        tuning.experiment.move_seconds,
+        tuning.plan.seed,
+        tuning.plan.move_seconds,
     )
 
 
-def sampler_of(tuning: Tuning, of: Plan) -> Sampler:
+def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
-    space, seed = tuning.space, tuning.experiment.seed
+    space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
     return sampler(tuning.method, SearchPlan(space, point, seed, of.trials, of.games // 2))
 
@@ -125,13 +124,14 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     known = list(room.ledger.finished())
     provenance.write_run(
         room.directory,
-        tuning.experiment,
+        tuning.experiment.name,
+        tuning.plan,
         digest,
         {
             "tuned": tuning.agent,
             "plan": room.plan._asdict(),
             "overrides": list(options.overrides),
-            "reproducible": reproducible(tuning.experiment),
+            "reproducible": tuning.plan.reproducible,
         },
     )
     if known and not options.quiet:
@@ -139,7 +139,7 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     feed = Feed(
         room.contest, sampler_of(tuning, room.plan), room.plan.trials, options.workers, known
     )
-    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.experiment.seed)
+    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
     trials, too_easy = list[Trial](), False
     for trial in feed.replayed():
         trials.append(trial)
@@ -183,7 +183,7 @@ def recommended(
     room: Room, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
     """What the trials of this room recommend."""
-    space, seed = room.tuning.space, room.tuning.experiment.seed
+    space, seed = room.tuning.space, room.tuning.plan.seed
     return recommend(space, space.point(room.tuning.seed_values), trials, seed, arrived)
 
 
@@ -213,7 +213,7 @@ def _second_half(
     try:
         before = ledger.plan_kept()
         # Without a half of its own: there is no third one.
-        kept = room.plan._replace(trials=left, total=0) if before is None else Plan(**before)
+        kept = room.plan._replace(trials=left, total=0) if before is None else StudyPlan(**before)
         ledger.keep_plan(kept._asdict())
         contest = _contest(tuning, kept, study_plan.drawn(room.tuning, room.plan)[0])
         install(contest)

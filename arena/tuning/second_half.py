@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.plan import Experiment
 from arena.tuning.recommendation import Recommendation
 from arena.tuning.tune_table import Tuning
 
@@ -25,16 +24,16 @@ def too_easy(found: Recommendation) -> bool:
 
 def against(tuning: Tuning, found: Recommendation) -> Tuning:
     """The same study against the recommended weights, which are its seed now; with new chance."""
-    before: Experiment = tuning.experiment
+    before = tuning.plan
     champion = replace(tuning.spec, weights=tuning.space.weights(found.point))
-    experiment = replace(
+    plan = replace(
         before,
         agents={**before.agents, CHAMPION: champion},
         seed=int(digest_word(CHAMPION, before.seed)) >> 1,
     )
     return replace(
         tuning,
-        experiment=experiment,
+        experiment=replace(tuning.experiment, plan=plan),
         seed_values=found.weights,
         opponents=((CHAMPION, 1.0),),
     )

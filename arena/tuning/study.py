@@ -52,7 +52,7 @@ def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
 def study_digest(tuning: Tuning, budget: float | None) -> str:
     """The name of a study: all that decides its trials."""
     said = {
-        "experiment": tuning.experiment.digest(),
+        "experiment": tuning.plan.digest(),
         "agent": tuning.agent,
         "axes": tuning.space.axes,
         "fixed": dict(tuning.space.fixed),
@@ -72,7 +72,7 @@ def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
     """Validate what is recommended, write everything, print the answer."""
     tuning, directory = room.tuning, room.directory
     found, posterior, trials, halves = outcome
-    origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.experiment.game}
+    origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, found.best_point)
     study_files.write_importance(directory / "importance.parquet", rows, origin)
@@ -114,7 +114,7 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
 def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
     """Write weights/<name>.toml beside the experiment and in the run's directory."""
     name = f"{tuning.experiment.name}.toml"
-    for base in (directory, tuning.experiment.directory):
+    for base in (directory, tuning.plan.base):
         (base / "weights").mkdir(exist_ok=True)
         path = base / "weights" / name
         beside = path.with_suffix(".tmp")
@@ -126,7 +126,7 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
 def answer(study: Study, said: dict[str, Any]) -> Iterator[str]:
     """What is printed at the end."""
     found, tuning = study.recommendation, study.tuning
-    yield f"{tuning.experiment.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
+    yield f"{tuning.plan.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in found.weights.items())}"
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
     if found.flat:

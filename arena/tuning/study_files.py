@@ -87,7 +87,7 @@ def recommendation_json(
     space = tuning.space
     return {
         "agent": tuning.agent,
-        "game": tuning.experiment.game,
+        "game": tuning.plan.game,
         "method": tuning.method,
         "recommended": found.weights,
         "fixed": {name: list(values) for name, values in space.fixed.items()},
@@ -130,7 +130,7 @@ def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, 
     ]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
     lines = [
-        f"# Tuned weights for {experiment.game}: {validation.text}.",
+        f"# Tuned weights for {tuning.plan.game}: {validation.text}.",
         "[weights]",
         *(f"{_key(name)} = {_toml(values)}" for name, values in weights.items()),
         "",
@@ -138,7 +138,7 @@ def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, 
         f"experiment = {json.dumps(experiment.name)}",
         f"run = {json.dumps(digest)}",
         f"written = {json.dumps(now_text())}",
-        f"game = {json.dumps(experiment.game)}",
+        f"game = {json.dumps(tuning.plan.game)}",
         f"agent = {json.dumps(agent)}",
         f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",
         f"method = {json.dumps(tuning.method)}",

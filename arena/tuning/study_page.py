@@ -106,7 +106,7 @@ def whole_page(study: Study, drawings: dict[str, str]) -> str:
         page.paragraph(recommended_text(found)),
         page.paragraph(
             f"{found.trials} trials, {found.games:,} games, {found.fingerprints} candidates that "
-            f"played differently; method {tuning.method}, seed {tuning.experiment.seed}"
+            f"played differently; method {tuning.method}, seed {tuning.plan.seed}"
         ),
         page.heading("Weights"),
         weights_table(study),
@@ -118,7 +118,7 @@ def whole_page(study: Study, drawings: dict[str, str]) -> str:
         drawings["importance"],
         *(drawing for name, drawing in drawings.items() if name.startswith("slice_")),
     ]
-    return page.page(f"Tuning {tuning.experiment.name}: {tuning.experiment.game}", parts)
+    return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
 
 
 def weights_table(study: Study) -> str:

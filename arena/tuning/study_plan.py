@@ -15,7 +15,7 @@ WANTED_TRIALS = 40
 LEAST_VALIDATION = 50  # pairings
 
 
-class Plan(NamedTuple):
+class StudyPlan(NamedTuple):
     """How many trials of how many games, and pairings of the validation at most.
 
     `total` trials are wanted in all; `trials` are those against the file's opponents.
@@ -32,24 +32,26 @@ class Plan(NamedTuple):
         return -(-self.total // 2)
 
 
-def as_written(tuning: Tuning) -> Plan:
+def as_written(tuning: Tuning) -> StudyPlan:
     """What the file asks for."""
-    return Plan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
+    return StudyPlan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
 
 
-def within(tuning: Tuning, seconds: float, games_per_second: float) -> Plan:
+def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
     """As much of the file's plan as can be played in `seconds`; smaller trials before few ones."""
     whole = games_per_second * seconds * TRIALS_SHARE
     least = min(tuning.trials, max(WANTED_TRIALS, TRIALS_PER_WEIGHT * len(tuning.space.axes)))
     games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
     trials = min(tuning.trials, max(TRIALS_PER_WEIGHT * len(tuning.space.axes), int(whole / games)))
     pairs = int(games_per_second * seconds * VALIDATION_SHARE / 2)
-    return Plan(trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)), trials)
+    return StudyPlan(
+        trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)), trials
+    )
 
 
 def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
     """The opponents with their pairings of a trial; every one gets at least one."""
-    agents, pairs = tuning.experiment.agents, games // 2
+    agents, pairs = tuning.plan.agents, games // 2
     return tuple(
         Opponent(f"{name} (seed)" if name == tuning.agent else name, agents[name], count)
         for name, share in tuning.opponents
@@ -57,11 +59,11 @@ def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
     )
 
 
-def drawn(tuning: Tuning, plan: Plan) -> tuple[Openings, Openings]:
+def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
     """Openings for the trials and others for the validation: no opening is in both."""
-    wanted, of = tuning.experiment.openings, tuning.experiment.of
+    wanted, of = tuning.plan.openings, tuning.plan.of
     tuned = max(each.pairs for each in opponents_of(tuning, plan.games))
-    whole = make_openings(of, wanted, tuned + plan.validation_pairs, tuning.experiment.seed)
+    whole = make_openings(of, wanted, tuned + plan.validation_pairs, tuning.plan.seed)
     if len(whole) <= tuned:
         raise OpeningsError(
             f"{len(whole)} openings are all used by the trials of {plan.games} games: none is "
@@ -69,7 +71,7 @@ def drawn(tuning: Tuning, plan: Plan) -> tuple[Openings, Openings]:
         )
     order = np.arange(len(whole))
     if wanted.kind != "random":  # a list is in the order of its moves
-        seed = int(digest_word("held out", tuning.experiment.seed))
+        seed = int(digest_word("held out", tuning.plan.seed))
         order = np.random.default_rng(seed).permutation(len(whole))
     return taken(whole, order[:tuned]), taken(whole, order[tuned:])
 

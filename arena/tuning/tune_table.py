@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +11,10 @@ from pydantic_core import PydanticCustomError
 
 from agents import AGENTS, AgentSpec
 from agents.core import Weights
-from arena.planning.plan import DEFAULT_PAIRS, Experiment
+from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.consistency import known_game, opening_problems
+from arena.reading.experiment_file import DEFAULT_PAIRS, Experiment
 from arena.reading.file_tables import Settings, Table, WholeFile, fitting
 from arena.reading.problems import Problems, near, no_agent, shown
 from arena.reading.toml_text import read
@@ -95,7 +97,12 @@ class Tuning:
     @property
     def spec(self) -> AgentSpec:
         """The agent that is tuned, as it is before."""
-        return self.experiment.agents[self.agent]
+        return self.plan.agents[self.agent]
+
+    @property
+    def plan(self) -> Plan:
+        """What the file says of the games: trials and validation are played by it."""
+        return self.experiment.plan
 
 
 DEFAULT_TRIALS = 100
@@ -118,19 +125,19 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     assert found is not None
     assert tune is not None
     space, seeds, opponents = found
-    experiment = Experiment(
-        name=settings.name or source.path.stem,
-        path=source.path,
+    plan = Plan(
         game=game(settings.game).name,
         agents=agents,
-        openings=settings.openings,
+        matches=tuple(combinations(range(len(agents)), 2)),
+        openings=settings.openings.spec,
         pairs=settings.pairs or DEFAULT_PAIRS,
         seed=settings.seed,
         keep_moves=False,
         move_seconds=settings.move_seconds,
+        base=source.path.absolute().parent,
     )
     return Tuning(
-        experiment=experiment,
+        experiment=Experiment(settings.name or source.path.stem, source.path, plan),
         agent=tune.agent,
         space=space,
         seed_values=seeds,

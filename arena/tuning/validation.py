@@ -13,7 +13,7 @@ from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
 from arena.planning.pairing_seeds import digest_word
 from arena.planning.pairings import Pairings
-from arena.planning.plan import Experiment, ScheduleTable, SprtTable, StopTable
+from arena.planning.plan import Plan
 from arena.planning.records import Games, pair_points
 from arena.playing.interrupts import Interrupts
 from arena.playing.tournament import Prepared, Tick, play
@@ -106,29 +106,25 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
 
 def prepared(tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings) -> Prepared:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
-    wanted, of = tuning.validation, tuning.experiment.of
+    wanted, of = tuning.validation, tuning.plan.of
     specs = {TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec}
     pairs = len(openings)
-    sprt = SprtTable(elo0=wanted.elo0, elo1=wanted.elo1, alpha=wanted.alpha, beta=wanted.beta)
-    stop = StopTable(sprt=sprt)
-    experiment = Experiment(
-        name=f"{tuning.experiment.name}-validation",
-        path=tuning.experiment.path,
+    plan = Plan(
         game=of.name,
         agents=specs,
-        schedule=ScheduleTable(match=(TUNED, SEED)),
-        openings=tuning.experiment.openings,
+        matches=((0, 1),),
+        openings=tuning.plan.openings,
         pairs=pairs,
-        seed=fresh_seed(tuning.experiment.seed),
+        seed=fresh_seed(tuning.plan.seed),
         keep_moves=False,
-        move_seconds=tuning.experiment.move_seconds,
-        stop=stop,
+        move_seconds=tuning.plan.move_seconds,
+        stop=wanted.plan(),
     )
     names, agents = tuple(specs), tuple(specs.values())
-    schedule = Pairings(experiment.seed, of.name, names, ((0, 1),), pairs, openings.keys)
-    watch = Watchdog(new_watch(), experiment.move_seconds)
+    schedule = Pairings(plan.seed, of.name, names, ((0, 1),), pairs, openings.keys)
+    watch = Watchdog(new_watch(), plan.move_seconds)
     job = Job(of, agents, schedule, openings.slots, False, watch.rows)
-    return Prepared(experiment, openings, schedule, job, watch)
+    return Prepared(plan, openings, schedule, job, watch)
 
 
 def fresh_seed(seed: int) -> int:

@@ -1,14 +1,17 @@
 """Small runs for tests: games written by hand, and games really played by a slow loop."""
 
 import hashlib
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from agents import AgentSpec, build
 from arena.planning.openings import Openings, from_lines
-from arena.planning.plan import CheckTable, Experiment
+from arena.planning.plan import Plan
 from arena.planning.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
+from arena.reading.experiment_file import Experiment
+from arena.reading.file_tables import CheckTable
 from games import game
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
@@ -18,8 +21,9 @@ def experiment(agents, *checks, of="kalah(6,4)", **more):
     """An experiment; `agents` are names of random agents, or specs by name."""
     specs = agents if isinstance(agents, dict) else {name: AgentSpec("random") for name in agents}
     made = [CheckTable(**check) for check in checks]
-    path = Path("demo.toml")
-    return Experiment(name="demo", path=path, game=of, agents=specs, checks=tuple(made), **more)
+    matches = tuple(combinations(range(len(specs)), 2))
+    plan = Plan(game=of, agents=specs, matches=matches, **more)
+    return Experiment("demo", Path("demo.toml"), plan, tuple(made))
 
 
 def columns(rows, moves=None, traces=None):
@@ -62,10 +66,10 @@ def leg(number, first, second, result, game_id):
 
 def really_played(asked, lines):
     """Every pair of agents on every line, both ways, with moves; the openings too."""
-    of = game(asked.game)
-    agents = [build(spec, of) for spec in asked.agents.values()]
+    of = game(asked.plan.game)
+    agents = [build(spec, of) for spec in asked.plan.agents.values()]
     rows, moves, pair = [], [], 0
-    for a, b in asked.pairs_of_agents():
+    for a, b in asked.plan.matches:
         for opening, line in enumerate(lines):
             for number, seats in enumerate(((a, b), (b, a))):
                 played, margin = one_game(of, [agents[seat] for seat in seats], line, pair)

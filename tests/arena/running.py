@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.pipeline import Options, run
-from arena.planning.plan import load
 from arena.playing.interrupts import Interrupts
+from arena.reading.experiment_file import load
 from arena.run import main
 
 ROOT = Path(__file__).parents[2]

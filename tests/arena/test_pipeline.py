@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from arena.pipeline import Unfinished, Unplayable
-from arena.planning.plan import load
 from arena.planning.records import PLAYED
 from arena.playing import tournament, workers
 from arena.playing.interrupts import Interrupts
 from arena.playing.tournament import prepare
 from arena.playing.workers import Task, Worker
+from arena.reading.experiment_file import load
 from tests.arena.running import (
     RANDOM,
     directory_of,
@@ -122,7 +122,7 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
-    ready = prepare(load(written(tmp_path, name)))
+    ready = prepare(load(written(tmp_path, name)).plan)
     task = Task(0, min(ready.schedule.total, 60), {})
     fast, slow = (
         Worker(ready.job._replace(always_slow=slow, keep_moves=True)).play(task)
@@ -156,7 +156,7 @@ GAMES = ["kalah(6,4)", "kalah-manchester(5,5)", "owari", "kalah(9,2)", "othello(
 def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
     text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in KINDS.items())
-    ready = prepare(load(experiment_file(tmp_path, text)))
+    ready = prepare(load(experiment_file(tmp_path, text)).plan)
     task = Task(0, ready.schedule.total, {})
     job = ready.job._replace(keep_moves=True)
     same_records(Worker(job).play(task), Worker(job._replace(always_slow=True)).play(task))

@@ -109,9 +109,9 @@ def test_overrides_and_short_options_change_the_experiment(quick, results):
     words = ("--set", "agents.greedy.random_ties=true", "--seed", 7, "--pairs", 10)
     assert called(quick, "--results", results, *words).returncode == 0
     said = json.loads((directory_of(results) / "run.json").read_text())
-    assert said["resolved"]["seed"] == 7
-    assert said["resolved"]["pairs"] == 10
-    assert said["resolved"]["agents"]["greedy"]["random_ties"] is True
+    assert said["plan"]["seed"] == 7
+    assert said["plan"]["pairs"] == 10
+    assert said["plan"]["agents"]["greedy"]["random_ties"] is True
 
 
 @pytest.mark.parametrize("number", ["0", "x", "257", "-1", "²"])

@@ -114,7 +114,7 @@ def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     run = directory_of(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")
     said = json.loads((run / "run.json").read_text())
-    said["resolved"]["move_seconds"] = 1000.0
+    said["plan"]["move_seconds"] = 1000.0
     (run / "run.json").write_text(json.dumps(said))
     assert (games.termination == "timeout").any()
     assert main([str(run), "--all"]) == 0
@@ -132,16 +132,39 @@ def broken_table(directory):
     (directory / "games.parquet").write_bytes(b"PAR1 and so on")
 
 
-def broken_words(directory):
-    (directory / "run.json").write_text('{"resolved": {"game": "chess"}}')
+def another_game(directory):
+    stored = json.loads((directory / "run.json").read_text())
+    stored["plan"]["game"] = "chess"
+    (directory / "run.json").write_text(json.dumps(stored))
 
 
-@pytest.mark.parametrize("spoil", [not_a_run, no_table, broken_table, broken_words])
+def half_a_plan(directory):
+    stored = json.loads((directory / "run.json").read_text())
+    del stored["plan"]["pairs"]
+    (directory / "run.json").write_text(json.dumps(stored))
+
+
+def another_shape(directory):
+    (directory / "run.json").write_text('{"resolved": {"game": "kalah(6,4)"}}')
+
+
+SPOILT = {
+    not_a_run: "has no run.json",
+    no_table: "has no games.parquet",
+    broken_table: "games.parquet cannot be read",
+    another_game: 'there is no game "chess"',
+    half_a_plan: "its plan has no pairs",
+    another_shape: "has no plan",
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
 def test_what_cannot_be_verified_is_one_line(run, spoil, capsys):
     spoil(run)
     assert main([str(run)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("arena.verify: ")
+    assert SPOILT[spoil] in line
 
 
 def test_play_by_the_clock_cannot_be_verified(tmp_path, capsys):

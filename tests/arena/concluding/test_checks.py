@@ -7,9 +7,10 @@ import pytest
 
 from agents import AgentSpec
 from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, verdicts
-from arena.planning.plan import CheckTable, SprtTable, StopTable
 from arena.planning.records import Games, Termination, moves_of
+from arena.reading.file_tables import CheckTable
 from arena.showing.junit import junit
+from arena.stats.sprt import SprtPlan
 from games import game
 from games.replay import main as replay
 from tests.arena.played import FORFEIT, by_hand, experiment, really_played
@@ -22,7 +23,7 @@ LINES = [(o,) for o in range(6)]
 def verdict_on(games, check, agents=("smart", "bad"), **more):
     asked = experiment(agents, check)
     more.setdefault("replay", lambda _row: [])
-    (found,) = verdicts(asked, games, **more)
+    (found,) = verdicts(asked.plan, asked.checks, games, **more)
     assert (found.that, found.test) == (check["that"], asked.checks[0].test)
     return found
 
@@ -97,7 +98,7 @@ def small_run():
 
 def test_the_counterexample_is_the_shortest_and_replays(small_run, capsys):
     asked, games = small_run
-    found = verdicts(asked, games)[1]
+    found = verdicts(asked.plan, asked.checks, games)[1]
     lost = [row for row in range(len(games)) if (games.result[row] == 2) == (games.first[row] == 0)]
     name, moves = command_of(found)
     assert name == "owari(6,2)"
@@ -115,10 +116,10 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
         asked_for.append(row)
         return moves_of(games, row)
 
-    found = verdicts(asked, forgotten, replay=again)
-    assert found == verdicts(asked, games)
+    found = verdicts(asked.plan, asked.checks, forgotten, replay=again)
+    assert found == verdicts(asked.plan, asked.checks, games)
     assert len(asked_for) == sum(verdict.replay is not None for verdict in found) > 0
-    assert verdicts(asked, forgotten)[1].replay is None
+    assert verdicts(asked.plan, asked.checks, forgotten)[1].replay is None
 
 
 # Proved.
@@ -126,7 +127,7 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
 
 def proof_of(name, agents, **more):
     asked = experiment(agents, {"that": "smart beats bad", "always": "proved"}, of=name)
-    return verdicts(asked, by_hand(), **more)[0]
+    return verdicts(asked.plan, asked.checks, by_hand(), **more)[0]
 
 
 def test_a_disproof_is_a_game_that_replays(capsys):
@@ -221,10 +222,11 @@ def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time
     letters = ["WW", "WW", "LL", "WW", "WW"] * 20
     games, stop = (
         by_hand((0, 1, list(enumerate(letters)))),
-        StopTable(sprt=SprtTable(elo0=0, elo1=100)),
+        SprtPlan(elo0=0, elo1=100),
     )
-    (fixed,) = verdicts(experiment(["smart", "bad"], check), games)
-    (stopped,) = verdicts(experiment(["smart", "bad"], check, stop=stop), games)
+    plain, tested = (experiment(["smart", "bad"], check, stop=each) for each in (None, stop))
+    (fixed,) = verdicts(plain.plan, plain.checks, games)
+    (stopped,) = verdicts(tested.plan, tested.checks, games)
     assert "a test could stop the run" in stopped.detail
     bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
     assert bounds[1] < bounds[0] <= 80.0
@@ -298,4 +300,4 @@ def test_junit_has_one_case_a_check_and_survives_any_text():
 
 
 def test_without_checks_there_is_nothing_to_say():
-    assert verdicts(experiment(["a", "b"]), won(1)) == []
+    assert verdicts(experiment(["a", "b"]).plan, (), won(1)) == []

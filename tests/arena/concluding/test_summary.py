@@ -21,8 +21,8 @@ from arena.stats.sprt import Decision, SprtPlan, advance, begin
 from arena.stats.words import NO_ANSWER, matchup_text
 from tests.arena.played import FORFEIT, by_hand, experiment
 
-TWO = experiment(["smart", "bad"])
-THREE = experiment(["a", "b", "c"])
+TWO = experiment(["smart", "bad"]).plan
+THREE = experiment(["a", "b", "c"]).plan
 FORBIDDEN = ("nan", "inf", "-0.0", "-0 ", "± 0 ", "± 0.0", "1199")
 
 
@@ -249,7 +249,7 @@ def test_ratings_are_ordered_and_near_the_truth():
 def test_the_same_games_and_seed_give_the_same_errors():
     games = round_robin([100, 0, -100])
     assert summarise(games, THREE) == summarise(games, THREE)
-    other = experiment(["a", "b", "c"], seed=2)
+    other = experiment(["a", "b", "c"], seed=2).plan
     assert summarise(games, other).ratings != summarise(games, THREE).ratings
 
 

@@ -33,7 +33,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
 
 
 def written(path, asked, games, openings, parts=None, moves=True):
-    of, names, found = asked.of, tuple(asked.agents), repeats(games)
+    of, names, found = asked.plan.of, asked.plan.names, repeats(games)
     write_games(path, parts or [games], found, of, names, openings, ORIGIN, moves=moves)
     return pd.read_parquet(path)
 
@@ -142,7 +142,7 @@ def test_a_game_takes_few_bytes(tmp_path):
 
 def test_the_small_tables_have_their_typed_columns_and_origin(run, tmp_path):
     asked, games, _ = run
-    summary = summarise(games, asked)
+    summary = summarise(games, asked.plan, name=asked.name)
     write_rows(tmp_path / "elo.parquet", EloRow, elo_rows(summary), ORIGIN)
     write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
     elo = pd.read_parquet(tmp_path / "elo.parquet")
@@ -160,7 +160,7 @@ def test_the_small_tables_have_their_typed_columns_and_origin(run, tmp_path):
 
 
 def test_tables_without_games_still_have_their_columns(tmp_path):
-    summary = summarise(by_hand(), experiment(AGENTS))
+    summary = summarise(by_hand(), experiment(AGENTS).plan)
     write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
     frame = pd.read_parquet(tmp_path / "win_rates.parquet")
     assert list(frame) == list(WinRateRow._fields)
@@ -173,11 +173,11 @@ def test_the_reproducible_tables_hold_no_clock(run, tmp_path):
     later = Games(games.columns | clocked, games.moves, {})
     for number, each in enumerate((games, later)):
         written(tmp_path / f"games{number}", asked, each, openings)
-        write_rows(tmp_path / f"elo{number}", EloRow, elo_rows(summarise(each, asked)), ORIGIN)
+        write_rows(tmp_path / f"elo{number}", EloRow, elo_rows(summarise(each, asked.plan)), ORIGIN)
         write_rows(
             tmp_path / f"win_rates{number}",
             WinRateRow,
-            win_rate_rows(summarise(each, asked)),
+            win_rate_rows(summarise(each, asked.plan)),
             ORIGIN,
         )
     for name in ("games", "elo", "win_rates"):
@@ -201,7 +201,7 @@ def test_timings_are_sums_over_both_seats(tmp_path):
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "elo.parquet"
-    write_rows(path, EloRow, elo_rows(summarise(by_hand(), experiment(AGENTS))), ORIGIN)
+    write_rows(path, EloRow, elo_rows(summarise(by_hand(), experiment(AGENTS).plan)), ORIGIN)
     before = path.read_bytes()
 
     def breaks():

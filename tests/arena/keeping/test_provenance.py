@@ -7,12 +7,12 @@ import pytest
 
 from arena.keeping import provenance
 from arena.keeping.provenance import changes, code_digest, read_run, run_digest, why_new, write_run
-from arena.planning.plan import load
+from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 
 
 def experiment(directory, text="", bots=("good",), overrides=()):
-    return load(experiment_file(directory, small(10) + text, *bots), overrides)
+    return load(experiment_file(directory, small(10) + text, *bots), overrides).plan
 
 
 def test_a_run_is_named_by_what_decides_its_games(tmp_path):
@@ -75,7 +75,7 @@ def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
     old = tmp_path / "results" / "old"
     assert told(experiment(tmp_path)) is None
     old.mkdir(parents=True)
-    write_run(old, experiment(tmp_path), "old", {})
+    write_run(old, "demo", experiment(tmp_path), "old", {})
     assert told(experiment(tmp_path, overrides=["seed=6"])) == (
         "a new run, old is kept: seed was 5, is 6"
     )
@@ -88,7 +88,7 @@ def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
 
 
 def test_run_json_is_whole_or_not_there(tmp_path, monkeypatch):
-    write_run(tmp_path, experiment(tmp_path), "one", {"begun": "now"})
+    write_run(tmp_path, "demo", experiment(tmp_path), "one", {"begun": "now"})
     assert read_run(tmp_path)["digest"] == "one"
     assert read_run(tmp_path)["files"] == {
         "good.py": provenance.file_digests(experiment(tmp_path))["good.py"]
@@ -99,7 +99,7 @@ def test_run_json_is_whole_or_not_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_run(tmp_path, experiment(tmp_path), "two", {})
+        write_run(tmp_path, "demo", experiment(tmp_path), "two", {})
     assert read_run(tmp_path)["digest"] == "one"
 
 

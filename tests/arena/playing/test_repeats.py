@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from arena.keeping.journal import Journal
-from arena.planning.plan import load
 from arena.planning.records import PLAYED
 from arena.playing import repeats
 from arena.playing.determinism import FIXED, fixed_matches, with_fixed
@@ -17,6 +16,7 @@ from arena.playing.referee_loop import SlowLoop
 from arena.playing.repeats import FREE
 from arena.playing.tournament import prepare
 from arena.playing.workers import Task, Worker
+from arena.reading.experiment_file import load
 from arena.verify import main as verify
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import same_records
@@ -52,7 +52,7 @@ def python(directory, source):
 
 def found(path):
     with Journal(path.parent / "store", "digest") as store:
-        return fixed_matches(prepare(load(path)), store, 2, Interrupts())
+        return fixed_matches(prepare(load(path).plan), store, 2, Interrupts())
 
 
 def test_agents_of_ours_are_known_without_a_game(tmp_path):
@@ -80,7 +80,7 @@ def test_nothing_is_tried_where_nothing_is_played_again(tmp_path, monkeypatch):
 
 
 def test_copies_are_what_playing_again_gives(tmp_path):
-    ready = prepare(load(experiment_file(tmp_path, repeated())))
+    ready = prepare(load(experiment_file(tmp_path, repeated())).plan)
     ready = with_fixed(ready, frozenset({(0, 1)}))
     total = ready.schedule.total
     copying, playing = Worker(ready.job), Worker(ready.job)
@@ -103,7 +103,7 @@ def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
     monkeypatch.setattr(
         SlowLoop, "play", lambda self, block, *more: asked.append(block) or play(self, block, *more)
     )
-    ready = with_fixed(prepare(load(python(tmp_path, BY_THE_BOARD))), frozenset({(0, 1)}))
+    ready = with_fixed(prepare(load(python(tmp_path, BY_THE_BOARD)).plan), frozenset({(0, 1)}))
     worker = Worker(ready.job)
     for at in range(0, 50, 5):
         worker.play(Task(at, at + 5, {}))
@@ -118,7 +118,7 @@ def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
 
 
 def test_repeats_have_the_seed_of_the_first_and_chance_has_new_ones(tmp_path):
-    ready = prepare(load(experiment_file(tmp_path, repeated())))
+    ready = prepare(load(experiment_file(tmp_path, repeated())).plan)
     openings = len(ready.openings)
     schedule = with_fixed(ready, frozenset({(0, 1)})).schedule
     for block in schedule.blocks(0, schedule.total):

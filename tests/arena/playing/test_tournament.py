@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
-from arena.planning.plan import load
 from arena.playing import tournament
 from arena.playing.interrupts import Interrupts
 from arena.playing.tournament import MOST, Pace, Run, StopRule, play, prepare, single_pairings
 from arena.playing.workers import Batch, Task, Worker, install, play_task
+from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 
 SPRT = "stop = { sprt = { elo0 = 0, elo1 = 200 } }"
@@ -52,7 +52,7 @@ def test_a_task_splits_into_its_pairings():
 def tested(tmp_path):
     """A test of a strong agent against random play, which stops soon."""
     text = small(300, SPRT, plies=8) + '[agents.strong]\nkind = "alphabeta"\ndepth = 3\n'
-    ready = prepare(load(experiment_file(tmp_path, text)))
+    ready = prepare(load(experiment_file(tmp_path, text)).plan)
     install(Worker(ready.job))
     return ready
 

@@ -5,25 +5,25 @@ import pytest
 
 from agents import AgentSpec
 from arena.keeping.game_blobs import decoded
-from arena.planning.plan import load
 from arena.playing import compiled_loop, workers
 from arena.playing.referee import CutOff
 from arena.playing.tournament import prepare
 from arena.playing.watchdog import WHOLE
 from arena.playing.workers import Task, Worker, install, play_task
+from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
 
 
 @pytest.fixture
 def ready(tmp_path):
-    return prepare(load(experiment_file(tmp_path, small(30) + NOISY)))
+    return prepare(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
 
 
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "own.py").write_text(EVALUATION)
-    return prepare(load(experiment_file(tmp_path, small(30) + OWN)))
+    return prepare(load(experiment_file(tmp_path, small(30) + OWN)).plan)
 
 
 def test_a_warm_worker_has_compiled_all_that_it_calls(ready):

@@ -1,5 +1,6 @@
 """Experiment files that are right: what they come to, and what tells them apart."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agents import AGENTS, AgentSpec
-from arena.planning.plan import Experiment, ExperimentError, load, reproducible, stochastic
+from arena.planning.plan import Plan, stochastic
+from arena.reading.experiment_file import ExperimentError, load
 
 SHIPPED = sorted(Path("experiments").glob("*.toml"))
 ISSUE = """\
@@ -39,12 +41,17 @@ def loaded(tmp_path, text, *overrides):
 
 def test_the_example_of_the_issue_is_complete(tmp_path):
     made = loaded(tmp_path, ISSUE)
-    assert (made.name, made.game, made.pairs, made.seed) == ("small", "kalah(6,4)", 1000, 2026)
-    assert made.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
-    assert (made.openings.kind, made.openings.plies) == ("random", 6)
+    assert (made.name, made.plan.game, made.plan.pairs, made.plan.seed) == (
+        "small",
+        "kalah(6,4)",
+        1000,
+        2026,
+    )
+    assert made.plan.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
+    assert (made.plan.openings.kind, made.plan.openings.plies) == ("random", 6)
     assert made.checks[0].parties == ("smart", "bad")
     assert (made.checks[0].test, made.checks[0].always) == ("always", True)
-    assert made.directory == tmp_path
+    assert made.plan.base == tmp_path
 
 
 def test_the_example_of_the_issue_is_shipped_as_it_stands():
@@ -53,18 +60,22 @@ def test_the_example_of_the_issue_is_shipped_as_it_stands():
 
 def test_the_shortest_file_has_sensible_defaults(tmp_path):
     made = loaded(tmp_path, SMALL)
-    assert (made.game, made.pairs, made.seed) == ("kalah(6,4)", 100, 1)
-    assert (made.move_seconds, made.stop, made.checks) == (60.0, None, ())
-    assert (made.openings.kind, made.openings.plies, made.openings.repeat) == ("random", 6, False)
-    assert made.pairs_of_agents() == ((0, 1),)
-    assert (made.games, made.keeps_moves) == (200, True)
+    assert (made.plan.game, made.plan.pairs, made.plan.seed) == ("kalah(6,4)", 100, 1)
+    assert (made.plan.move_seconds, made.plan.stop, made.checks) == (60.0, None, ())
+    assert (made.plan.openings.kind, made.plan.openings.plies, made.plan.openings.repeat) == (
+        "random",
+        6,
+        False,
+    )
+    assert made.plan.matches == ((0, 1),)
+    assert made.plan.keep_moves
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_shipped_experiment_loads(path):
     made = load(path)
     assert made.name == path.stem
-    assert made.pairs_of_agents()
+    assert made.plan.matches
     assert path.read_text().startswith(("#", 'game = "'))
 
 
@@ -73,7 +84,7 @@ def test_an_agent_of_every_kind_needs_no_more_than_it_must(tmp_path, kind):
     (tmp_path / "bot.py").write_text("def choose(position, legal, rng): return legal[0]\n")
     file = 'file = "bot.py"\n' if kind == "python" else ""
     made = loaded(tmp_path, f'{SMALL}[agents.c]\nkind = "{kind}"\n{file}')
-    assert made.agents["c"].kind == kind
+    assert made.plan.agents["c"].kind == kind
 
 
 def test_every_field_of_a_spec_can_be_written(tmp_path):
@@ -106,7 +117,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         """,
     )
     mine = tmp_path / "bots" / "my.py"
-    assert made.agents["a"] == AgentSpec(
+    assert made.plan.agents["a"] == AgentSpec(
         "alphabeta",
         5,
         1000,
@@ -120,11 +131,11 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         True,
         0.5,
     )
-    assert made.agents["b"].weights == {"pot": (1.0, 2.5), "mobility": (1.0,)}
-    assert made.agents["b"].collapse_turns
-    assert made.agents["c"].file == f"{mine}:choose"
-    assert made.agents["c"].options == {"level": 3}
-    assert made.resolved()["agents"]["a"]["evaluate"] == "bots/my.py:evaluate"
+    assert made.plan.agents["b"].weights == {"pot": (1.0, 2.5), "mobility": (1.0,)}
+    assert made.plan.agents["b"].collapse_turns
+    assert made.plan.agents["c"].file == f"{mine}:choose"
+    assert made.plan.agents["c"].options == {"level": 3}
+    assert made.plan.to_json()["agents"]["a"]["evaluate"] == "bots/my.py:evaluate"
 
 
 def test_files_are_sought_beside_the_experiment_before_the_working_directory(tmp_path, monkeypatch):
@@ -134,9 +145,9 @@ def test_files_are_sought_beside_the_experiment_before_the_working_directory(tmp
         (directory / "w.toml").write_text(f"[weights]\npot = {pot}\n")
     text = SMALL + 'agents.a.weights = "w.toml"\n'
     monkeypatch.chdir(here)
-    assert loaded(there, text).agents["a"].weights == {"pot": (2.0,)}
+    assert loaded(there, text).plan.agents["a"].weights == {"pot": (2.0,)}
     (there / "w.toml").unlink()
-    assert loaded(there, text).agents["a"].weights == {"pot": (1.0,)}
+    assert loaded(there, text).plan.agents["a"].weights == {"pot": (1.0,)}
 
 
 SCHEDULES = {
@@ -149,11 +160,11 @@ SCHEDULES = {
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_schedule_says_who_meets_whom(tmp_path, schedule):
     text = f'schedule = {schedule}\n{SMALL}agents.c.kind = "last"\n'
-    assert loaded(tmp_path, text).pairs_of_agents() == SCHEDULES[schedule]
+    assert loaded(tmp_path, text).plan.matches == SCHEDULES[schedule]
 
 
 def test_two_agents_need_no_names_for_a_match(tmp_path):
-    assert loaded(tmp_path, 'schedule = "match"\n' + SMALL).pairs_of_agents() == ((0, 1),)
+    assert loaded(tmp_path, 'schedule = "match"\n' + SMALL).plan.matches == ((0, 1),)
 
 
 OPENINGS = {
@@ -170,20 +181,20 @@ OPENINGS = {
 @pytest.mark.parametrize("openings", OPENINGS)
 def test_openings_are_written_in_one_of_four_ways(tmp_path, openings):
     made = loaded(tmp_path, f"openings = {openings}\n{SMALL}")
-    found = made.openings
-    assert (found.kind, found.plies, found.lines, made.pairs) == OPENINGS[openings]
+    found = made.plan.openings
+    assert (found.kind, found.plies, found.lines, made.plan.pairs) == OPENINGS[openings]
     assert found.repeat == ("repeat" in openings)
     assert found.balance == (4 if "balance" in openings else None)
 
 
 def test_openings_of_othello_are_squares(tmp_path):
     text = 'openings = { list = ["d3c3", "D3 c5"] }\n' + SMALL.replace("kalah", "othello")
-    assert loaded(tmp_path, text).openings.lines == ("d3c3", "D3 c5")
+    assert loaded(tmp_path, text).plan.openings.lines == ("d3c3", "D3 c5")
 
 
 def test_a_sequential_test_becomes_a_plan(tmp_path):
     text = "stop = { sprt = { elo0 = 0, elo1 = 10, alpha = 0.1, model = 'normalized' } }\n" + SMALL
-    plan = loaded(tmp_path, text).stop.sprt.plan()
+    plan = loaded(tmp_path, text).plan.stop
     assert (plan.elo0, plan.elo1, plan.alpha, plan.beta) == (0, 10, 0.1, 0.05)
     assert plan.model.value == "normalized"
 
@@ -216,14 +227,18 @@ def test_sets_change_values_wherever_they_are(tmp_path):
         "agents.third={ kind = 'last' }",
         "schedule.gauntlet=bad",
     )
-    assert made.agents["smart"] == AgentSpec("smart", depth=6, weights={"pot": (1.0, 2.0)})
-    assert (made.pairs, made.game, made.openings.kind) == (50, "kalah(4,3)", "enumerate")
+    assert made.plan.agents["smart"] == AgentSpec("smart", depth=6, weights={"pot": (1.0, 2.0)})
+    assert (made.plan.pairs, made.plan.game, made.plan.openings.kind) == (
+        50,
+        "kalah(4,3)",
+        "enumerate",
+    )
     assert made.checks[0].always == "proved"
-    assert made.pairs_of_agents() == ((1, 0), (1, 2))
+    assert made.plan.matches == ((1, 0), (1, 2))
 
 
 def test_a_later_set_wins(tmp_path):
-    assert loaded(tmp_path, SMALL, "seed=2", "seed=3").seed == 3
+    assert loaded(tmp_path, SMALL, "seed=2", "seed=3").plan.seed == 3
 
 
 STOCHASTIC = [
@@ -242,14 +257,15 @@ def test_noise_is_declared_by_the_spec():
 
 def test_only_the_clock_makes_a_run_irreproducible(tmp_path):
     made = loaded(tmp_path, SMALL)
-    assert reproducible(made)
-    assert not reproducible(replace(made, agents={"a": AgentSpec("smart", seconds=1)}))
+    assert made.plan.reproducible
+    clocked = replace(made.plan, agents={"a": AgentSpec("smart", seconds=1)})
+    assert not clocked.reproducible
 
 
 def test_moves_are_kept_below_a_hundred_thousand_games(tmp_path):
-    assert loaded(tmp_path, SMALL, "pairs=49999").keeps_moves
-    assert not loaded(tmp_path, SMALL, "pairs=50000").keeps_moves
-    assert loaded(tmp_path, SMALL, "pairs=50000", "keep_moves=true").keeps_moves
+    assert loaded(tmp_path, SMALL, "pairs=49999").plan.keep_moves
+    assert not loaded(tmp_path, SMALL, "pairs=50000").plan.keep_moves
+    assert loaded(tmp_path, SMALL, "pairs=50000", "keep_moves=true").plan.keep_moves
 
 
 def test_experiments_and_errors_travel_between_processes(tmp_path):
@@ -259,20 +275,33 @@ def test_experiments_and_errors_travel_between_processes(tmp_path):
     assert pickle.loads(pickle.dumps(error)).problems == error.problems
 
 
-def test_experiments_can_be_made_without_a_file():
+def test_plans_can_be_made_without_a_file():
     agents = {"a": AgentSpec("smart"), "b": AgentSpec("first")}
-    made = Experiment(name="x", path=Path("x.toml"), game="owari(6,3)", agents=agents)
-    assert made.pairs_of_agents() == ((0, 1),)
-    assert made.of.name == "owari(6,3)"
+    made = Plan(game="owari(6,3)", agents=agents, matches=((0, 1),))
+    assert (made.of.name, made.names) == ("owari(6,3)", ("a", "b"))
+
+
+def test_a_stored_plan_is_read_back_whole(tmp_path):
+    (tmp_path / "bot.py").write_text("")
+    text = (
+        'stop = { sprt = { elo0 = 0, elo1 = 10, model = "normalized" } }\nschedule = "match"\n'
+        'game = "kalah"\nopenings = { list = ["3 1", "2"] }\n'
+        '[agents.a]\nkind = "smart"\nweights = { pot = [1, 2] }\n'
+        '[agents.b]\nkind = "python"\nfile = "bot.py"\noptions = { level = 3 }\n'
+    )
+    plan = loaded(tmp_path, text).plan
+    again = Plan.from_json(json.loads(json.dumps(plan.to_json())), tmp_path)
+    assert again == plan
+    assert again.digest() == plan.digest()
 
 
 def test_loading_wakes_no_compiler_and_no_tables():
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from arena.planning.plan import ExperimentError, load\n"
+        "from arena.reading.experiment_file import ExperimentError, load\n"
         "made = load(Path('experiments/smart_vs_bad.toml'))\n"
-        "made.digest(), made.of\n"
+        "made.plan.digest(), made.plan.of\n"
         "try:\n"
         "    load(Path('experiments/othello_heuristics.toml'), ['openings={list=[\"d9\"]}'])\n"
         "except ExperimentError as error:\n"

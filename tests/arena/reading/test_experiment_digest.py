@@ -11,16 +11,16 @@ CHANGES = ["seed=2", "pairs=3", "agents.a.depth=3", "game=owari", "openings={ran
 
 @pytest.mark.parametrize("change", [*CHANGES, "schedule={gauntlet='b'}", "keep_moves=false"])
 def test_the_digest_tells_changed_experiments_apart(tmp_path, change):
-    assert loaded(tmp_path, SMALL, change).digest() != loaded(tmp_path, SMALL).digest()
+    assert loaded(tmp_path, SMALL, change).plan.digest() != loaded(tmp_path, SMALL).plan.digest()
 
 
 def test_the_digest_knows_neither_names_nor_checks_nor_how_it_is_written(tmp_path):
-    plain = loaded(tmp_path, SMALL).digest()
+    plain = loaded(tmp_path, SMALL).plan.digest()
     check = '[[checks]]\nthat = "a beats b"\nalways = true\n'
     same = SMALL.replace("kalah", "Kalah(6, 4)").replace('"smart"', '"smart" # comment')
-    assert loaded(tmp_path, f'name = "other"\npairs = 100\n{same}{check}').digest() == plain
+    assert loaded(tmp_path, f'name = "other"\npairs = 100\n{same}{check}').plan.digest() == plain
     (tmp_path / "elsewhere").mkdir()
-    assert loaded(tmp_path / "elsewhere", SMALL).digest() == plain
+    assert loaded(tmp_path / "elsewhere", SMALL).plan.digest() == plain
 
 
 def test_the_digest_knows_the_users_code_and_weights(tmp_path):
@@ -29,14 +29,14 @@ def test_the_digest_knows_the_users_code_and_weights(tmp_path):
     for pot, code in ((1, "a = 1\n"), (2, "a = 1\n"), (2, "a = 2\n")):
         (tmp_path / "w.toml").write_text(f"pot = {pot}\n")
         (tmp_path / "b.py").write_text(code)
-        digests.add(loaded(tmp_path, text).digest())
+        digests.add(loaded(tmp_path, text).plan.digest())
     assert len(digests) == 3
 
 
-def test_what_is_resolved_is_json(tmp_path):
+def test_a_plan_is_json(tmp_path):
     (tmp_path / "b.py").write_text("")
     text = SMALL + '[agents.c]\nkind = "python"\nfile = "b.py"\noptions = { day = 2026-01-02 }\n'
-    said = loaded(tmp_path, text).resolved()
+    said = loaded(tmp_path, text).plan.to_json()
     assert json.loads(json.dumps(said)) == said
     assert said["agents"]["c"]["options"] == {"day": "2026-01-02"}
     assert said["matches"] == [["a", "b"], ["a", "c"], ["b", "c"]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.planning.plan import ExperimentError, load
+from arena.reading.experiment_file import ExperimentError, load
 
 HEAD = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
@@ -249,7 +249,7 @@ def test_nothing_that_can_be_written_raises_anything_else(tmp_path, key):
             assert error.problems
             assert all(re.match(r"(--set .*|.*x\.toml:\d+): \[.*\] ", p) for p in error.problems)
         else:
-            assert made.digest()
+            assert made.plan.digest()
 
 
 def test_the_manual_shows_errors_as_they_are_printed(tmp_path, monkeypatch):

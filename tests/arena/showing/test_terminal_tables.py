@@ -29,7 +29,7 @@ def printed(summary, verdicts=(), notes=(), **how):
 
 
 def summary_of(names, *matches, faults=None):
-    return summarise(by_hand(*matches, faults=faults), experiment(names))
+    return summarise(by_hand(*matches, faults=faults), experiment(names).plan, name="demo")
 
 
 def even_match(a, b, openings=40):

@@ -105,11 +105,11 @@ def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) ->
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
     bases = [bad / "trials.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
-    from arena.tuning.study_plan import Plan, drawn  # noqa: PLC0415  # only this test
+    from arena.tuning.study_plan import StudyPlan, drawn  # noqa: PLC0415  # only this test
     from arena.tuning.tune_table import load_tuning  # noqa: PLC0415  # likewise
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
-    tuned, held_out = drawn(tuning, Plan(12, 40, 100))
+    tuned, held_out = drawn(tuning, StudyPlan(12, 40, 100))
     assert len(tuned) == 20
     assert len(held_out) == 100
     assert not set(map(int, tuned.keys)) & set(map(int, held_out.keys))

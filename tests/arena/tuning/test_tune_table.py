@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.planning.plan import ExperimentError
-from arena.tuning.study_plan import Plan, within
+from arena.reading.experiment_file import ExperimentError
+from arena.tuning.study_plan import StudyPlan, within
 from arena.tuning.tune_table import load_tuning
 
 GOOD = """\
@@ -103,11 +103,11 @@ def test_opponents_have_shares(tmp_path: Path) -> None:
 
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
     tuning = load_tuning(written(tmp_path, GOOD), ["tune.trials=100", "tune.games=400"])
-    assert within(tuning, 1e6, 1000.0) == Plan(100, 400, 2000, 100)
+    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100)
     small = within(tuning, 10.0, 1000.0)
     assert small.trials == 40
     assert small.games == 150
-    assert within(tuning, 0.1, 100.0) == Plan(10, 20, 50, 10)
+    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10)
 
 
 @pytest.mark.parametrize("name", ["tune_kalah", "tune_othello", "tune_owari"])
