@@ -141,12 +141,11 @@ def _concluded(
     from arena.concluding.evidence import repeats  # noqa: PLC0415
     from arena.concluding.table_rows import (  # noqa: PLC0415
         EloRow,
-        TimingRow,
         WinRateRow,
         elo_rows,
         win_rate_rows,
     )
-    from arena.keeping import parquet  # noqa: PLC0415
+    from arena.keeping import game_table, parquet  # noqa: PLC0415
     from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
     games, origin = finished.games, origin_of(experiment, finished.digest)
@@ -156,8 +155,8 @@ def _concluded(
         # The largest table is written while the others are worked out.
         path = directory / "games.parquet"
         whole = beside.submit(
-            parquet.write_games, path, [games], repeat, experiment.plan.of, experiment.plan.names,
-            openings, origin, moves=games.moves is not None,
+            game_table.write_games, path, [games], repeat, experiment.plan.of,
+            experiment.plan.names, openings, origin, moves=games.moves is not None,
         )  # fmt: skip
         summed = summary.summarise(
             games, experiment.plan, name=experiment.name, census=finished.census,
@@ -172,7 +171,7 @@ def _concluded(
     parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), origin)
     rates = win_rate_rows(summed)
     parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, origin)
-    parquet.write_rows(directory / "timings.parquet", TimingRow, timings, origin)
+    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, origin)
     _note_end(directory, experiment, finished)
     if options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))

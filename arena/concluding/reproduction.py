@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.keeping.game_blobs import decoded
+from arena.keeping.game_table import COMPARED, StoredGames
 from arena.keeping.provenance import read_run
 from arena.keeping.run_directory import (
-    COMPARED,
     NotARun,
-    Stored,
     changes_since,
     stored_games,
     stored_plan,
@@ -72,7 +71,7 @@ def chosen(total: int, everything: bool) -> list[range]:
     return [range(at, at + 1) for at in starts]
 
 
-def tasks_of(stored: Stored, pairings: list[range]) -> Iterator[Task]:
+def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
     """What to play; games that were cut off are not waited for again."""
     for each in pairings:
         keys = [(pairing, leg) for pairing in each for leg in (0, 1)]
@@ -81,7 +80,7 @@ def tasks_of(stored: Stored, pairings: list[range]) -> Iterator[Task]:
         yield Task(each.start, each.stop, verdicts)
 
 
-def difference(stored: Stored, games: Games, of: Game) -> str | None:
+def difference(stored: StoredGames, games: Games, of: Game) -> str | None:
     """The first column in which the records of a game differ."""
     rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
     before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}

@@ -79,20 +79,6 @@ class WinRateRow(NamedTuple):
     text: str
 
 
-class TimingRow(NamedTuple):
-    """What the moves of one agent against one opponent cost on this machine."""
-
-    agent: str
-    opponent: str
-    games: int
-    moves: int
-    nodes: int
-    seconds: float
-    seconds_per_move: REAL
-    nodes_per_move: REAL
-    nodes_per_second: REAL
-
-
 def elo_rows(summary: Summary) -> list[EloRow]:
     """One row an agent."""
     return [_elo_row(rank, row, summary) for rank, row in enumerate(summary.ratings, 1)]

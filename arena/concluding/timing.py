@@ -1,16 +1,15 @@
 """How long agents thought: the numbers of a run that another run does not repeat."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.planning.records import Games
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """What the moves that `agent` chose against `opponent` cost."""
+class Timing(NamedTuple):
+    """What the moves that `agent` chose against `opponent` cost; None without a move or a time."""
 
     agent: str
     opponent: str
@@ -18,21 +17,9 @@ class Timing:
     moves: int
     nodes: int
     seconds: float
-
-    @property
-    def seconds_per_move(self) -> float | None:
-        """Mean thinking time; None without a move."""
-        return self.seconds / self.moves if self.moves else None
-
-    @property
-    def nodes_per_move(self) -> float | None:
-        """Mean positions looked at; None without a move."""
-        return self.nodes / self.moves if self.moves else None
-
-    @property
-    def nodes_per_second(self) -> float | None:
-        """Positions looked at in a second; None if nothing was timed."""
-        return self.nodes / self.seconds if self.seconds else None
+    seconds_per_move: float | None
+    nodes_per_move: float | None
+    nodes_per_second: float | None
 
 
 def timings(games: Games, names: Sequence[str]) -> list[Timing]:
@@ -40,7 +27,7 @@ def timings(games: Games, names: Sequence[str]) -> list[Timing]:
     size = len(names)
     sums = {name: _sums(games, name, size) for name in ("games", "moves", "nodes", "nanoseconds")}
     return [
-        Timing(
+        _timing(
             names[place // size],
             names[place % size],
             int(sums["games"][place]),
@@ -50,6 +37,22 @@ def timings(games: Games, names: Sequence[str]) -> list[Timing]:
         )
         for place in np.flatnonzero(sums["games"]).tolist()
     ]
+
+
+def _timing(
+    agent: str, opponent: str, games: int, moves: int, nodes: int, seconds: float
+) -> Timing:
+    return Timing(
+        agent,
+        opponent,
+        games,
+        moves,
+        nodes,
+        seconds,
+        seconds_per_move=seconds / moves if moves else None,
+        nodes_per_move=nodes / moves if moves else None,
+        nodes_per_second=nodes / seconds if seconds else None,
+    )
 
 
 def _sums(games: Games, name: str, size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

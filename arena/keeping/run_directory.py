@@ -1,28 +1,17 @@
 """A run as its directory tells it: the plan in run.json, the games in the tables."""
 
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-import pyarrow.parquet as pq  # type: ignore[import-untyped]  # it ships no types
-
+from arena.keeping.game_table import StoredGames, read_games
+from arena.keeping.parquet import TableError
 from arena.keeping.provenance import code_digest, file_digest, read_run
 from arena.planning.plan import Plan, PlanError
-from arena.planning.records import WIN, Games, Termination
 
 GAMES = "games.parquet"
-COMPARED = ("pair", "seed", "game_id", "result", "margin", "plies", "termination")
 
 
 class NotARun(ValueError):  # noqa: N818  # an answer, not a fault
     """Why a directory does not tell of a run; one line."""
-
-
-class Stored(NamedTuple):
-    """The games of a run as its table has them; moves as players write them, if it has them."""
-
-    games: Games
-    moves: list[str] | None
 
 
 def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
@@ -50,20 +39,12 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     return [f"{name} has changed since this run" for name in changed]
 
 
-def stored_games(directory: Path) -> Stored:
+def stored_games(directory: Path) -> StoredGames:
     """What `games.parquet` says of the games of a run, as far as it can be compared."""
     path = directory / GAMES
     if not path.exists():
         raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
     try:
-        names = pq.read_schema(path).names
-        moves = ["moves"] if "moves" in names else []
-        table = pq.read_table(path, columns=[*COMPARED, *moves])
-    except (OSError, ValueError) as error:
-        raise NotARun(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
-    columns = {name: table[name].to_numpy() for name in COMPARED if name != "termination"}
-    columns["result"] = np.rint(columns["result"] * WIN).astype(np.int8)
-    words = {how.name.lower(): int(how) for how in Termination}
-    told = [words.get(word, -1) for word in table["termination"].to_pylist()]
-    columns["termination"] = np.array(told, np.int8)
-    return Stored(Games(columns, None, {}), table["moves"].to_pylist() if moves else None)
+        return read_games(path)
+    except TableError as error:
+        raise NotARun(f"{path} cannot be read: {error}") from None

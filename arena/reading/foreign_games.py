@@ -79,17 +79,14 @@ def _reader(file: Path) -> Callable[[Path], Iterator[Result]]:
 
 def from_parquet(file: Path) -> Iterator[Result]:
     """Our games.parquet; a repeat of a game is no evidence and is left out."""
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; only here
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # likewise
+    from arena.keeping.parquet import TableError, read_columns  # noqa: PLC0415  # heavy
 
-    wanted = ["first", "second", "result", "opening", "repeat"]
     try:
-        table = pq.read_table(file, columns=wanted)
-    except (pa.ArrowException, OSError) as error:
-        first = str(error).splitlines()[0]
-        raise Unreadable(f"{file}: is not a games.parquet of ours: {first}") from None
-    columns = (table.column(name).to_pylist() for name in wanted)
-    for first, second, result, opening, repeat in zip(*columns, strict=True):
+        columns = read_columns(file, ("first", "second", "result", "opening", "repeat"))
+    except TableError as error:
+        raise Unreadable(f"{file}: is not a games.parquet of ours: {error}") from None
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    for first, second, result, opening, repeat in rows:
         if not repeat:
             yield Result(first, second, result, str(opening))
 

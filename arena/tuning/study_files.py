@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-
-from arena.keeping.parquet import described, write_atomically
+from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
@@ -17,6 +15,11 @@ from arena.tuning.tune_table import Tuning
 from arena.tuning.validation import Validation, as_json
 
 Origin = Mapping[str, Any]
+# All other columns hold numbers.
+TYPES = {
+    **dict.fromkeys(("half", "trial", "games", "distinct_games", "pairing"), "int64"),
+    **dict.fromkeys(("fingerprint", "weight"), "string"),
+}
 
 
 def write_trials(
@@ -40,43 +43,29 @@ def write_trials(
     columns["distinct_games"] = [trial.distinct_games for trial in trials]
     columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
     columns["seconds"] = [trial.seconds for trial in trials]
-    write_columns(path, columns, origin)
+    write_table(path, columns, origin)
 
 
 def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> None:
     """One row a weight, the most important first."""
     ordered = sorted(rows, key=lambda row: -row.share)
     columns = {name: [getattr(row, name) for row in ordered] for name in Importance._fields}
-    write_columns(path, columns, origin)
+    write_table(path, columns, origin)
 
 
 def write_validation(path: Path, found: Validation, origin: Origin) -> None:
     """One row a pairing in the order played; the verdict is in the frame's attributes."""
-    columns = {
+    columns: dict[str, Any] = {
         "pairing": list(range(len(found.points))),
         "score": [float(x) for x in found.points],
         "llr": [float(x) for x in found.llr],
     }
-    write_columns(path, columns, {**origin, "validation": as_json(found)})
+    write_table(path, columns, {**origin, "validation": as_json(found)})
 
 
-def write_columns(path: Path, columns: Mapping[str, Any], origin: Origin) -> None:
-    """A parquet file, whole or not there."""
-    table = pa.table({name: kind_of(name, list(column)) for name, column in columns.items()})
-    schema = described(table.schema, origin)
-    write_atomically(path, schema, [table.cast(schema)])
-
-
-def kind_of(name: str, column: list[Any]) -> pa.Array:
-    """The column with a type that does not depend on how many rows there are."""
-    kinds = {
-        "half": pa.int64(),
-        "trial": pa.int64(),
-        "games": pa.int64(),
-        "distinct_games": pa.int64(),
-    }
-    kinds |= {"pairing": pa.int64(), "fingerprint": pa.string(), "weight": pa.string()}
-    return pa.array(column, kinds.get(name, pa.float64()))
+def write_table(path: Path, columns: Mapping[str, Sequence[Any]], origin: Origin) -> None:
+    """A table with types that do not depend on how many rows there are."""
+    write_columns(path, {name: TYPES.get(name, "double") for name in columns}, [columns], origin)
 
 
 def recommendation_json(

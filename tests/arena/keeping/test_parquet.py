@@ -11,16 +11,11 @@ import pytest
 from agents import AgentSpec
 from arena.concluding.evidence import repeats
 from arena.concluding.summary import summarise
-from arena.concluding.table_rows import EloRow, TimingRow, WinRateRow, elo_rows, win_rate_rows
-from arena.concluding.timing import timings
-from arena.keeping import parquet
-from arena.keeping.parquet import (
-    GAME_COLUMNS,
-    remove_unfinished,
-    write_atomically,
-    write_games,
-    write_rows,
-)
+from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_rows
+from arena.concluding.timing import Timing, timings
+from arena.keeping import game_table, parquet
+from arena.keeping.game_table import GAME_COLUMNS, write_games
+from arena.keeping.parquet import remove_unfinished, write_columns, write_rows
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
 from games import game
@@ -101,7 +96,7 @@ def test_without_kept_moves_there_is_no_such_column(run, tmp_path):
 
 
 def test_how_games_arrive_leaves_no_trace_in_the_file(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(game_table, "ROWS_AT_ONCE", 4)
     asked, games, openings = run
     whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces.parquet"
     written(whole, asked, games, openings)
@@ -187,9 +182,9 @@ def test_the_reproducible_tables_hold_no_clock(run, tmp_path):
 def test_timings_are_sums_over_both_seats(tmp_path):
     games = by_hand((0, 1, [(0, "WL"), (1, "WL")]), (0, 2, [(0, "WL")]))
     found = timings(games, ("a", "b", "c"))
-    write_rows(tmp_path / "timings.parquet", TimingRow, found, ORIGIN)
+    write_rows(tmp_path / "timings.parquet", Timing, found, ORIGIN)
     frame = pd.read_parquet(tmp_path / "timings.parquet").set_index(["agent", "opponent"])
-    assert [*frame.index.names, *frame] == list(TimingRow._fields)
+    assert [*frame.index.names, *frame] == list(Timing._fields)
     row = frame.loc[("a", "b")]
     # Twice as first mover (50 nodes, 20 ms, 10 moves), twice as second (20 nodes, 10 ms).
     assert (row["games"], row["moves"], row["nodes"]) == (4, 40, 140)
@@ -205,12 +200,11 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     before = path.read_bytes()
 
     def breaks():
-        yield parquet.pa.table({"a": [1]})
+        yield {"a": [1]}
         raise OSError("disk full")
 
-    schema = parquet.pa.schema([("a", parquet.pa.int64())])
     with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, schema, breaks())
+        write_columns(path, {"a": "int64"}, breaks(), ORIGIN)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["elo.parquet"]
 
@@ -242,7 +236,7 @@ def test_rows_of_many_parts_are_those_of_all_games(run):
         ("games.parquet", tuple(GAME_COLUMNS)),
         ("elo.parquet", EloRow._fields),
         ("win_rates.parquet", WinRateRow._fields),
-        ("timings.parquet", TimingRow._fields),
+        ("timings.parquet", Timing._fields),
     ],
 )
 def test_every_column_is_documented(table, names):

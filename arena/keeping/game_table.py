@@ -1,0 +1,167 @@
+"""The games of a run as a table that anyone can read."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.keeping.parquet import (
+    Column,
+    Provenance,
+    coded,
+    joined_columns,
+    read_columns,
+    sentences,
+    taken,
+    write_columns,
+)
+from arena.planning.openings import NO_MOVE, Openings
+from arena.planning.records import WIN, Games, Termination, joined
+from games import Game
+from games.transcripts import written
+
+ROWS_AT_ONCE = 1 << 16
+WORDS = [how.name.lower() for how in Termination]
+DELTA = "DELTA_BINARY_PACKED"
+# Ascending numbers take a bit or two as differences; hashes take what they take.
+ENCODINGS = {
+    "game": DELTA,
+    "pair": DELTA,
+    "opening": DELTA,
+    "seed": "PLAIN",
+    "game_id": "PLAIN",
+    "moves": "PLAIN",
+}
+
+GAME_COLUMNS = {
+    "game": "int64",
+    "pair": "int64",
+    "leg": "int8",
+    "opening": "int32",
+    "opening_moves": "string",
+    "first": "int16 words",
+    "second": "int16 words",
+    "seed": "uint64",
+    "game_id": "uint64",
+    "result": "double",
+    "margin": "int32",
+    "plies": "int32",
+    "termination": "int8 words",
+    "repeat": "bool",
+    "moves": "string",
+}
+# What a game that is played again must show once more.
+COMPARED = ("pair", "seed", "game_id", "result", "margin", "plies", "termination")
+
+
+class StoredGames(NamedTuple):
+    """The games of a run as far as its table has them; moves as players write them, or None."""
+
+    games: Games
+    moves: list[str] | None
+
+
+def write_games(
+    path: Path,
+    parts: Iterable[Games],
+    repeat: NDArray[np.bool_],
+    of: Game,
+    agents: Sequence[str],
+    openings: Openings,
+    provenance: Provenance,
+    *,
+    moves: bool,
+) -> None:
+    """One row a game in schedule order; `parts` are all games, piece by piece.
+
+    `repeat` is for all of them. `moves` asks for a column of moves, which the parts must keep.
+    """
+    types = {name: kind for name, kind in GAME_COLUMNS.items() if moves or name != "moves"}
+    words = _opening_words(of, openings)
+
+    def tables() -> Iterator[Mapping[str, Column]]:
+        at = 0
+        for part in _pieces(parts):
+            columns = _game_columns(part, at, agents, words)
+            columns["repeat"] = repeat[at : at + len(part)]
+            if moves:
+                assert part.moves is not None  # asked for only where they are kept
+                columns["moves"] = _joined_words(of, part.moves, part.plies)
+            yield columns
+            at += len(part)
+
+    write_columns(path, types, tables(), provenance, ENCODINGS)
+
+
+def read_games(path: Path) -> StoredGames:
+    """The games of a table that `write_games` wrote; TableError if it is none."""
+    columns = read_columns(path, COMPARED, optional=("moves",))
+    moves = columns.pop("moves", None)
+    columns["result"] = np.rint(columns["result"] * WIN).astype(np.int8)
+    places = {word: place for place, word in enumerate(WORDS)}
+    ends = [places.get(word, -1) for word in columns["termination"].tolist()]
+    columns["termination"] = np.array(ends, np.int8)
+    return StoredGames(Games(columns, None, {}), None if moves is None else moves.tolist())
+
+
+def _pieces(parts: Iterable[Games]) -> Iterator[Games]:
+    """The same games in row groups of one size: how they were cut must leave no trace."""
+    waiting: list[Games] = []
+    rows = 0
+    for part in parts:
+        waiting.append(part)
+        rows += len(part)
+        if rows >= ROWS_AT_ONCE:
+            whole = part if len(waiting) == 1 else joined(waiting)
+            done = rows - rows % ROWS_AT_ONCE
+            for at in range(0, done, ROWS_AT_ONCE):
+                yield _cut(whole, at, at + ROWS_AT_ONCE)
+            waiting = [_cut(whole, done, rows)]
+            rows -= done
+    if rows:
+        yield joined(waiting)
+
+
+def _cut(games: Games, start: int, stop: int) -> Games:
+    """Some of the rows, with their moves."""
+    columns = {name: column[start:stop] for name, column in games.columns.items()}
+    if games.moves is None:
+        return Games(columns, None, {})
+    begin = int(games.plies[:start].sum())
+    end = begin + int(games.plies[start:stop].sum())
+    return Games(columns, games.moves[begin:end], {})
+
+
+def _game_columns(part: Games, at: int, agents: Sequence[str], words: Column) -> dict[str, Column]:
+    """The columns of `GAME_COLUMNS` but the last two; the first row is game `at`."""
+    named = {name: coded(part.columns[name], agents) for name in ("first", "second")}
+    plain = ("pair", "leg", "opening", "seed", "game_id", "margin", "plies")
+    return (
+        named
+        | {name: part.columns[name] for name in plain}
+        | {
+            "game": np.arange(at, at + len(part)),
+            "opening_moves": taken(words, part.opening),
+            "result": part.result / float(WIN),
+            "termination": coded(part.termination, WORDS),
+        }
+    )
+
+
+def _opening_words(of: Game, openings: Openings) -> Column:
+    """The moves of every opening as players write them."""
+    words = []
+    for at in range(0, len(openings), ROWS_AT_ONCE):
+        slots = openings.slots[at : at + ROWS_AT_ONCE]
+        inside = slots != NO_MOVE
+        plies = inside.sum(axis=1, dtype=np.int32)
+        words.append(_joined_words(of, of.moves_of(slots[inside]), plies))
+    return joined_columns(words)
+
+
+def _joined_words(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Column:
+    """Every game as one text, its moves set apart by blanks."""
+    found = written(of, moves, plies)
+    return sentences(found.words, found.places, plies)
