@@ -53,7 +53,8 @@ from games.kernels.family import (
     rest,
     turned,
 )
-from games.kernels.splitmix import STRIDE, below, mixed
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import below, mixed
 
 FIRST_LOOK = 4  # plies searched before an endgame is solved, to have a move and an order
 

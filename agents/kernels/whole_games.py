@@ -9,7 +9,8 @@ from agents.kernels.layout import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND
 from games.kernels.bits import ONE, ZERO, U
 from games.kernels.context import PASS, Context
 from games.kernels.family import State, count, final, moves, none, nth, over, play, turned
-from games.kernels.splitmix import STRIDE, below, mixed
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import below, mixed
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
 TOO_LONG = -1

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.records import WIN, Games, Termination
+from games.kernels.splitmix import STRIDE
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 Words = NDArray[np.uint64]
-
-_STRIDE = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 class Match(NamedTuple):
@@ -69,8 +68,7 @@ class Match(NamedTuple):
 def repeats(games: Games) -> Flags:
     """Which games were played before, move by move, by the same agents in the same seats."""
     seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
-    with np.errstate(over="ignore"):
-        keys = games.game_id + (seats + np.uint64(1)) * _STRIDE
+    keys = games.game_id + (seats + np.uint64(1)) * STRIDE
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     found = np.zeros(len(games), np.bool_)

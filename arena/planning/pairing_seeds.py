@@ -2,16 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+from games.kernels.splitmix import STRIDE, mixed
 
-_STRIDE = np.uint64(0x9E37_79B9_7F4A_7C15)
-_MIX_1 = np.uint64(0xBF58_476D_1CE4_E5B9)
-_MIX_2 = np.uint64(0x94D0_49BB_1331_11EB)
+Words = NDArray[np.uint64]
 
 
 def digest_word(*fields: object) -> np.uint64:
@@ -23,21 +20,10 @@ def digest_word(*fields: object) -> np.uint64:
     return np.uint64(int.from_bytes(digest.digest(), "little"))
 
 
-def mixed(words: Any) -> Any:
-    """Words scrambled as by `games.kernels.splitmix`, whole arrays at once."""
-    with np.errstate(over="ignore"):
-        words = np.asarray(words, np.uint64)
-        words = (words ^ (words >> np.uint64(30))) * _MIX_1
-        words = (words ^ (words >> np.uint64(27))) * _MIX_2
-        return words ^ (words >> np.uint64(31))
-
-
-def pair_seeds(base: Any, keys: Words, numbers: NDArray[np.int64]) -> Words:
+def pair_seeds(base: np.uint64, keys: Words, numbers: NDArray[np.int64]) -> Words:
     """One seed a pairing: from its match's base, the opening's key, how often that was played."""
-    with np.errstate(over="ignore"):
-        turn = (numbers.astype(np.uint64) + np.uint64(1)) * _STRIDE
-        seeds: Words = mixed(base ^ mixed(keys + turn))
-    return seeds
+    turn = (numbers.astype(np.uint64) + np.uint64(1)) * STRIDE
+    return mixed(base ^ mixed(keys + turn))
 
 
 def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
@@ -47,5 +33,4 @@ def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
 
 def agent_seeds(pairs: Words, leg: int, agent: str) -> Words:
     """The seeds of one agent's own chance in the games of one leg."""
-    seeds: Words = mixed(pairs ^ digest_word(agent, leg))
-    return seeds
+    return mixed(pairs ^ digest_word(agent, leg))

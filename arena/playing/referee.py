@@ -5,10 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from agents import Agent, AgentFailure
 from agents.compiled import CompiledAgent
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from games import Game, Position
+from games.kernels.splitmix import STRIDE, mixed
 
 LONGEST = 20_000
 FAULTS = {
@@ -17,7 +20,6 @@ FAULTS = {
     "timeout": Termination.TIMEOUT,
     "unloadable": Termination.UNLOADABLE,
 }
-_STRIDE, _MASK = 0x9E37_79B9_7F4A_7C15, 0xFFFF_FFFF_FFFF_FFFF
 
 START = -1  # the ply at which agents are built and told that a game begins
 
@@ -49,12 +51,11 @@ class PlayedGame(NamedTuple):
 
 def game_id(of: Game, moves: Sequence[int]) -> int:
     """The hash of a game's moves, the same as in the compiled loop."""
-    word = _STRIDE
-    for slot in of.slots_of(moves).tolist():
-        word = ((word ^ (slot + 2)) * _STRIDE) & _MASK
-    word = ((word ^ (word >> 30)) * 0xBF58_476D_1CE4_E5B9) & _MASK
-    word = ((word ^ (word >> 27)) * 0x94D0_49BB_1331_11EB) & _MASK
-    return word ^ (word >> 31)
+    word = STRIDE
+    with np.errstate(over="ignore"):  # words wrap around on purpose
+        for slot in of.slots_of(moves):
+            word = (word ^ np.uint64(slot + 2)) * STRIDE
+        return int(mixed(word))
 
 
 def play_game(

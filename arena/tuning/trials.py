@@ -1,14 +1,14 @@
 """What a trial was and what it scored: from its games to one row of a table."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.pairing_seeds import mixed
 from arena.planning.records import Games
 from arena.stats.intervals import score_estimate
 from arena.tuning.space import Point
+from games.kernels.splitmix import mixed
 
 # Prior of the noise: half a Kalah-like pairing law (chess-tuning-tools uses such a prior).
 PRIOR_PAIRINGS = 2.5
@@ -59,16 +59,12 @@ def noise_of(points: NDArray[np.float64]) -> float:
 
 def keys_of(games: Games) -> NDArray[np.uint64]:
     """One word for each game: its moves, and which leg of which match it was."""
-    with np.errstate(over="ignore"):
-        match = (games.first + games.second).astype(np.uint64)
-        seats = games.leg.astype(np.uint64) + np.uint64(2) * match
-        keys: NDArray[np.uint64] = mixed(games.game_id + mixed(seats + np.uint64(1)))
-    return keys
+    match = (games.first + games.second).astype(np.uint64)
+    seats = games.leg.astype(np.uint64) + np.uint64(2) * match
+    return mixed(games.game_id + mixed(seats + np.uint64(1)))
 
 
 def fingerprint_of(games: Games) -> int:
     """A word that is the same for candidates whose every game is the same."""
-    with np.errstate(over="ignore"):
-        places = mixed(games.pair.astype(np.uint64) * np.uint64(2) + games.leg.astype(np.uint64))
-        words: Any = mixed(keys_of(games) ^ places)
-        return int(np.bitwise_xor.reduce(words))
+    places = mixed(games.pair.astype(np.uint64) * np.uint64(2) + games.leg.astype(np.uint64))
+    return int(np.bitwise_xor.reduce(mixed(keys_of(games) ^ places)))

@@ -30,7 +30,8 @@ from games.kernels.family import (
     rest,
     turned,
 )
-from games.kernels.splitmix import STRIDE, below, mixed, stream
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import below, mixed, stream
 
 OVER = -1
 

@@ -5,7 +5,7 @@ import numpy as np
 from games.kernels.bits import ONE, U
 from games.kernels.jit import inlined
 from games.kernels.quad import Quad
-from games.kernels.splitmix import mixed
+from games.kernels.streams import mixed
 
 
 @inlined

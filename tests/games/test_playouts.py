@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from games import game
-from games.kernels.splitmix import STRIDE, mixed
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import mixed
 from games.playouts import Tally, random_games
 from tests.games.naive import playouts
 

@@ -20,7 +20,7 @@ from games.kernels.quad import (
     raised,
     without,
 )
-from games.kernels.splitmix import mixed
+from games.kernels.streams import mixed
 from games.othello.rules import OthelloRules
 from games.othello.states.discs import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 

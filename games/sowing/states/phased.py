@@ -12,7 +12,7 @@ from games.kernels.context import Context
 from games.kernels.hashing import pair_key
 from games.kernels.jit import inlined
 from games.kernels.masks import count, except_highest, none, rest
-from games.kernels.splitmix import mixed
+from games.kernels.streams import mixed
 from games.sowing.rules import SowingRules
 from games.sowing.states import packed
 from games.sowing.states.packed import MOST_BEANS, POT, highest, lowest, nth, over

@@ -14,7 +14,7 @@ from games.kernels.hashing import quad_key
 from games.kernels.jit import inlined
 from games.kernels.masks import LAST_BIT, count, except_highest, none, rest
 from games.kernels.quad import Quad, empty, minus, placed, plus, quad_of, times, word_of
-from games.kernels.splitmix import mixed
+from games.kernels.streams import mixed
 from games.sowing.rules import SowingRules
 from games.sowing.states.phase import goes_on, next_phase
 from games.sowing.states.rows import (
