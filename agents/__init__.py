@@ -32,11 +32,11 @@ __all__ = [
 
 
 class AgentKind(NamedTuple):
-    """Where an agent is built, what a spec may set, and the games it plays (all if empty)."""
+    """Where an agent is built, what a spec may set, the parts of a game's pack that it needs."""
 
     builder: str
     options: tuple[str, ...] = ()
-    games: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 LIMITS = ("depth", "nodes", "seconds")
@@ -48,21 +48,26 @@ AGENTS: Mapping[str, AgentKind] = {
     "random": AgentKind("agents.simple:build"),
     "first": AgentKind("agents.simple:build", ("epsilon",)),
     "last": AgentKind("agents.simple:build", ("epsilon",)),
-    "nearest_pot": AgentKind("agents.simple:build", ("epsilon",), ("sowing",)),
-    "fewest": AgentKind("agents.simple:build", NOISE, ("sowing",)),
-    "greedy": AgentKind("agents.simple:build", NOISE),
-    "minimax": AgentKind("agents.minimax:build", (*SEARCH, "collapse_turns")),
-    "alphabeta": AgentKind("agents.alphabeta:build", TABLE),
-    "smart": AgentKind("agents.alphabeta:build_smart", TABLE),
+    "nearest_pot": AgentKind("agents.simple:build", ("epsilon",), ("hole_beans",)),
+    "fewest": AgentKind("agents.simple:build", NOISE, ("hole_beans",)),
+    "greedy": AgentKind("agents.simple:build", NOISE, ("knowledge",)),
+    "minimax": AgentKind("agents.minimax:build", (*SEARCH, "collapse_turns"), ("features",)),
+    "alphabeta": AgentKind("agents.alphabeta:build", TABLE, ("features",)),
+    "smart": AgentKind("agents.alphabeta:build_smart", TABLE, ("features", "defaults")),
     "human": AgentKind("agents.human:build"),
     "python": AgentKind("agents.python:build", ("file", "options")),
 }
 
 
 def kinds_for(of: Game) -> tuple[str, ...]:
-    """The kinds that play this game."""
-    package = of.family_name.split(".")[1]
-    return tuple(kind for kind, entry in AGENTS.items() if package in (entry.games or (package,)))
+    """The kinds that play this game without further options."""
+    return tuple(kind for kind in AGENTS if not parts_missing(AgentSpec(kind), of))
+
+
+def parts_missing(spec: AgentSpec, of: Game) -> list[str]:
+    """The parts of the game's pack that the agent needs and the pack does not have."""
+    needs = () if spec.evaluate else AGENTS[spec.kind].needs
+    return [role for role in needs if not of.has(role)]
 
 
 def check_spec(spec: AgentSpec, of: Game) -> None:
@@ -72,10 +77,11 @@ def check_spec(spec: AgentSpec, of: Game) -> None:
             f'there is no agent kind "{spec.kind}" (there are {listed(AGENTS)})'
             f"{did_you_mean(spec.kind, AGENTS)}"
         )
-    if spec.kind not in kinds_for(of):
-        raise SpecError(
-            f"{spec.kind} does not play {of.name} (play it with {listed(kinds_for(of))})"
-        )
+    for role in parts_missing(spec, of):
+        told = f"{spec.kind} does not play {of.name} (play it with {listed(kinds_for(of))})"
+        evaluate = "set evaluate, or " if "evaluate" in AGENTS[spec.kind].options else ""
+        remedy = of.missing(role).remedy
+        raise SpecError(f"{told}: {evaluate}{remedy}" if remedy else told)
     allowed = AGENTS[spec.kind].options
     for name in options_set(spec):
         if name not in allowed:

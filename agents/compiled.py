@@ -1,5 +1,6 @@
 """The agents whose every move is one compiled call: simple policies, minimax and alpha-beta."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,10 @@ from agents.core import (
     Weights,
     refuse_finished,
 )
+from agents.evaluations.default_weights import classroom_weights
 from agents.evaluations.user_evaluation import OwnEvaluation
 from agents.evaluations.weight_files import checked_weights
-from agents.features import all_features, feature_names
-from agents.kernels.bind import agent_kernels, known_moves
+from agents.kernels.bind import agent_kernels, knowledge_names
 from agents.kernels.contexts import (
     NO_ENDGAME,
     agent_context,
@@ -50,7 +51,12 @@ class CompiledAgent:
     """One agent in one context; the context is also what the whole-game loop plays with."""
 
     def __init__(
-        self, spec: AgentSpec, of: Game, kind: str, defaults: Weights, endgame: int = NO_ENDGAME
+        self,
+        spec: AgentSpec,
+        of: Game,
+        kind: str,
+        defaults: Callable[[Game], Weights] = classroom_weights,
+        endgame: int | None = None,
     ) -> None:
         """`kind` is a kernel's kind; `defaults` and `endgame` hold where the spec has none."""
         self.spec = spec
@@ -60,24 +66,23 @@ class CompiledAgent:
         self.kernels = agent_kernels(of.family_name)
         searching = kind in SEARCHES
         bits = spec.table_bits if spec.table_bits is not None else TABLE_BITS
-        ties_by_side = known_moves(of.family_name).TIES_BY_SIDE
+        ties_by_side = knowledge_names(of.family_name)["TIES_BY_SIDE"]
         self.context = agent_context(of, kind, ties_by_side, bits if kind == "alphabeta" else 0)
         set_noise(self.context, spec.epsilon, spec.random_ties)
         self.limit = spec.limit or Limit(depth=DEFAULT_DEPTH)
         if searching:
             self._set_search(defaults)
 
-    def _set_search(self, defaults: Weights) -> None:
+    def _set_search(self, defaults: Callable[[Game], Weights]) -> None:
         spec, of = self.spec, self.game
-        names = feature_names(of)
         self._limit(self.limit)
         if spec.evaluate:
             self.own = OwnEvaluation(spec.evaluate, of, compiled=spec.compile)
             set_weights(self.context, self.own.weight_names, self.own.weights(spec.weights))
             self.context[EVALUATOR] = self.own.address(self.context)
         else:
-            weights = checked_weights(spec.weights, names) or defaults
-            set_weights(self.context, all_features(of), weights)
+            weights = checked_weights(spec.weights, of.features) or defaults(of)
+            set_weights(self.context, of.all_features, weights)
             evaluate = self.kernels.weighted_features
             self.context[EVALUATOR] = address_of(evaluate, self.context, of.start().state)
 
@@ -89,7 +94,9 @@ class CompiledAgent:
         """A depth limit searches just that depth; a budget also solves what little is left."""
         if self.spec.endgame is not None:
             return self.spec.endgame
-        return self.endgame if limit.depth is None else NO_ENDGAME
+        if limit.depth is not None or self.endgame is None:
+            return NO_ENDGAME
+        return self.endgame
 
     def start(self, seed: int) -> None:
         """Begin a game: the table forgets, chance begins anew from `seed`."""

@@ -2,11 +2,10 @@
 
 from agents.compiled import CompiledAgent
 from agents.core import AgentSpec
-from agents.evaluations.default_weights import classroom_weights
 from games import Game
 
 
 def build(spec: AgentSpec, of: Game) -> CompiledAgent:
     """Minimax by plies, or by whole turns with `collapse_turns`."""
     kind = "collapsed" if spec.collapse_turns else "minimax"
-    return CompiledAgent(spec, of, kind, classroom_weights(of))
+    return CompiledAgent(spec, of, kind)

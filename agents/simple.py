@@ -7,4 +7,4 @@ from games import Game
 
 def build(spec: AgentSpec, of: Game) -> CompiledAgent:
     """The agent of a kind whose name is also that of its policy."""
-    return CompiledAgent(spec, of, spec.kind, {})
+    return CompiledAgent(spec, of, spec.kind)

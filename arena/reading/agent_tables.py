@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from agents import AGENTS, AgentSpec, SpecError, check_spec
 from agents.core import Weights
 from agents.evaluations.weight_files import checked_weights, read_weights
-from agents.features import feature_names
 from agents.user_files import split_reference
 from arena.reading.file_tables import ALL, BEATS, AgentTable, fitting
 from arena.reading.problems import Problems, shown
@@ -100,7 +99,7 @@ def weights_of(table: AgentTable, evaluate: str | None, place: Place, around: Ar
         around.problems.say(at, told)
         return {}
     if table.evaluate is None:
-        known = feature_names(around.of) if around.of else None
+        known = around.of.features if around.of else None
     else:
         known = declared_weights(evaluate) if evaluate else None
     weights: dict[str, tuple[float, ...]] = {}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from agents import AgentSpec
 from agents.core import Weights
 from agents.evaluations.default_weights import classroom_weights, smart_weights
-from agents.features import feature_names
 from agents.user_files import split_reference
 from games import Game
 
@@ -22,7 +21,7 @@ def seed_weights(spec: AgentSpec, of: Game) -> tuple[Sequence[str] | None, Weigh
         declared = declared_values(spec.evaluate)
         return (tuple(declared) or None), {**declared, **spec.weights}
     defaults = smart_weights(of) if spec.kind == "smart" else classroom_weights(of)
-    return feature_names(of), dict(spec.weights) or dict(defaults)
+    return of.features, dict(spec.weights) or dict(defaults)
 
 
 def declared_values(evaluate: str) -> dict[str, tuple[float, ...]]:

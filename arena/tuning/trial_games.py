@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from agents import AgentSpec
 from agents.compiled import CompiledAgent
-from agents.features import all_features
 from agents.kernels.contexts import set_weights
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.openings import Openings
@@ -117,7 +116,7 @@ def install(of: Contest) -> None:
 def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> None:
     """Write other weights into an agent: nothing is built or compiled again."""
     if agent.own is None:
-        set_weights(agent.context, all_features(agent.game), weights)
+        set_weights(agent.context, agent.game.all_features, weights)
     else:
         set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
 

@@ -3,8 +3,9 @@
 import pytest
 
 from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
-from agents.evaluations.weight_files import checked_weights, read_weights, shipped_weights
+from agents.evaluations.weight_files import checked_weights, read_weights
 from games import game
+from tests.games.table import one_of_each
 
 
 def refusal(of: str = "kalah(6,4)", kind: str = "alphabeta", **options) -> str:
@@ -136,17 +137,11 @@ def test_the_shipped_weights_fit_every_game(of):
 
 
 def test_shipped_weights_are_of_features_that_exist():
-    for name, of in (("smart_sowing", "kalah"), ("smart_othello", "othello")):
-        agent = AgentSpec("alphabeta", weights=checked_weights_of(name))
-        build(agent, game(of))
-
-
-def checked_weights_of(name: str) -> dict[str, tuple[float, ...]]:
-    """A shipped weights file as a spec holds it."""
-    return {
-        key: tuple(value) if isinstance(value, list) else (value,)
-        for key, value in shipped_weights(name).items()
-    }
+    for name in one_of_each("pack"):
+        of = game(name)
+        if of.has("defaults"):
+            assert set(of.defaults.weights) <= set(of.all_features)
+            assert set(of.defaults.classroom) <= set(of.all_features)
 
 
 @pytest.mark.parametrize(
