@@ -11,6 +11,7 @@ from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
 from arena.keeping.run_log import logged_to
+from arena.keeping.whole_files import write_text
 from arena.pipeline import Unfinished, Unplayable
 from arena.planning.openings import OpeningsError
 from arena.playing.tournament import RunFailed
@@ -88,8 +89,8 @@ def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
     study = Study(tuning, trials, posterior, found, rows, validation)
     drawings = pictures(study)
     for name, drawing in drawings.items():
-        (directory / f"{name}.svg").write_text(drawing)
-    (directory / "report.html").write_text(whole_page(study, drawings))
+        write_text(directory / f"{name}.svg", drawing)
+    write_text(directory / "report.html", whole_page(study, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         kept = study_files.weights_toml(tuning, found, validation, digest)
         weights = write_weights(tuning, directory, kept)
@@ -117,9 +118,7 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
     for base in (directory, tuning.plan.base):
         (base / "weights").mkdir(exist_ok=True)
         path = base / "weights" / name
-        beside = path.with_suffix(".tmp")
-        beside.write_text(text)
-        beside.replace(path)
+        write_text(path, text)
     return path
 
 

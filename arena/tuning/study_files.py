@@ -8,6 +8,7 @@ from typing import Any
 
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
+from arena.keeping.whole_files import write_text
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
@@ -101,11 +102,9 @@ def recommendation_json(
     }
 
 
-def write_json(path: Path, said: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """A JSON file, whole or not there."""
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(said, indent=1) + "\n")
-    beside.replace(path)
+    write_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, digest: str) -> str:
