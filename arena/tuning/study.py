@@ -17,7 +17,6 @@ from arena.planning.openings import OpeningsError
 from arena.playing.tournament import RunFailed
 from arena.showing.live_line import Progress
 from arena.tuning import study_files
-from arena.tuning.ledger import Ledger
 from arena.tuning.live import recommended_text
 from arena.tuning.recommendation import importances
 from arena.tuning.search import Outcome, Room, TuneOptions, outcome, prepared
@@ -34,13 +33,12 @@ def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     try:
-        with Journal(directory, digest, options.fresh), logged_to(directory / "run.log"):
-            ledger = Ledger(directory)
-            try:
-                room = prepared(tuning, options, directory, ledger)
-                return concluded(room, outcome(room, digest), digest)
-            finally:
-                ledger.close()
+        with (
+            Journal(directory, digest, options.fresh) as journal,
+            logged_to(directory / "run.log"),
+        ):
+            room = prepared(tuning, options, journal)
+            return concluded(room, outcome(room, digest), digest)
     except (OpeningsError, SpecError, AgentFailure) as error:
         raise Unplayable(str(error)) from None
     except (JournalError, RunFailed, TuningFailed) as error:
@@ -71,7 +69,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 
 def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
     """Validate what is recommended, write everything, print the answer."""
-    tuning, directory = room.tuning, room.directory
+    tuning, directory = room.tuning, room.journal.directory
     found, posterior, trials, halves = outcome
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
@@ -107,7 +105,7 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
         return unneeded(room.tuning.validation.plan())
     with Progress((TUNED, SEED), room.options.quiet) as progress:
         return validate(
-            room.tuning, weights, room.held_out, room.directory, room.options.workers,
+            room.tuning, weights, room.held_out, room.journal.directory, room.options.workers,
             progress.show, room.options.interrupts,
         )  # fmt: skip
 
