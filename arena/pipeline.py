@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
-from arena.keeping.run_log import logged_to
+from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import remove_unfinished, write_text
 from arena.planning.openings import OpeningsError, moves_of
 from arena.planning.records import Games
@@ -67,7 +67,7 @@ def run(experiment: Experiment, options: Options) -> bool:
         directory = options.results / experiment.name / digest
         if not options.quiet and (why := provenance.why_new(directory, experiment.plan)):
             say(why)
-        with Journal(directory, digest, options.fresh) as store, logged_to(directory / "run.log"):
+        with Journal(directory, digest, options.fresh) as store, RunLog(directory / "run.log"):
             finished = _played(experiment, store, options, digest)
             return _concluded(experiment, finished, directory, options)
 

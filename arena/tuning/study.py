@@ -10,7 +10,7 @@ from typing import Any
 from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
-from arena.keeping.run_log import logged_to
+from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import write_text
 from arena.pipeline import Unfinished, Unplayable
 from arena.planning.openings import OpeningsError
@@ -35,7 +35,7 @@ def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
     try:
         with (
             Journal(directory, digest, options.fresh) as journal,
-            logged_to(directory / "run.log"),
+            RunLog(directory / "run.log"),
         ):
             room = prepared(tuning, options, journal)
             return concluded(room, outcome(room, digest), digest)
