@@ -128,7 +128,7 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
 
 def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
     found = study(tmp_path, SMALL, "--budget", "1s", "--set", "tune.trials=1000")
-    assert 10 <= len(trials(found)) < 1000
+    assert 0 < len(trials(found)) < 1000  # as many as the machine is fast
 
 
 def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
