@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from arena.keeping.whole_files import write_text
 from arena.planning.plan import Plan
 
 RUN = "run.json"
@@ -84,7 +83,12 @@ def write_run(directory: Path, name: str, plan: Plan, digest: str, more: dict[st
         "versions": versions(),
         "machine": machine(),
     } | more
-    write_text(directory / RUN, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+    beside = directory / f".{RUN}.part"
+    with beside.open("w") as file:
+        file.write(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(directory / RUN)
 
 
 def read_run(directory: Path) -> dict[str, Any]:

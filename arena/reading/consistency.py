@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents import AgentSpec
-from arena.planning.plan import stochastic
+from agents import AGENTS, AgentSpec, varies
 from arena.reading.file_tables import (
     ALL,
     CheckTable,
@@ -112,7 +111,7 @@ def check_problems(
             problems.say(("checks", item, "that"), told)
         elif check.parties and check.always == "proved":
             winner = check.parties[0]
-            if winner in specs and stochastic(specs[winner]):
+            if winner in specs and specs[winner].kind in AGENTS and varies(specs[winner]):
                 told = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
                 problems.say(("checks", item, "always"), told)
 

@@ -28,7 +28,7 @@ OTHELLO: Weights = {
 
 
 def is_sowing(of: Game) -> bool:
-    return of.pack == "sowing"
+    return of.family_name.startswith("games.sowing")
 
 
 def weights_for(of: Game) -> Weights:
