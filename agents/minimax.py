@@ -1,25 +1,11 @@
 """Plain depth-limited minimax with weighted features, turn by turn if turns are collapsed."""
 
-from agents.core import Agent, AgentSpec
-from agents.evaluations.default_weights import classroom_weights
-from agents.kinds import Option, settings
-from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
+from agents.compiled import CompiledAgent
+from agents.core import AgentSpec
 from games import Game
 
-__all__ = ["OPTIONS", "build", "users_code", "varies"]
 
-OPTIONS = (
-    *limits(depth=6),
-    *evaluation(classroom_weights),
-    Option("collapse_turns", "bool", "a whole turn with its extra turns is one level", False),
-    *NOISE,
-)
-
-
-def build(spec: AgentSpec, of: Game) -> Agent:
+def build(spec: AgentSpec, of: Game) -> CompiledAgent:
     """Minimax by plies, or by whole turns with `collapse_turns`."""
-    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
-
-    chosen = settings(OPTIONS, spec, of)
-    search = "collapsed" if chosen["collapse_turns"] else "minimax"
-    return CompiledAgent(spec, of, search, chosen, limit_of(spec, OPTIONS))
+    kind = "collapsed" if spec.collapse_turns else "minimax"
+    return CompiledAgent(spec, of, kind)

@@ -1,20 +1,10 @@
 """Agents that look at the board, not ahead: random, the BadPlayers, greedy."""
 
-from agents.core import Agent, AgentSpec
-from agents.kinds import Kind
-from agents.search_options import EPSILON, NOISE, varies
+from agents.compiled import CompiledAgent
+from agents.core import AgentSpec
 from games import Game
 
 
-def build(spec: AgentSpec, of: Game) -> Agent:
+def build(spec: AgentSpec, of: Game) -> CompiledAgent:
     """The agent of a kind whose name is also that of its policy."""
-    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
-
-    return CompiledAgent(spec, of, spec.kind, spec.options)
-
-
-RANDOM = Kind(build, varies=lambda _: "its moves are drawn by lot")
-FIRST = Kind(build, (EPSILON,), varies=varies)
-NEAREST_POT = Kind(build, (EPSILON,), ("sowing",), varies)
-FEWEST = Kind(build, NOISE, ("sowing",), varies)
-GREEDY = Kind(build, NOISE, varies=varies)
+    return CompiledAgent(spec, of, spec.kind)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
-from arena.keeping.run_log import logged_to
+from arena.keeping.run_log import RunLog
+from arena.keeping.whole_files import remove_unfinished, write_text
 from arena.planning.openings import OpeningsError, moves_of
 from arena.planning.records import Games
 from arena.planning.records import moves_of as moves_of_row
@@ -66,7 +67,7 @@ def run(experiment: Experiment, options: Options) -> bool:
         directory = options.results / experiment.name / digest
         if not options.quiet and (why := provenance.why_new(directory, experiment.plan)):
             say(why)
-        with Journal(directory, digest, options.fresh) as store, logged_to(directory / "run.log"):
+        with Journal(directory, digest, options.fresh) as store, RunLog(directory / "run.log"):
             finished = _played(experiment, store, options, digest)
             return _concluded(experiment, finished, directory, options)
 
@@ -150,7 +151,7 @@ def _concluded(
 
     games, origin = finished.games, origin_of(experiment, finished.digest)
     repeat, openings = repeats(games), finished.ready.openings
-    parquet.remove_unfinished(directory)
+    remove_unfinished(directory)
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         path = directory / "games.parquet"
@@ -179,7 +180,7 @@ def _concluded(
         notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
-        options.junit.write_text(junit.junit(verdicts, experiment.name))
+        write_text(options.junit, junit.junit(verdicts, experiment.name))
     if not options.quiet:
         say(f"tables: {directory}")
     return all(verdict.holds for verdict in verdicts)

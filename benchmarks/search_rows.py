@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
 from agents.core import Weights
-from agents.features import all_features
 from agents.kernels.layout import NODES, VALUE, WEIGHTS
 from benchmarks.c_program import built, compiler, search_in_c
 from benchmarks.perft_rows import check_equal
@@ -24,7 +23,7 @@ EVALUATIONS = Path(__file__).with_name("evaluations")
 # The classroom's: twice the beans banked and once those in play; every Othello term once.
 LINEAR: Mapping[str, Weights] = {
     "kalah(6,4)": {"pot": (2.0,), "in_play": (1.0,)},
-    "othello": dict.fromkeys(all_features(game("othello")), (1.0,)),
+    "othello": dict.fromkeys(game("othello").all_features, (1.0,)),
 }
 
 
@@ -67,7 +66,7 @@ def search_row(name: str, source: str, depth: int, rounds: int) -> Row:
     if compiler() is None:
         return skipped(what, "no cc", target)
     agent = searcher(name, depth, LINEAR[name])
-    features = len(all_features(agent.game))
+    features = len(agent.game.all_features)
     weights = [int(weight) for weight in agent.context[WEIGHTS : WEIGHTS + features]]
     ours = found(agent)
     with built(source) as program:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import optuna
 
+from arena.keeping.journal import Journal
 from arena.playing.workers import Task
 from arena.reading.command_line import cores
 from arena.tuning import search, trial_games
-from arena.tuning.ledger import Ledger
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
 from arena.tuning.search import Room, TuneOptions, all_trials
@@ -69,11 +69,8 @@ def study() -> Iterator[Room]:
         path = directory / "bench.toml"
         path.write_text(STUDY)
         tuning, options = load_tuning(path, []), TuneOptions(directory, cores(), quiet=True)
-        ledger = Ledger(directory)
-        try:
-            yield search.prepared(tuning, options, directory, ledger)
-        finally:
-            ledger.close()
+        with Journal(directory, "bench") as journal:
+            yield search.prepared(tuning, options, journal)
 
 
 def noted(part: Part) -> PlayedPart:

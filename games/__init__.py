@@ -1,42 +1,45 @@
 """Rules: what is legal, and who won. Everything outside uses games through these names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 
-from games import othello, sowing
 from games.core import Game, IllegalMove, MoveError, Position
 from games.names import GameError, did_you_mean, listed, quoted, split_name
 
 __all__ = ["GAMES", "NAMES", "Game", "GameError", "IllegalMove", "MoveError", "Position", "game"]
 
-Builder = Callable[[str, Sequence[str]], Game]
-
-GAMES: Mapping[str, Builder] = {
-    "kalah": sowing.build,
-    "kalah-2022": sowing.build,
-    "kalah-paper": sowing.build,
-    "kalah-kgp": sowing.build,
-    "kalah-manchester": sowing.build,
-    "owari": sowing.build,
-    "othello": othello.build,
-    "othello-adjacent": othello.build,
+# Each name with the pack that builds its games, as text: a pack loads when it is asked for.
+GAMES: Mapping[str, str] = {
+    "kalah": "games.sowing",
+    "kalah-2022": "games.sowing",
+    "kalah-paper": "games.sowing",
+    "kalah-kgp": "games.sowing",
+    "kalah-manchester": "games.sowing",
+    "owari": "games.sowing",
+    "othello": "games.othello",
+    "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
 
 
 def game(text: str) -> Game:
     """The game that `text` names: "kalah", "othello(6)", "kalah(3,2,capture=none)"."""
+    return _canonical(_built(text).name)
+
+
+def _built(text: str) -> Game:
     name, arguments = split_name(text)
     if name not in GAMES:
         raise GameError(
             f"there is no game {quoted(name)} (there are {listed(GAMES)})"
             f"{did_you_mean(name, GAMES)}"
         )
-    return _canonical(GAMES[name](name, arguments))
+    made: Game = import_module(GAMES[name]).build(name, arguments)
+    return made
 
 
-def _canonical(made: Game) -> Game:
+@cache
+def _canonical(name: str) -> Game:
     """One object a game, so that its context and kernels are made once."""
-    return _made.setdefault(made.name, made)
-
-
-_made: dict[str, Game] = {}
+    return _built(name)

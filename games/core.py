@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from games import pack as packs
 from games.kernels.context import PASS, Context
 from games.names import listed, quoted
 
@@ -121,6 +122,46 @@ class Game:
 
     def __str__(self) -> str:
         return self.name
+
+    @cached_property
+    def package(self) -> str:
+        """The module of the game's pack, such as "games.sowing"."""
+        return packs.package_of(self.family_name)
+
+    @property
+    def pack(self) -> str:
+        """The name of the game's pack, such as "sowing"."""
+        return self.package.rpartition(".")[2]
+
+    def has(self, role: str) -> bool:
+        """Whether the pack has an optional part, one of `games.pack.PARTS`."""
+        return packs.has(self.package, role)
+
+    def part(self, role: str) -> ModuleType:
+        """The module of an optional part; MissingPart says who needs it and what to write."""
+        return packs.part(self.package, role, self.name)
+
+    def missing(self, role: str) -> packs.MissingPart:
+        """What to say when the pack has no such part."""
+        return packs.missing(self.package, role, self.name)
+
+    @property
+    def defaults(self) -> packs.Defaults:
+        """The weights and the endgame threshold that come with the pack."""
+        return packs.defaults(self.package, self.name)
+
+    @cached_property
+    def all_features(self) -> tuple[str, ...]:
+        """Every feature of the pack; a weight stands at its place in this order."""
+        return packs.features(self.package, self.name)
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """The features that mean something under the rules of this very game."""
+        needs = getattr(importlib.import_module(self.package), "FEATURE_NEEDS", {})
+        return tuple(
+            name for name in self.all_features if name not in needs or needs[name](self.rules)
+        )
 
     @cached_property
     def family(self) -> ModuleType:

@@ -1,27 +1,24 @@
-"""What agents use where a spec says nothing: weights, when to solve the endgame."""
+"""What agents use where a spec says nothing: the weights of the game's pack."""
 
 from agents.core import Weights
-from agents.evaluations.weight_files import checked_weights, shipped_weights
-from agents.features import feature_names, features_of
+from agents.evaluations.weight_files import checked_weights
 from games import Game
 
-# Beans in play or empty squares from which a search is finished exactly within its budget.
-ENDGAMES = {"sowing": 12, "othello": 11}
+SMART_NODES = 20_000
 
 
 def classroom_weights(of: Game) -> Weights:
-    """The weights of the classroom: pot difference; every Othello term once."""
-    names = feature_names(of)
-    return {"pot": (1.0,)} if "pot" in names else dict.fromkeys(names, (1.0,))
+    """The weights of the classroom; every feature once where the pack names none."""
+    classroom = of.defaults.classroom if of.has("defaults") else {}
+    return checked_weights(classroom or dict.fromkeys(of.features, 1.0), of.features)
 
 
 def smart_weights(of: Game) -> Weights:
     """The best known weights, without those that mean nothing in this game."""
-    names = feature_names(of)
-    shipped = shipped_weights(f"smart_{features_of(of.family_name)}")
-    return checked_weights({k: v for k, v in shipped.items() if k in names}, names)
+    weights = of.defaults.weights
+    return checked_weights({k: v for k, v in weights.items() if k in of.features}, of.features)
 
 
-def endgame_from(of: Game) -> int:
-    """How little must be left for the exact endgame."""
-    return ENDGAMES[features_of(of.family_name)]
+def endgame_from(of: Game) -> int | None:
+    """How little must be left for the exact endgame; None if the pack does not say."""
+    return of.defaults.endgame if of.has("defaults") else None

@@ -1,4 +1,4 @@
-"""Weights of features: reading them from TOML, checking them, and the shipped ones."""
+"""Weights of features, read from TOML and checked."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,6 @@ from games.names import did_you_mean, listed
 
 MOST_PHASES = 8
 LARGEST = 100_000.0
-
-SHIPPED = Path(__file__).parents[1] / "weights"
 
 
 def read_weights(path: Path) -> dict[str, Any]:
@@ -26,11 +24,6 @@ def read_weights(path: Path) -> dict[str, Any]:
     if not isinstance(weights, dict):
         raise SpecError(f"{path}: [weights] must be a table of names and numbers")
     return weights
-
-
-def shipped_weights(name: str) -> dict[str, Any]:
-    """The weights that come with us under `name`."""
-    return read_weights(SHIPPED / f"{name}.toml")
 
 
 def checked_weights(given: Mapping[str, Any], known: Sequence[str]) -> Weights:

@@ -1,75 +1,79 @@
 """Binding the searches to one family of states: rules, features and move knowledge together."""
 
 import importlib
-from collections.abc import Mapping
 from functools import cache
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
-from agents.features import features_of
-from agents.kernels import alphabeta_search, choose, minimax_search, whole_games
+from agents.kernels import (
+    alphabeta_search,
+    choose,
+    minimax_search,
+    no_knowledge,
+    whole_games,
+)
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.jit import inline_copies, specialise
+from games.pack import features, has, package_of, part
 
-# How the state of a family is read: what features and move knowledge are written in.
-CELLS: Mapping[str, str] = {
-    "games.sowing.states.packed": "games.sowing.states.packed_cells",
-    "games.sowing.states.phased": "games.sowing.states.packed_cells",
-    "games.sowing.states.wide_rows": "games.sowing.states.wide_cells",
-    "games.othello.states.bitboard": "games.othello.states.word_squares",
-    "games.othello.states.wide_board": "games.othello.states.wide_squares",
-}
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
 MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
 
 
-def features_module(family_name: str) -> ModuleType:
-    """The features that agents weigh in games of this family."""
-    return importlib.import_module(f"games.{features_of(family_name)}.features")
+def part_names(family_name: str, role: str) -> dict[str, Any]:
+    """What the part of the family's pack defines; nothing if the pack has no such part."""
+    package = package_of(family_name)
+    return vars(part(package, role, package)) if has(package, role) else {}
 
 
-def known_moves(family_name: str) -> ModuleType:
-    """What is known of moves at first sight in games of this family."""
-    return importlib.import_module(f"games.{features_of(family_name)}.knowledge")
+def knowledge_names(family_name: str) -> dict[str, Any]:
+    """What is known of moves at first sight; plain words where the pack says nothing."""
+    known = vars(no_knowledge) | part_names(family_name, "hole_beans")
+    return known | part_names(family_name, "knowledge")
 
 
 def family_names(family_name: str) -> dict[str, Any]:
     """Every name that kernels and features may use, bound to this family."""
-    family = importlib.import_module(family_name)
-    cells = importlib.import_module(CELLS[family_name])
-    knowledge = known_moves(family_name)
-    bound = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
-    bound |= {name: getattr(knowledge, name) for name in MOVE_NUMBERS}
+    family, known = importlib.import_module(family_name), knowledge_names(family_name)
+    bound: dict[str, Any] = {}
+    if read_by := getattr(family, "READ_BY", None):
+        cells = importlib.import_module(read_by)
+        bound = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
+    bound |= {name: known[name] for name in MOVE_NUMBERS}
     bound |= {name: getattr(family, name) for name in FAMILY_NAMES}
-    return bound | inline_copies([getattr(knowledge, name) for name in MOVE_NAMES], bound)
+    return bound | inline_copies([known[name] for name in MOVE_NAMES], bound)
+
+
+def feature_names(family_name: str) -> tuple[str, ...]:
+    """The features that the family's pack lists, if any."""
+    package = package_of(family_name)
+    return features(package, package) if has(package, "features") else ()
 
 
 @cache
 def bound_features(family_name: str) -> dict[str, Any]:
     """The feature functions, their helpers and what they read, bound to this family."""
-    module = features_module(family_name)
-    bound = family_names(family_name)
-    bound |= inline_copies([*module.HELPERS, *module.FEATURES], bound)
-    return bound | inline_copies([module.progress], bound)
+    bound, module = family_names(family_name), part_names(family_name, "features")
+    counted = [module[name] for name in feature_names(family_name)]
+    bound |= inline_copies([*module.get("HELPERS", ()), *counted], bound)
+    return bound | inline_copies([module.get("progress", no_knowledge.progress)], bound)
 
 
-def make_evaluate(module: ModuleType, bound: dict[str, Any]) -> Any:
-    """The evaluation by weighted features."""
-    features = [bound[feature.__name__] for feature in module.FEATURES]
-
-    term, whole = TERMS[module.TERM]
-    return weighted(features, term, whole, bound["progress"], bound["turned"])
+def make_evaluate(family_name: str, bound: dict[str, Any]) -> Any:
+    """The evaluation by weighted features; 0 for a pack without any."""
+    counted = [bound[name] for name in feature_names(family_name)]
+    term, whole = TERMS[part_names(family_name, "features").get("TERM", "difference")]
+    return weighted(counted, term, whole, bound["progress"], bound["turned"])
 
 
 @cache
 def agent_kernels(family_name: str) -> SimpleNamespace:
     """The compiled `choose`, `play_games` and searches of a family."""
-    module = features_module(family_name)
     family = importlib.import_module(family_name)
     bound = bound_features(family_name)
-    bound = bound | {"evaluate": make_evaluate(module, bound)}
-    for part in (alphabeta_search, minimax_search, choose, whole_games):
-        bound |= inline_copies(getattr(part, "INLINED", ()), bound)
-        bound |= vars(specialise(family.FAMILY, part.COMPILED, **bound))
+    bound = bound | {"evaluate": make_evaluate(family_name, bound)}
+    for kernels in (alphabeta_search, minimax_search, choose, whole_games):
+        bound |= inline_copies(getattr(kernels, "INLINED", ()), bound)
+        bound |= vars(specialise(family.FAMILY, kernels.COMPILED, **bound))
     return SimpleNamespace(**bound)

@@ -1,4 +1,4 @@
-"""A run's directory: the journal that is the truth while it runs, and the lock that guards it."""
+"""The journal of a run or a study, the truth while it is played; a lock guards its directory."""
 
 import contextlib
 import errno
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 from arena.keeping.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
@@ -26,13 +27,25 @@ class JournalError(Exception):
     """The directory cannot be used; one line that says why and what to do."""
 
 
+class StoredBatch(NamedTuple):
+    """Numbers `start` to `stop` - 1 of what is played in order, with their games."""
+
+    start: int
+    stop: int
+    games: bytes
+    note: str  # JSON: what else there is to know, such as the weights of a trial
+
+
 class Journal:
-    """The journal of one run, open for one process."""
+    """The journal of one run or study, open for one process.
+
+    A run counts pairings and keeps them in batches; a study counts trials, each a batch.
+    """
 
     def __init__(self, directory: Path, digest: str, fresh: bool = False) -> None:
         """Open or begin the run of this `digest`; `fresh` renames an earlier one out of the way.
 
-        A StoreError says what stands in the way.
+        A JournalError says what stands in the way.
         """
         self.directory = directory
         self._lock = locked(directory)
@@ -41,7 +54,7 @@ class Journal:
             os.close(self._lock)
             self._lock = locked(directory)
         try:
-            with self._told():
+            with self._in_words():
                 self._open(digest)
         except BaseException:
             os.close(self._lock)
@@ -63,23 +76,24 @@ class Journal:
         self._base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
         self._base.execute(
             "create table if not exists batches "
-            "(start integer primary key, stop integer not null, games blob not null) strict"
+            "(start integer primary key, stop integer not null, games blob not null, "
+            "note text not null) strict"
         )
         self._base.execute(
-            "create table if not exists run (digest text not null, fixed text) strict"
+            "create table if not exists run (digest text not null, fixed text, plan text) strict"
         )
         self._base.execute(
             "create table if not exists tried "
             "(pairing integer primary key, seen text not null) strict"
         )
-        found = self._base.execute("select digest from run").fetchone()
-        if found is None:
-            self._base.execute("insert into run values (?, null)", (digest,))
-        elif found[0] != digest:
+        stored = self._base.execute("select digest from run").fetchone()
+        if stored is None:
+            self._base.execute("insert into run values (?, null, null)", (digest,))
+        elif stored[0] != digest:
             raise JournalError(f"{self.directory}: its journal belongs to another experiment")
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _in_words(self) -> Iterator[None]:
         """A full disk or a broken file as one line; nothing that was written is lost."""
         journal = self.directory / JOURNAL
         try:
@@ -95,7 +109,7 @@ class Journal:
             ) from None
 
     def __enter__(self) -> "Journal":
-        """The store itself."""
+        """The journal itself."""
         return self
 
     def __exit__(
@@ -108,66 +122,87 @@ class Journal:
         self._base.close()
         os.close(self._lock)
 
-    def append(self, start: int, stop: int, games: bytes) -> None:
-        """Keep the packed games of pairings `start` to `stop` - 1; safe when this returns."""
-        with self._told():
+    def append(self, start: int, stop: int, games: bytes, note: str = "") -> None:
+        """Keep a batch; safe when this returns, and a second time changes nothing."""
+        with self._in_words():
             self._base.execute(
-                "insert or ignore into batches values (?, ?, ?)", (start, stop, games)
+                "insert or ignore into batches values (?, ?, ?, ?)", (start, stop, games, note)
             )
 
     def fixed(self) -> frozenset[tuple[int, int]] | None:
         """The matches that were found to have one game an opening; None before that is kept."""
-        with self._told():
-            found = self._base.execute("select fixed from run").fetchone()[0]
-        return None if found is None else frozenset((a, b) for a, b in json.loads(found))
+        with self._in_words():
+            stored = self._base.execute("select fixed from run").fetchone()[0]
+        return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
 
     def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
         """Keep what was found out, so that whoever goes on need not, and cannot differ."""
-        with self._told():
+        with self._in_words():
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
     def tried(self) -> dict[int, tuple[int, ...]]:
         """What pairings that were played only to find that out have shown, by their numbers."""
-        with self._told():
+        with self._in_words():
             rows = self._base.execute("select pairing, seen from tried").fetchall()
         return {pairing: tuple(json.loads(seen)) for pairing, seen in rows}
 
     def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
         """Keep what one of them has shown."""
-        with self._told():
+        with self._in_words():
             self._base.execute(
                 "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
             )
 
+    def plan(self) -> str | None:
+        """The plan that this study began with, as JSON; None if it begins now."""
+        with self._in_words():
+            stored: str | None = self._base.execute("select plan from run").fetchone()[0]
+        return stored
+
+    def keep_plan(self, plan: str) -> None:
+        """Keep the plan of this study, also when time has cut it short."""
+        with self._in_words():
+            self._base.execute("update run set plan = ?", (plan,))
+
     def finished(self) -> int:
-        """How many pairings are finished, from the first on: batches are kept in order."""
-        with self._told():
-            rows = self._base.execute("select start, stop from batches order by start")
+        """How many pairings or trials are finished, from the first on."""
+        with self._in_words():
             reached = 0
-            for start, stop in rows:
+            for start, stop in self._base.execute("select start, stop from batches order by start"):
                 if start != reached:
                     break
                 reached = stop
             return reached
 
-    def _blobs(self) -> Iterator[tuple[int, int, bytes]]:
-        return iter(self._base.execute("select start, stop, games from batches order by start"))
+    def batches(self) -> Iterator[StoredBatch]:
+        """The batches in their order, from the first to before a missing one."""
+        with self._in_words():
+            yield from self._batches()
 
     def parts(self, schedule: Pairings) -> Iterator[tuple[int, int, Games]]:
         """The pairings and games of each batch, in schedule order."""
-        with self._told():
-            for start, stop, blob in self._blobs():
+        with self._in_words():
+            for start, stop, blob, _ in self._batches():
                 yield start, stop, decoded([blob], schedule.columns(start, stop))
 
     def games(self, schedule: Pairings) -> Games:
         """All games so far."""
         placed = schedule.columns(0, self.finished())
-        with self._told():
-            return decoded((blob for _, _, blob in self._blobs()), placed)
+        with self._in_words():
+            return decoded((batch.games for batch in self._batches()), placed)
+
+    def _batches(self) -> Iterator[StoredBatch]:
+        rows = self._base.execute("select start, stop, games, note from batches order by start")
+        reached = 0
+        for start, stop, games, note in rows:
+            if start != reached:
+                return
+            reached = stop
+            yield StoredBatch(start, stop, games, note)
 
 
 def locked(directory: Path) -> int:
-    """The directory's lock, held until it is closed; a StoreError if another run holds it."""
+    """The directory's lock, held until it is closed; a JournalError if another run holds it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)

@@ -1,7 +1,6 @@
 """Tables as parquet files: the only module that knows pyarrow."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias, get_type_hints
@@ -12,10 +11,11 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 from numpy.typing import NDArray
 
+from arena.keeping.whole_files import whole_file
+
 Provenance = Mapping[str, Any]
 Column: TypeAlias = Any  # of pyarrow, or what it makes a column of
 
-UNFINISHED = ".part"
 # Where a column's values are words of a few: their places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
 
@@ -44,7 +44,8 @@ def write_columns(
     ]
     schema = described(pa.schema(fields), provenance)
     tables = (pa.table(dict(columns), schema=schema) for columns in parts)
-    write_atomically(path, schema, tables, encodings)
+    with whole_file(path) as file:
+        _write(file, schema, tables, encodings or {})
 
 
 def write_rows(path: Path, kind: type[Any], rows: Sequence[Any], provenance: Provenance) -> None:
@@ -93,32 +94,6 @@ def taken(column: Column, places: NDArray[Any]) -> Column:
     return column.take(pa.array(places))
 
 
-def write_atomically(
-    path: Path,
-    schema: pa.Schema,
-    tables: Iterable[pa.Table],
-    encodings: Mapping[str, str] | None = None,
-) -> None:
-    """Write a file that is whole or not there, whatever happens; the old one stays until then."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
-    try:
-        with unfinished.open("wb") as file:
-            _write(file, schema, tables, encodings or {})
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
-
-
-def remove_unfinished(directory: Path) -> None:
-    """Delete what writers that were killed have left in a directory."""
-    for path in directory.glob(f".*{UNFINISHED}"):
-        path.unlink(missing_ok=True)
-
-
 def described(schema: pa.Schema, provenance: Provenance) -> pa.Schema:
     """The schema with its provenance where pandas finds it, as `attrs` of the frame."""
     return schema.with_metadata({"PANDAS_ATTRS": json.dumps(provenance, sort_keys=True)})
@@ -137,12 +112,3 @@ def _write(
     ) as writer:
         for table in tables:
             writer.write_table(table)
-
-
-def _sync(directory: Path) -> None:
-    """Make a new name in a directory outlive a power cut."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

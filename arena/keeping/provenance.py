@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from arena.keeping.whole_files import write_text
 from arena.planning.plan import Plan
 
 RUN = "run.json"
@@ -83,12 +84,7 @@ def write_run(directory: Path, name: str, plan: Plan, digest: str, more: dict[st
         "versions": versions(),
         "machine": machine(),
     } | more
-    beside = directory / f".{RUN}.part"
-    with beside.open("w") as file:
-        file.write(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(directory / RUN)
+    write_text(directory / RUN, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_run(directory: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import multiprocessing
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,46 +18,61 @@ class LogFile(logging.FileHandler):
     """A log on a full disk is short, and no reason to stop."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
-        """Say nothing: whatever matters is told by whoever cannot write results."""
+        """Say nothing: whatever matters is reported by whoever cannot write results."""
 
 
-@contextlib.contextmanager
-def logged_to(path: Path) -> Iterator[None]:
-    """Log to `path`; forked workers inherit the wrapped handler and need no initializer."""
-    # On Python 3.14 another way is the default, and asking which one would settle it.
-    if multiprocessing.get_start_method(allow_none=True) is None:
-        multiprocessing.set_start_method("fork")
-    root, file = logging.getLogger(), LogFile(path)
-    file.setFormatter(logging.Formatter(FORMAT))
-    level = root.level
-    root.setLevel(logging.INFO)
-    _wrapped[:] = [MultiProcessingHandler("run log", file)]
-    root.addHandler(_wrapped[0])
-    try:
-        yield
-    finally:
-        root.removeHandler(_wrapped[-1])
-        root.setLevel(level)
-        while _wrapped:
-            _drain(_wrapped.pop(), PATIENCE_SECONDS)
+class RunLog(logging.Handler):
+    """The log of one run; forked workers inherit it and need no initializer."""
+
+    def __init__(self, path: Path) -> None:
+        """Begin the file, or continue it; nothing is logged before the run is entered."""
+        super().__init__()
+        # On Python 3.14 another way is the default, and asking which one would settle it.
+        if multiprocessing.get_start_method(allow_none=True) is None:
+            multiprocessing.set_start_method("fork")
+        self.file = LogFile(path)
+        self.file.setFormatter(logging.Formatter(FORMAT))
+        self.queues: list[Any] = [self._queue()]  # the latest last; the others lost a worker
+        self.level_before = logging.getLogger().level
+
+    def _queue(self) -> Any:
+        return MultiProcessingHandler("run log", self.file)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record to the process that owns the file."""
+        self.queues[-1].emit(record)
+
+    def renew(self) -> None:
+        """Take a fresh queue: a worker killed while writing may have left the old one locked."""
+        _drain(self.queues[-1], 0.0)
+        self.queues.append(self._queue())
+
+    def __enter__(self) -> "RunLog":
+        """Log to the file from now on."""
+        root = logging.getLogger()
+        root.setLevel(logging.INFO)
+        root.addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is under way and leave the root logger as it was."""
+        root = logging.getLogger()
+        root.removeHandler(self)
+        root.setLevel(self.level_before)
+        for queue in reversed(self.queues):
+            _drain(queue, PATIENCE_SECONDS)
         with contextlib.suppress(OSError):
-            file.close()
+            self.file.close()
 
 
-def reinstall() -> None:
-    """A fresh queue: a worker killed while writing may have left the old one's lock held."""
-    root = logging.getLogger()
-    if _wrapped:
-        root.removeHandler(_wrapped[-1])
-        _drain(_wrapped[-1], 0.0)
-        _wrapped.append(MultiProcessingHandler("run log", _wrapped[-1].sub_handler))
-        root.addHandler(_wrapped[-1])
+def renew_logs() -> None:
+    """After a worker's death: every open log takes a fresh queue."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, RunLog):
+            handler.renew()
 
 
-def _drain(handler: Any, seconds: float) -> None:
+def _drain(queue: Any, seconds: float) -> None:
     """Wait for what is under way, not the 5 s of `close`: a dead worker's record never comes."""
-    handler._is_closed = True
-    handler._receive_thread.join(seconds)
-
-
-_wrapped: list[Any] = []  # the latest last; those before have lost a worker
+    queue._is_closed = True
+    queue._receive_thread.join(seconds)

@@ -4,13 +4,14 @@ from contextlib import closing
 
 import numpy as np
 
-from agents import AgentSpec, outside, users_code, varies
 from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
 from arena.planning.pairing_seeds import digest_word
 from arena.planning.pairings import Pairings
+from arena.planning.plan import varies
 from arena.planning.records import Games
 from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import has_own_code
 from arena.playing.tournament import Prepared, RunFailed, batches, get_ready
 from arena.playing.workers import Task
 
@@ -33,24 +34,14 @@ def fixed_matches(ready: Prepared, store: Journal, workers: int, interrupts: Int
     return found
 
 
-def differs(spec: AgentSpec) -> bool:
-    """Whether the agent surely plays one opening in several ways."""
-    return varies(spec) is not None and not outside(spec)
-
-
-def doubtful(spec: AgentSpec) -> bool:
-    """Whether only playing tells if it does."""
-    return outside(spec) or users_code(spec) is not None
-
-
 def _found(ready: Prepared, store: Journal, workers: int, interrupts: Interrupts) -> Matches:
     specs, matches = ready.job.specs, ready.schedule.matches
-    steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
-    asked = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
-    known = frozenset(steady) - frozenset(asked)
-    if not asked or not matters(ready):
+    steady = [match for match in matches if not any(varies(specs[place]) for place in match)]
+    doubtful = [match for match in steady if any(has_own_code(specs[place]) for place in match)]
+    known = frozenset(steady) - frozenset(doubtful)
+    if not doubtful or not matters(ready):
         return known
-    return known | tried(ready, asked, store, workers, interrupts)
+    return known | tried(ready, tuple(doubtful), store, workers, interrupts)
 
 
 def matters(ready: Prepared) -> bool:

@@ -5,8 +5,7 @@ import os
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from agents import AgentFailure, AgentSpec, Limit, SpecError, build, users_files
-from agents.compiled import CompiledAgent
+from agents import AgentFailure, AgentSpec, Limit, SpecError, build
 from arena.playing.in_order import begin_child
 from games import Game
 
@@ -37,8 +36,8 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
 
 
 def _unloadable(spec: AgentSpec, told: str) -> AgentFailure:
-    files = ", ".join(map(str, users_files(spec)))
-    return AgentFailure("unloadable", files, "", f"cannot be used: {told}")
+    reference = str(spec.file or spec.evaluate)
+    return AgentFailure("unloadable", reference, "", f"cannot be used: {told}")
 
 
 def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
@@ -47,7 +46,7 @@ def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
     try:
         agent = build(spec, of)
         agent.start(0)
-        if isinstance(agent, CompiledAgent):
+        if spec.evaluate:
             with contextlib.suppress(AgentFailure):  # what it raises in a game is a forfeit there
                 agent.choose(of.start(), Limit(depth=1))
         sender.send(None)

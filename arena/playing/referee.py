@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents import Agent, AgentFailure
-from agents.compiled import decided
+from agents.compiled import CompiledAgent
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from games import Game, Position
 from games.kernels.splitmix import STRIDE, mixed
@@ -121,7 +121,10 @@ class _Table:
         begun = time.perf_counter_ns()
         try:
             with self._waiting_for(seat, len(self.moves)):
-                choice = decided(agent, self.position)
+                if isinstance(agent, CompiledAgent):
+                    choice = agent.decide(self.position)
+                else:
+                    choice = agent.choose(self.position)
         finally:
             self.nanoseconds[seat] += time.perf_counter_ns() - begun
         self.nodes[seat] += choice.nodes

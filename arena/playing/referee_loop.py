@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, AgentSpec, users_code
+from agents import Agent, AgentSpec
 from arena.planning.openings import moves_of
 from arena.planning.pairings import Block, Pairings
 from arena.planning.records import PLAYED, Games, Termination
@@ -62,7 +62,7 @@ class SlowLoop:
         verdict: CutOff | None,
     ) -> PlayedGame:
         places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        own = [users_code(self.specs[place]) is not None for place in places]
+        own = [has_own_code(self.specs[place]) for place in places]
 
         def witness(ply: int | None, seat: int) -> None:
             if own[seat]:  # ours keep their limits themselves
@@ -76,6 +76,11 @@ class SlowLoop:
             reason = played.trace.partition("\n")[0]
             log.warning("pairing %d, game %d: %s forfeits: %s", pairing, leg + 1, name, reason)
         return played
+
+
+def has_own_code(spec: AgentSpec) -> bool:
+    """Whether a user's code is run, which may hang or end the process."""
+    return bool(spec.file or spec.evaluate)
 
 
 def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, users_code
+from agents import AgentSpec
 from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.journal import Journal
 from arena.planning.openings import Openings, make_openings
@@ -18,6 +18,7 @@ from arena.planning.records import first_rows, pair_points
 from arena.playing.dry_run import try_out
 from arena.playing.in_order import ItemFailed, Recovery, in_order
 from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.workers import Batch, Job, Task, Worker, install, play_task
 from arena.stats.anytime import ConfidenceSequence, observe
@@ -106,7 +107,7 @@ def get_ready(ready: Prepared) -> None:
     """Build every agent once, and compile what workers will inherit; what cannot be is told."""
     tried: list[AgentSpec] = []
     for spec in ready.job.specs:
-        if users_code(spec) and spec not in tried:
+        if has_own_code(spec) and spec not in tried:
             try_out(spec, ready.job.of, ready.plan.move_seconds)
             tried.append(spec)
     worker = Worker(ready.job)

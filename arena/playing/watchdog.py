@@ -8,7 +8,7 @@ import time
 from multiprocessing.sharedctypes import RawArray
 from typing import Any, NamedTuple
 
-from arena.keeping import run_log
+from arena.keeping.run_log import renew_logs
 from arena.playing.referee import CutOff
 
 ROWS = 256
@@ -88,7 +88,7 @@ class Watchdog:
         """After a worker's death: nobody is waited for, and the log queue may be locked."""
         for at in range(len(self.rows)):
             self.rows[at] = 0
-        run_log.reinstall()
+        renew_logs()
 
 
 def kill(process: int) -> None:

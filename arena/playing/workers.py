@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, AgentFailure, AgentSpec, Limit, build, outside, users_code
+from agents import Agent, AgentFailure, AgentSpec, Limit, build
 from agents.compiled import CompiledAgent
 from arena.keeping.game_blobs import encoded
 from arena.planning.pairings import Block, Pairings
 from arena.planning.records import Games, joined, pair_points
-from arena.playing.compiled_loop import FastLoop, Pair, TooLong
+from arena.playing.compiled_loop import FastLoop, TooLong
 from arena.playing.referee import CutOff
-from arena.playing.referee_loop import SlowLoop
+from arena.playing.referee_loop import SlowLoop, has_own_code
 from arena.playing.repeats import Repeats
 from arena.playing.watchdog import WHOLE, note
 from games import Game
@@ -80,8 +80,9 @@ class Worker:
     def warm(self) -> None:
         """Build what is ours and compile it, so that processes forked from here need not."""
         for place, spec in enumerate(self.job.specs):
-            # A bot lives only where it plays.
-            if not outside(spec) and isinstance(agent := self.agent(place), CompiledAgent):
+            if not spec.file:
+                agent = self.agent(place)
+                assert isinstance(agent, CompiledAgent)
                 agent.start(0)
                 with contextlib.suppress(AgentFailure):  # an own evaluation's, in a game a forfeit
                     agent.choose(self.job.of.start(), Limit(depth=1))
@@ -95,30 +96,26 @@ class Worker:
         return joined(parts)
 
     def _block(self, block: Block, verdicts: Mapping[tuple[int, int], CutOff]) -> list[Games]:
-        both = self._compiled(block)
-        if both is None or self.job.always_slow:
+        specs = self.job.specs[block.a], self.job.specs[block.b]
+        if self.job.always_slow or any(spec.file for spec in specs):
             return [self._slowly(block, verdicts)]
-        if any(users_code(agent.spec) for agent in both):
-            return [self._own(piece, both, verdicts) for piece in block.pieces(OWN_AT_ONCE)]
+        if any(has_own_code(spec) for spec in specs):
+            return [self._own(piece, verdicts) for piece in block.pieces(OWN_AT_ONCE)]
         try:
-            return [self.fast.play(block, both)]
+            return [self._fast(block)]
         except TooLong:
             return [self._slowly(block, verdicts)]
 
     def _slowly(self, block: Block, verdicts: Mapping[tuple[int, int], CutOff]) -> Games:
         return self.slow.play(block, verdicts, self.job.keep_moves)
 
-    def _compiled(self, block: Block) -> Pair | None:
-        """Both agents if they are compiled; a bot is built only where it is waited for."""
-        places = block.a, block.b
-        if any(outside(self.job.specs[place]) for place in places):
-            return None
-        first, second = map(self.agent, places)
-        if isinstance(first, CompiledAgent) and isinstance(second, CompiledAgent):
-            return first, second
-        return None
+    def _fast(self, block: Block) -> Games:
+        first, second = self.agent(block.a), self.agent(block.b)
+        assert isinstance(first, CompiledAgent)
+        assert isinstance(second, CompiledAgent)
+        return self.fast.play(block, (first, second))
 
-    def _own(self, block: Block, both: Pair, verdicts: Mapping[tuple[int, int], CutOff]) -> Games:
+    def _own(self, block: Block, verdicts: Mapping[tuple[int, int], CutOff]) -> Games:
         """The compiled loop, unless an own evaluation is slow, raises, or was cut off in it."""
         match, pairings = (block.a, block.b), range(block.first, block.first + block.size)
         wary = self.pairing_seconds.get(match, SLOW_SECONDS) >= SLOW_SECONDS
@@ -126,16 +123,16 @@ class Worker:
         if wary or any((pairing, WHOLE) in verdicts for pairing in pairings):
             games = self._slowly(block, verdicts)
         else:
-            games = self._watched(block, both) or self._slowly(block, verdicts)
+            games = self._watched(block) or self._slowly(block, verdicts)
         self.pairing_seconds[match] = (time.perf_counter() - begun) / block.size
         return games
 
-    def _watched(self, block: Block, both: Pair) -> Games | None:
+    def _watched(self, block: Block) -> Games | None:
         """The games of one compiled call that the watch may cut off; None if it raised."""
         asked = time.monotonic_ns()
         note(self.job.watch, (os.getpid(), block.first, WHOLE, block.size, 0, asked))
         try:
-            return self.fast.play(block, both)
+            return self._fast(block)
         except Exception:  # whatever a user's code raises: move by move it becomes a forfeit
             return None
         finally:

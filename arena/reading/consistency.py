@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents import AGENTS, AgentSpec, varies
+from agents import AgentSpec
+from arena.planning.plan import stochastic
 from arena.reading.file_tables import (
     ALL,
     CheckTable,
@@ -111,7 +112,7 @@ def check_problems(
             problems.say(("checks", item, "that"), told)
         elif check.parties and check.always == "proved":
             winner = check.parties[0]
-            if winner in specs and specs[winner].kind in AGENTS and varies(specs[winner]):
+            if winner in specs and stochastic(specs[winner]):
                 told = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
                 problems.say(("checks", item, "always"), told)
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.planning.openings_spec import OpeningsSpec
-from arena.reading.problems import near
+from arena.reading.problems import near, shown
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
-from games.names import listed, quoted, shown
+from games.names import listed, quoted
 
 # TOML gives lists; frozen models hold tuples.
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
@@ -34,6 +34,31 @@ class Table(BaseModel):
             got = listed(name for name in names if name in given) or "none of them"
             raise ValueError(f"exactly one of {listed(names)} must be given, got {got}")
         return given.pop()
+
+
+class AgentTable(Table):
+    """One agent, as `[agents.NAME]`; `None` means the kind's own default."""
+
+    kind: str = ""
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    weights: Any = None  # a table of numbers, or the name of a file; read with the game's features
+    evaluate: str | None = None
+    compile: bool = True
+    collapse_turns: bool = False
+    endgame: int | None = None
+    table_bits: int | None = None
+    random_ties: bool = False
+    epsilon: float = 0.0
+    file: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class WholeAgent(AgentTable):
+    """An agent's table with the one key that it must have."""
+
+    kind: str
 
 
 class ScheduleTable(Table):
@@ -218,7 +243,7 @@ class WholeFile(Settings):
     """An experiment file with every table."""
 
     game: str
-    agents: dict[str, dict[str, Any]]  # read by `agent_tables`, with what their kinds declare
+    agents: dict[str, WholeAgent]
     checks: Annotated[tuple[CheckTable, ...], Field(strict=False)] = ()
     tune: Any = None  # means something to `python -m arena.tune` only, which reads it
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from arena.reading.toml_lines import Place, line_numbers
-from games.names import did_you_mean, listed, quoted, shown
+from games.names import did_you_mean, listed, quoted
 
 NEAR = 0.5  # how alike two words must be
 
@@ -110,27 +110,18 @@ class Problems:
         written: Any = self.source.tables
         for part in table:
             written = written[part]
-        top = names_at(model, ()) if table else ()
-        message, likely = unknown_key(str(key), names_at(model, table), written, top)
-        if likely:
+        names = names_at(model, table)
+        free = [name for name in names if name not in written]
+        likely = closest(key, free) or closest(key, names)
+        told = f"unknown key {quoted(str(key))}"
+        if table and key in names_at(model, ()):
+            told += "; it belongs above the first [table] of the file"
+        elif likely:
+            told += f'; did you mean "{likely}"?'
             meant.add((*table, likely))
-        self.say(place, message)
-
-
-def unknown_key(
-    key: str, names: Sequence[str], written: Iterable[str], top: Iterable[str]
-) -> tuple[str, str | None]:
-    """What to say of a key that a table cannot have, and which of its `names` was meant.
-
-    `written` are the keys that the table has, `top` those that stand above all tables.
-    """
-    message = f"unknown key {quoted(key)}"
-    if key in top:
-        return f"{message}; it belongs above the first [table] of the file", None
-    free = [name for name in names if name not in written]
-    if likely := closest(key, free) or closest(key, names):
-        return f'{message}; did you mean "{likely}"?', likely
-    return f"{message} (there are {listed(names)})", None
+        else:
+            told += f" (there are {listed(names)})"
+        self.say(place, told)
 
 
 EXAMPLES = {
@@ -225,6 +216,20 @@ def label_of(table: Place) -> str:
 def no_agent(name: str, names: Iterable[str]) -> str:
     """That an agent does not exist, and which do."""
     return f"there is no agent {quoted(name)} (there are {listed(names)}){near(name, names)}"
+
+
+def shown(value: Any) -> str:
+    """A value as an error message repeats it: as TOML writes it, on one line, not without end."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, dict):
+        return f"a table of {listed(value)}" if value else "an empty table"
+    if isinstance(value, list | tuple):
+        inside = ", ".join(shown(item) for item in value[:4])
+        return f"[{inside}{', ...' if len(value) > 4 else ''}]"
+    return str(value)
 
 
 def near(given: Any, names: Iterable[str]) -> str:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from agents import Agent, Limit, kind_of
+from agents import AGENTS, Agent, Limit
 from agents.human import Dialogue, Level, Quit, Undo
 from games import Game, Position
 from games.names import quoted
-from games.words import side_name, swept_beans
+from games.words import side_name, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Player:
     @property
     def looks_ahead(self) -> bool:
         """Whether it searches, so that its depth can be set."""
-        return kind_of(self.agent.spec).option("depth") is not None
+        return "depth" in AGENTS[self.agent.spec.kind].options
 
 
 class Sitting:
@@ -132,7 +132,7 @@ class Sitting:
     def verdict(self) -> str:
         """What was swept, the final score, and who won."""
         of, names = self.of, [player.name for player in self.players]
-        swept = swept_beans(of, self.positions[-2], self.moves[-1])
+        swept = words_of(of).swept(of, self.positions[-2], self.moves[-1])
         lines = [
             f"The game is over. {plural(beans, 'bean')} left in the rows swept to {name}'s pot."
             for name, beans in zip(names, swept, strict=True)

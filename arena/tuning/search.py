@@ -1,5 +1,6 @@
 """All trials of a study: proposed, played and told, in one half or in two."""
 
+import json
 import math
 import sys
 import time
@@ -8,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.keeping import provenance
+from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
 from arena.playing.interrupts import Interrupts
 from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
-from arena.tuning.ledger import Ledger
 from arena.tuning.live import TuningProgress, recommended_text
 from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import Live, Recommendation, recommend
@@ -28,7 +29,7 @@ from arena.tuning.trial_games import (
     install,
     played,
 )
-from arena.tuning.trials import Trial
+from arena.tuning.trials import Trial, stored_trials
 from arena.tuning.tune_table import TRIALS_PER_WEIGHT, Tuning
 
 MEASURED_SECONDS = 0.4
@@ -55,8 +56,7 @@ class Room:
     plan: StudyPlan
     contest: Contest
     held_out: Openings
-    directory: Path
-    ledger: Ledger
+    journal: Journal
     mirror: OptunaCopy
     options: TuneOptions
     begun: float  # monotonic seconds
@@ -71,16 +71,16 @@ class Outcome(NamedTuple):
     halves: list[list[Trial]]
 
 
-def prepared(tuning: Tuning, options: TuneOptions, directory: Path, ledger: Ledger) -> Room:
+def prepared(tuning: Tuning, options: TuneOptions, journal: Journal) -> Room:
     """Openings drawn, agents built and compiled, the plan made or found again."""
-    before, begun = ledger.plan_kept(), time.monotonic()
-    kept = _planned(tuning, options) if before is None else StudyPlan(**before)
-    ledger.keep_plan(kept._asdict())
+    stored, begun = journal.plan(), time.monotonic()
+    kept = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
+    journal.keep_plan(json.dumps(kept._asdict()))
     for_trials, held_out = study_plan.drawn(tuning, kept)
     whole = _contest(tuning, kept, for_trials)
     install(whole)
-    mirror = OptunaCopy(directory, tuning.experiment.name, tuning.space)
-    return Room(tuning, kept, whole, held_out, directory, ledger, mirror, options, begun)
+    mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
+    return Room(tuning, kept, whole, held_out, journal, mirror, options, begun)
 
 
 def _planned(tuning: Tuning, options: TuneOptions) -> StudyPlan:
@@ -121,9 +121,9 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     The last word: whether they were ended at their half, as nearly all games are won.
     """
     tuning, options = room.tuning, room.options
-    known = list(room.ledger.finished())
+    known = stored_trials(room.journal)
     provenance.write_run(
-        room.directory,
+        room.journal.directory,
         tuning.experiment.name,
         tuning.plan,
         digest,
@@ -147,14 +147,14 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
         progress.before = len(trials)
         deadline = room.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
-        for trial in played(feed, room.ledger, options.workers, options.interrupts):
+        for trial in played(feed, room.journal, options.workers, options.interrupts):
             trials.append(trial)
             too_easy |= ended_at_half(room, feed, trials)
             if time.monotonic() > deadline:
                 feed.end_at_once()
             room.mirror.keep_up(trials)
             progress.show(trials)
-    room.ledger.keep_plan(room.plan._replace(trials=len(trials))._asdict())
+    room.journal.keep_plan(json.dumps(room.plan._replace(trials=len(trials))._asdict()))
     return trials, final(feed.sampler), too_easy
 
 
@@ -207,22 +207,20 @@ def _second_half(
     """The rest of the trials, against what the first half recommends."""
     if not room.options.quiet:
         print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
-    directory = room.directory / second_half.DIRECTORY
-    directory.mkdir(exist_ok=True)
-    ledger, tuning = Ledger(directory), second_half.against(room.tuning, found)
-    try:
-        before = ledger.plan_kept()
+    tuning = second_half.against(room.tuning, found)
+    directory = room.journal.directory / second_half.DIRECTORY
+    with Journal(directory, digest) as journal:
+        stored = journal.plan()
         # Without a half of its own: there is no third one.
-        kept = room.plan._replace(trials=left, total=0) if before is None else StudyPlan(**before)
-        ledger.keep_plan(kept._asdict())
+        left_over = room.plan._replace(trials=left, total=0)
+        kept = left_over if stored is None else StudyPlan(**json.loads(stored))
+        journal.keep_plan(json.dumps(kept._asdict()))
         contest = _contest(tuning, kept, study_plan.drawn(room.tuning, room.plan)[0])
         install(contest)
         other = replace(
-            room, tuning=tuning, plan=kept, contest=contest, directory=directory, ledger=ledger,
+            room, tuning=tuning, plan=kept, contest=contest, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
         trials, arrived, _ = all_trials(other, digest)
         other.mirror.finish(trials)
         return trials, *recommended(other, trials, arrived)
-    finally:
-        ledger.close()

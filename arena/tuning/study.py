@@ -10,13 +10,13 @@ from typing import Any
 from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
-from arena.keeping.run_log import logged_to
+from arena.keeping.run_log import RunLog
+from arena.keeping.whole_files import write_text
 from arena.pipeline import Unfinished, Unplayable
 from arena.planning.openings import OpeningsError
 from arena.playing.tournament import RunFailed
 from arena.showing.live_line import Progress
 from arena.tuning import study_files
-from arena.tuning.ledger import Ledger
 from arena.tuning.live import recommended_text
 from arena.tuning.recommendation import importances
 from arena.tuning.search import Outcome, Room, TuneOptions, outcome, prepared
@@ -33,13 +33,12 @@ def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     try:
-        with Journal(directory, digest, options.fresh), logged_to(directory / "run.log"):
-            ledger = Ledger(directory)
-            try:
-                room = prepared(tuning, options, directory, ledger)
-                return concluded(room, outcome(room, digest), digest)
-            finally:
-                ledger.close()
+        with (
+            Journal(directory, digest, options.fresh) as journal,
+            RunLog(directory / "run.log"),
+        ):
+            room = prepared(tuning, options, journal)
+            return concluded(room, outcome(room, digest), digest)
     except (OpeningsError, SpecError, AgentFailure) as error:
         raise Unplayable(str(error)) from None
     except (JournalError, RunFailed, TuningFailed) as error:
@@ -70,7 +69,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 
 def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
     """Validate what is recommended, write everything, print the answer."""
-    tuning, directory = room.tuning, room.directory
+    tuning, directory = room.tuning, room.journal.directory
     found, posterior, trials, halves = outcome
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
@@ -88,8 +87,8 @@ def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
     study = Study(tuning, trials, posterior, found, rows, validation)
     drawings = pictures(study)
     for name, drawing in drawings.items():
-        (directory / f"{name}.svg").write_text(drawing)
-    (directory / "report.html").write_text(whole_page(study, drawings))
+        write_text(directory / f"{name}.svg", drawing)
+    write_text(directory / "report.html", whole_page(study, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         kept = study_files.weights_toml(tuning, found, validation, digest)
         weights = write_weights(tuning, directory, kept)
@@ -106,7 +105,7 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
         return unneeded(room.tuning.validation.plan())
     with Progress((TUNED, SEED), room.options.quiet) as progress:
         return validate(
-            room.tuning, weights, room.held_out, room.directory, room.options.workers,
+            room.tuning, weights, room.held_out, room.journal.directory, room.options.workers,
             progress.show, room.options.interrupts,
         )  # fmt: skip
 
@@ -117,9 +116,7 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
     for base in (directory, tuning.plan.base):
         (base / "weights").mkdir(exist_ok=True)
         path = base / "weights" / name
-        beside = path.with_suffix(".tmp")
-        beside.write_text(text)
-        beside.replace(path)
+        write_text(path, text)
     return path
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
+from arena.keeping.whole_files import write_text
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
@@ -102,18 +102,20 @@ def recommendation_json(
     }
 
 
-def write_json(path: Path, said: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """A JSON file, whole or not there."""
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(said, indent=1) + "\n")
-    beside.replace(path)
+    write_text(path, json.dumps(content, indent=1) + "\n")
 
 
 def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, digest: str) -> str:
     """A weights file that an agent can name, with where it comes from."""
     weights = tuning.space.weights(found.point)
     spec, experiment = tuning.spec, tuning.experiment
-    limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
+    limits = [
+        f"{key} = {value}"
+        for key in ("depth", "nodes", "seconds")
+        if (value := getattr(spec, key)) is not None
+    ]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
     lines = [
         f"# Tuned weights for {tuning.plan.game}: {validation.text}.",

@@ -10,22 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, users_code
+from agents import AgentSpec
 from agents.compiled import CompiledAgent
-from agents.features import all_features
 from agents.kernels.contexts import set_weights
 from arena.keeping.game_blobs import decoded, encoded
+from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
 from arena.planning.pairings import Pairings
 from arena.planning.records import Games
 from arena.playing.in_order import ItemFailed, Recovery, in_order
 from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.workers import Job, Task, Worker
-from arena.tuning.ledger import Kept, Ledger
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
-from arena.tuning.trials import Trial, trial_of
+from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
 from games import Game
 
 CANDIDATE = "candidate"
@@ -109,14 +109,14 @@ def install(of: Contest) -> None:
         worker.agents = _workers[0].agents
     _workers[0].warm()
     for worker in _workers:
-        if not any(map(users_code, worker.job.specs)):
+        if not any(map(has_own_code, worker.job.specs)):
             worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
 
 def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> None:
     """Write other weights into an agent: nothing is built or compiled again."""
     if agent.own is None:
-        set_weights(agent.context, all_features(agent.game), weights)
+        set_weights(agent.context, agent.game.all_features, weights)
     else:
         set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
 
@@ -155,7 +155,7 @@ class Feed:
     """
 
     def __init__(
-        self, of: Contest, sampler: Sampler, slots: int, workers: int, known: Sequence[Kept]
+        self, of: Contest, sampler: Sampler, slots: int, workers: int, known: Sequence[StoredTrial]
     ) -> None:
         """`slots` trials are wanted in all, of which the first are `known` from the journal."""
         self.contest, self.sampler, self.slots, self.known = of, sampler, slots, known
@@ -227,7 +227,7 @@ def games_of(of: Contest, blobs: list[bytes]) -> Games:
     return decoded(blobs, of.placed)
 
 
-def played(feed: Feed, ledger: Ledger, workers: int, interrupts: Interrupts) -> Iterator[Trial]:
+def played(feed: Feed, journal: Journal, workers: int, interrupts: Interrupts) -> Iterator[Trial]:
     """Play what is left, trial after trial; each is in the journal before it is told."""
     watch, blobs, seconds = feed.contest.watch, list[bytes](), 0.0
 
@@ -245,7 +245,7 @@ def played(feed: Feed, ledger: Ledger, workers: int, interrupts: Interrupts) -> 
                 blobs.append(done.games)
                 seconds += done.seconds
                 if done.part.last:
-                    trial = _finished(feed, ledger, done.part.slot, blobs, seconds)
+                    trial = _finished(feed, journal, done.part.slot, blobs, seconds)
                     blobs, seconds = [], 0.0
                     watch.verdicts.clear()
                     yield trial
@@ -259,11 +259,11 @@ def _results(
     yield from in_order(play_part, feed, workers, mending, look_around)
 
 
-def _finished(feed: Feed, ledger: Ledger, slot: int, blobs: list[bytes], seconds: float) -> Trial:
+def _finished(feed: Feed, journal: Journal, slot: int, blobs: list[bytes], seconds: float) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = feed.points[slot], games_of(feed.contest, blobs)
     trial = trial_of(slot, point, games, seconds)
-    ledger.append(slot, point, encoded(games), seconds)
+    keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds))
     feed.tell(trial)
     return trial
 

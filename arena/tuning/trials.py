@@ -1,10 +1,12 @@
 """What a trial was and what it scored: from its games to one row of a table."""
 
+import json
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.keeping.journal import Journal
 from arena.planning.records import Games
 from arena.stats.intervals import score_estimate
 from arena.tuning.space import Point
@@ -14,6 +16,26 @@ from games.kernels.splitmix import mixed
 PRIOR_PAIRINGS = 2.5
 PRIOR_VARIANCE = 0.10
 NOISE_FLOOR = 1e-6
+
+
+class StoredTrial(NamedTuple):
+    """A finished trial as the journal holds it."""
+
+    point: Point
+    games: bytes
+    seconds: float
+
+
+def keep_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
+    """Keep a finished trial with all its games."""
+    note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
+    journal.append(slot, slot + 1, trial.games, json.dumps(note))
+
+
+def stored_trials(journal: Journal) -> list[StoredTrial]:
+    """The trials that are finished, in the order of their slots."""
+    notes = [(batch.games, json.loads(batch.note)) for batch in journal.batches()]
+    return [StoredTrial(np.array(note["point"]), games, note["seconds"]) for games, note in notes]
 
 
 class Trial(NamedTuple):

@@ -9,21 +9,21 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from agents import AGENTS, AgentSpec, kind_of
+from agents import AGENTS, AgentSpec
 from agents.core import Weights
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.consistency import known_game, opening_problems
 from arena.reading.experiment_file import DEFAULT_PAIRS, Experiment
 from arena.reading.file_tables import Settings, Table, WholeFile, fitting
-from arena.reading.problems import Problems, near, no_agent
+from arena.reading.problems import Problems, near, no_agent, shown
 from arena.reading.toml_text import read
 from arena.stats.sprt import SprtPlan, forecast
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
 from games import Game, game
-from games.names import listed, quoted, shown
+from games.names import listed, quoted
 
 LEAST_GAMES = 20
 TRIALS_PER_WEIGHT = 5
@@ -176,8 +176,8 @@ class _Reading:
             return None
         if self.of is None:
             return None
-        if spec.kind not in AGENTS or not kind_of(spec).option("weights"):
-            having = [kind for kind in AGENTS if kind_of(kind).option("weights")]
+        if "weights" not in AGENTS[spec.kind].options if spec.kind in AGENTS else True:
+            having = [kind for kind, each in AGENTS.items() if "weights" in each.options]
             told = f"{tune.agent} is of kind {spec.kind}, which has no weights ({listed(having)}"
             self._say("agent", f"{told} have)")
             return None

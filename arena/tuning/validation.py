@@ -1,6 +1,7 @@
 """The verdict: recommended against seed weights, on held-out openings and fresh seeds."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,7 +107,7 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
 def prepared(tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings) -> Prepared:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
     wanted, of = tuning.validation, tuning.plan.of
-    specs = {TUNED: tuning.spec.changed(weights=weights), SEED: tuning.spec}
+    specs = {TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec}
     pairs = len(openings)
     plan = Plan(
         game=of.name,

@@ -6,6 +6,15 @@ from games.core import Game
 from games.othello.notation import OthelloNotation
 from games.othello.rules import BITBOARD_SIZE, read_rules, rules_name
 
+FEATURES = (
+    "disc",
+    "mobility",
+    "potential_mobility",
+    "corner",
+    "edge",
+    "danger",
+)
+
 
 def build(preset: str, arguments: Sequence[str]) -> Game:
     """The game of a name with its `arguments`; a GameError names what is wrong with them."""

@@ -2,7 +2,7 @@
 
 A feature is a function of the rules and a position; the search weighs the ratio
 of both sides' counts. The set operations belong to the family of the state
-(`word_squares.py`, `quad_squares.py`) and are bound when kernels are made.
+(`word_squares.py`, `wide_squares.py`) and are bound when kernels are made.
 """
 
 from typing import Any
@@ -105,7 +105,6 @@ def danger(rules: Context, position: State) -> np.int64:
 
 
 HELPERS = (vacant, beside, above_below, around, joined)
-FEATURES = (disc, mobility, potential_mobility, corner, edge, danger)
 TERM = "ratio"
 
 

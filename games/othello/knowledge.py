@@ -66,8 +66,3 @@ def promising(ctx: Context, s: State, mask: Any) -> Any:
 def others(mask: Any, first: Any) -> Any:
     """The moves of the mask that are not among the `first`."""
     return without(mask, first)
-
-
-def hole_beans(ctx: Context, s: State, slot: np.uint64) -> np.int64:
-    """Sowing games only: there are no beans here."""
-    return np.int64(0)

@@ -1,10 +1,24 @@
 """Kalah and Owari: one sowing ruleset with parameters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from games.core import Game
 from games.sowing.notation import SowingNotation
 from games.sowing.rules import PACKED_HOLES, SowingRules, read_rules, rules_name
+
+FEATURES = (
+    "pot",
+    "in_play",
+    "extra_turn",
+    "capture",
+    "mobility",
+    "far",
+)
+# Features that mean nothing under some rules.
+FEATURE_NEEDS: Mapping[str, Callable[[SowingRules], bool]] = {
+    "extra_turn": lambda rules: rules.extra_turn != "no",
+    "capture": lambda rules: rules.capture != "none",
+}
 
 
 def build(preset: str, arguments: Sequence[str]) -> Game:

@@ -2,7 +2,7 @@
 
 A feature is a function of the rules and a position; the search weighs the
 difference between both sides. Names that are not defined here belong to the
-family of the state (`packed_cells.py`, `long_cells.py`) and are bound when kernels are made.
+family of the state (`packed_cells.py`, `wide_cells.py`) and are bound when kernels are made.
 """
 
 import numpy as np
@@ -59,8 +59,6 @@ def far(rules: Context, position: State) -> np.int64:
     return np.int64(held(position, first_slot(rules)))
 
 
-HELPERS = ()
-FEATURES = (pot, in_play, extra_turn, capture, mobility, far)
 TERM = "difference"
 
 

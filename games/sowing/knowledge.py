@@ -5,7 +5,7 @@ import numpy as np
 from games.kernels.bits import Truth
 from games.kernels.context import Context
 from games.kernels.family import State, turned
-from games.sowing.states.packed_cells import held, pot_beans, reaching, row_beans
+from games.sowing.states.packed_cells import pot_beans, reaching, row_beans
 
 SORTED_FROM = 2
 FINISH_FROM = 3
@@ -42,8 +42,3 @@ def promising(ctx: Context, s: State, mask: np.uint64) -> np.uint64:
 def others(mask: np.uint64, first: np.uint64) -> np.uint64:
     """The moves of the mask that are not among the `first`."""
     return mask & ~first
-
-
-def hole_beans(ctx: Context, s: State, slot: np.uint64) -> np.int64:
-    """Beans in the hole that the move sows."""
-    return np.int64(held(s, slot))

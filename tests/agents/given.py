@@ -9,23 +9,13 @@ from agents import AGENTS, Agent, AgentSpec, build, kinds_for
 from agents.human import Dialogue, HumanAgent
 from games import Game, Position, game
 from games.kernels.jit import INTERPRETED
+from tests.games.table import each_preset, one_of_each
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "tests" / "scripts"
 
-GAMES = (
-    "kalah(6,4)",
-    "kalah(3,2)",
-    "owari",
-    "kalah-2022(4,3)",
-    "kalah-manchester",
-    "kalah(9,3)",
-    "othello",
-    "othello(6)",
-    "othello-adjacent(6)",
-    "othello(10)",
-)
-OF_EVERY_FAMILY = ("kalah(6,4)", "kalah-manchester", "kalah(9,3)", "othello(6)", "othello(10)")
+OF_EVERY_FAMILY = tuple(one_of_each("family_name", "(6)", "(9,3)", "(10)"))
+GAMES = tuple(dict.fromkeys([*each_preset("(6)"), *OF_EVERY_FAMILY, *one_of_each("pack")]))
 MOST_PLIES = 2000
 
 # What a kind needs to be built, or to be fast enough here; a new kind is tried as it is.

@@ -28,7 +28,7 @@ OTHELLO: Weights = {
 
 
 def is_sowing(of: Game) -> bool:
-    return of.family_name.startswith("games.sowing")
+    return of.pack == "sowing"
 
 
 def weights_for(of: Game) -> Weights:

@@ -7,7 +7,6 @@ from functools import cache
 import pytest
 
 from agents import AgentSpec, build
-from agents.features import all_features, feature_names
 from agents.kernels import alphabeta_search, choose, minimax_search
 from agents.kernels import knowledge_names as stubs
 from agents.kernels import whole_games as loop
@@ -96,7 +95,7 @@ def counting(family_name: str) -> tuple[Callable, Callable]:
 def pairs(of: Game, position: Position) -> dict[str, tuple[int, int]]:
     """Every feature as it is counted for the mover and for the other side."""
     own, other = (count(of.context, position.state) for count in counting(of.family_name))
-    return {name: (int(a), int(b)) for name, a, b in zip(all_features(of), own, other, strict=True)}
+    return {name: (int(a), int(b)) for name, a, b in zip(of.all_features, own, other, strict=True)}
 
 
 def score(of: Game, position: Position, weights: dict) -> int:
@@ -183,7 +182,7 @@ def test_a_mirrored_board_counts_the_same(name):
 @pytest.mark.parametrize("name", (*OTHELLO, *SOWING))
 def test_the_other_side_sees_the_negative(name):
     of = game(name)
-    weights = {name: (0.7 + place,) for place, name in enumerate(feature_names(of))}
+    weights = {name: (0.7 + place,) for place, name in enumerate(of.features)}
     for position in spread(name, few(15, 2)):
         raw, _ = kernels(of.family_name).step(of.context, position.state, PASS)
         state = of.family.restored(raw)
@@ -215,10 +214,10 @@ def test_sowing_features_are_the_naive_ones(name):
 
 
 def test_names_of_features_are_those_of_the_documentation():
-    assert feature_names(game("kalah")) == features.SOWING
-    assert feature_names(game("othello(10)")) == features.OTHELLO
-    assert "extra_turn" not in feature_names(game("owari"))
-    assert "capture" not in feature_names(game("kalah(6,4,capture=none)"))
+    assert game("kalah").features == features.SOWING
+    assert game("othello(10)").features == features.OTHELLO
+    assert "extra_turn" not in game("owari").features
+    assert "capture" not in game("kalah(6,4,capture=none)").features
 
 
 # --------------------------------------------------------------------- weights
@@ -227,7 +226,7 @@ def test_names_of_features_are_those_of_the_documentation():
 @pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)", "othello", "othello(10)"])
 def test_an_evaluation_never_looks_like_a_finished_game(name):
     of = game(name)
-    first = feature_names(of)[0]
+    first = of.features[0]
     for factor in (100_000.0, -100_000.0):
         for position in spread(name, few(15, 2)):
             assert abs(score(of, position, {first: (factor,)})) < 1_000_000_000

@@ -8,12 +8,12 @@ import pytest
 from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
 from games import Game, game
 from games.kernels.jit import INTERPRETED
-from tests.agents.given import BOTS, LATER, few, spread, written
+from tests.agents.given import BOTS, LATER, OF_EVERY_FAMILY, few, spread, written
 from tests.agents.scores import OTHELLO, SOWING
 
 SAME = BOTS / "same_as_built_in.py"
-SOWING_GAMES = ("kalah(6,4)", "kalah-2022(4,3)", "kalah-manchester", "kalah(9,3)")
-OTHELLO_GAMES = ("othello", "othello-adjacent(6)", "othello(10)")
+SOWING_GAMES = [name for name in OF_EVERY_FAMILY if game(name).pack == "sowing"]
+OTHELLO_GAMES = [name for name in OF_EVERY_FAMILY if game(name).pack == "othello"]
 SCREEN = 24
 compiled = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 

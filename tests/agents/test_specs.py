@@ -3,10 +3,9 @@
 import pytest
 
 from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
-from agents.evaluations.weight_files import checked_weights, read_weights, shipped_weights
-from agents.search_options import limit_of, limits
+from agents.evaluations.weight_files import checked_weights, read_weights
 from games import game
-from games.names import shown
+from tests.games.table import one_of_each
 
 
 def refusal(of: str = "kalah(6,4)", kind: str = "alphabeta", **options) -> str:
@@ -67,7 +66,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(option, values, told):
     for value in values:
         message = refusal(**{option: value})
         assert message.startswith(told)
-        assert message.endswith(f"got {shown(value)}")
+        assert message.endswith(f"got {value!r}")
 
 
 def test_the_ends_of_every_range_are_allowed():
@@ -138,17 +137,11 @@ def test_the_shipped_weights_fit_every_game(of):
 
 
 def test_shipped_weights_are_of_features_that_exist():
-    for name, of in (("smart_sowing", "kalah"), ("smart_othello", "othello")):
-        agent = AgentSpec("alphabeta", weights=checked_weights_of(name))
-        build(agent, game(of))
-
-
-def checked_weights_of(name: str) -> dict[str, tuple[float, ...]]:
-    """A shipped weights file as a spec holds it."""
-    return {
-        key: tuple(value) if isinstance(value, list) else (value,)
-        for key, value in shipped_weights(name).items()
-    }
+    for name in one_of_each("pack"):
+        of = game(name)
+        if of.has("defaults"):
+            assert set(of.defaults.weights) <= set(of.all_features)
+            assert set(of.defaults.classroom) <= set(of.all_features)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +152,6 @@ def test_a_limit_must_leave_a_search(limit):
         Limit(**limit)
 
 
-def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
-    own = limits(nodes=7)
-    assert limit_of(AgentSpec("smart"), own) == Limit(nodes=7)
-    assert limit_of(AgentSpec("smart", depth=3, seconds=5), own) == Limit(depth=3, seconds=5)
+def test_a_spec_says_its_limit():
+    assert AgentSpec("smart").limit is None
+    assert AgentSpec("smart", depth=3, nodes=5).limit == Limit(depth=3, nodes=5)

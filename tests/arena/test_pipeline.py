@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from agents import kinds_for
 from arena.pipeline import Unfinished, Unplayable
 from arena.planning.records import PLAYED
 from arena.playing import tournament, workers
@@ -14,6 +15,7 @@ from arena.playing.interrupts import Interrupts
 from arena.playing.tournament import prepare
 from arena.playing.workers import Task, Worker
 from arena.reading.experiment_file import load
+from games import game
 from tests.arena.running import (
     RANDOM,
     directory_of,
@@ -22,6 +24,7 @@ from tests.arena.running import (
     small,
     tables,
 )
+from tests.games.table import one_of_each
 
 NOISY = """
 [agents.noisy]
@@ -147,7 +150,7 @@ KINDS = {
     "alphabeta": "depth = 3\nrandom_ties = true",
     "smart": "nodes = 60",
 }
-GAMES = ["kalah(6,4)", "kalah-manchester(5,5)", "owari", "kalah(9,2)", "othello(6)", "othello(10)"]
+GAMES = one_of_each("family_name", "(6)", "(9,2)", "(10)")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,8 @@ GAMES = ["kalah(6,4)", "kalah-manchester(5,5)", "owari", "kalah(9,2)", "othello(
 )
 def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
-    text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in KINDS.items())
+    kinds = {kind: more for kind, more in KINDS.items() if kind in kinds_for(game(name))}
+    text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in kinds.items())
     ready = prepare(load(experiment_file(tmp_path, text)).plan)
     task = Task(0, ready.schedule.total, {})
     job = ready.job._replace(keep_moves=True)

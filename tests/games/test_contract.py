@@ -6,7 +6,6 @@ import re
 import sys
 import threading
 from collections import Counter
-from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from types import ModuleType, SimpleNamespace
@@ -14,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from games import NAMES, Game, GameError, IllegalMove, MoveError, Position, game
+from games import NAMES, Game, IllegalMove, MoveError, Position, game
 from games.core import kernels
 from games.kernels.context import PASS
 from games.kernels.drivers import FAMILY_NAMES
@@ -34,6 +33,7 @@ from games.kernels.jit import INTERPRETED, specialise
 from games.perft import perft
 from games.playouts import Tally, random_games
 from tests.games.naive import playouts
+from tests.games.table import in_sizes
 
 # A game is tried with each of these and tested with those that it takes.
 ARGUMENTS = ("", "(1)", "(4)", "(6)", "(10)", "(3,2)", "(9,3)")
@@ -43,15 +43,6 @@ NONSENSE = ("", "?", "z99", "-1", "1e3", "pass\nthe salt")
 
 
 # -------------------------------------------------------------- what to test
-
-
-def in_sizes(*arguments: str) -> list[str]:
-    """The canonical names of every game in all those sizes that it takes."""
-    made = {}
-    for text in (name + size for name in NAMES for size in arguments):
-        with suppress(GameError):
-            made[game(text).name] = True
-    return list(made)
 
 
 EVERY = in_sizes(*ARGUMENTS)

@@ -20,6 +20,7 @@ from games.kernels import jit
 from games.kernels.context import COUNTERS, context
 from games.perft import perft
 from games.playouts import random_games
+from tests.games.table import one_of_each
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "compiling for this machine"
@@ -123,7 +124,7 @@ def test_any_source_of_games_or_agents_and_nothing_else_names_the_cache(tmp_path
 
 
 # One game of each family, small enough to be interpreted.
-FAMILIES = ["kalah(3,2)", "kalah-manchester(3,2)", "kalah(8,1)", "othello(4)", "othello(10)"]
+FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
 EVERYTHING = f"""
 from games import IllegalMove, game
 from games.perft import perft

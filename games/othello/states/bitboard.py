@@ -15,6 +15,7 @@ from games.othello.states.discs import ADJACENCY, BOARD, CELLS, Discs, scalars, 
 __all__ = ["count", "except_highest", "none", "plies", "rest"]  # of the family, shared
 
 FAMILY = "othello_bitboard"
+READ_BY = "games.othello.states.word_squares"  # what features and knowledge are written in
 STRIDE = 8
 
 INNER_COLUMNS = U(0x7E7E_7E7E_7E7E_7E7E)

@@ -25,6 +25,7 @@ from games.othello.rules import OthelloRules
 from games.othello.states.discs import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 
 FAMILY = "othello_wide"
+READ_BY = "games.othello.states.wide_squares"  # what features and knowledge are written in
 STRIDE = 16
 
 INNER_COLUMNS = U(0x7FFE_7FFE_7FFE_7FFE)

@@ -34,6 +34,7 @@ from games.sowing.states.rows import (
 __all__ = ["count", "except_highest", "none", "plies", "rest"]  # of the family, shared
 
 FAMILY = "sowing_packed"
+READ_BY = "games.sowing.states.packed_cells"  # what features and knowledge are written in
 MOST_BEANS = 255
 POT = 7
 ROW_WORDS = U(4)

@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 FAMILY = "sowing_phased"
+READ_BY = "games.sowing.states.packed_cells"  # what features and knowledge are written in
 SWAP_SLOT = U(POT)
 SWAP_BIT = ONE << U(63)
 

@@ -38,6 +38,7 @@ from games.sowing.states.wide_table import ROW_WORDS, sowing_table, words_of
 __all__ = ["count", "except_highest", "none", "rest"]  # of the family, shared
 
 FAMILY = "sowing_wide"
+READ_BY = "games.sowing.states.wide_cells"  # what features and knowledge are written in
 MOST_BEANS = 65535
 POT = 16
 SWAP_SLOT = U(16)

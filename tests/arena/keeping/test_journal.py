@@ -104,3 +104,30 @@ def test_games_that_were_changed_are_damage(tmp_path):
 def test_the_lock_is_not_inherited_by_programs(tmp_path):
     with Journal(tmp_path, "x") as store:
         assert not os.get_inheritable(store._lock)
+
+
+def test_what_follows_a_missing_batch_does_not_count(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 3, 6)
+        store.append(7, 9, blob(7, 9))
+        assert store.finished() == 6
+        assert [batch.stop for batch in store.batches()] == [3, 6]
+        assert len(store.games(SCHEDULE)) == 12
+
+
+def test_a_batch_comes_back_with_its_note_and_the_plan_with_it(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        assert store.plan() is None
+        store.append(0, 1, b"games", '{"point": [0.5]}')
+        store.keep_plan('{"trials": 3}')
+    with Journal(tmp_path, "x") as store:
+        assert [(batch.games, batch.note) for batch in store.batches()] == [
+            (b"games", '{"point": [0.5]}')
+        ]
+        assert store.plan() == '{"trials": 3}'
+
+
+def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        assert store._base.execute("pragma journal_mode").fetchone() == ("wal",)
+        assert store._base.execute("pragma synchronous").fetchone() == (1,)  # normal

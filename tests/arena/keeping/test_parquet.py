@@ -15,7 +15,7 @@ from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_r
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
 from arena.keeping.game_table import GAME_COLUMNS, write_games
-from arena.keeping.parquet import remove_unfinished, write_columns, write_rows
+from arena.keeping.parquet import write_columns, write_rows
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
 from games import game
@@ -207,14 +207,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
         write_columns(path, {"a": "int64"}, breaks(), ORIGIN)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["elo.parquet"]
-
-
-def test_what_killed_writers_leave_is_removed(tmp_path):
-    kept = tmp_path / "games.parquet"
-    for path in (kept, tmp_path / ".games.parquet.123.part"):
-        path.write_bytes(b"x")
-    remove_unfinished(tmp_path)
-    assert list(tmp_path.iterdir()) == [kept]
 
 
 def test_provenance_is_in_the_file_for_other_readers_too(run, tmp_path):

@@ -32,7 +32,7 @@ def test_a_run_is_named_by_what_decides_its_games(tmp_path):
     ("path", "decides"),
     [
         ("games/core.py", True),
-        ("agents/weights/smart_sowing.toml", True),
+        ("games/sowing/defaults.toml", True),
         ("arena/planning/pairings.py", True),
         ("arena/stats/sprt.py", True),
         ("arena/showing/terminal_tables.py", False),

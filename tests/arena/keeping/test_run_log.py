@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from arena.keeping.run_log import logged_to, reinstall
+from arena.keeping.run_log import RunLog, renew_logs
 from arena.playing.in_order import Recovery, in_order
 
 log = logging.getLogger("workers")
@@ -24,11 +24,11 @@ def say_and_die(number):
 
 
 def mending(excused=False):
-    return Recovery(lambda each: [each], lambda each: each, lambda _: excused, reinstall)
+    return Recovery(lambda each: [each], lambda each: each, lambda _: excused, renew_logs)
 
 
 def test_no_record_of_a_worker_is_lost(tmp_path):
-    with logged_to(tmp_path / "run.log"):
+    with RunLog(tmp_path / "run.log"):
         log.warning("from the parent")
         assert list(in_order(say, iter(range(50)), 3, mending())) == list(range(50))
     lines = (tmp_path / "run.log").read_text().splitlines()
@@ -39,9 +39,9 @@ def test_no_record_of_a_worker_is_lost(tmp_path):
 
 
 def test_after_a_death_the_log_goes_on_and_closes_soon(tmp_path):
-    with logged_to(tmp_path / "run.log"):
+    with RunLog(tmp_path / "run.log"):
         for _ in range(3):
-            reinstall()
+            renew_logs()
         assert list(in_order(say, iter(range(5)), 2, mending())) == list(range(5))
         begun = time.monotonic()
     assert time.monotonic() - begun < 4.0
@@ -51,12 +51,12 @@ def test_after_a_death_the_log_goes_on_and_closes_soon(tmp_path):
 def test_the_root_logger_is_left_as_it_was(tmp_path):
     root = logging.getLogger()
     before, level = root.handlers[:], root.level
-    with logged_to(tmp_path / "run.log"):
+    with RunLog(tmp_path / "run.log"):
         assert root.handlers != before
     assert (root.handlers, root.level) == (before, level)
 
 
 def test_a_log_that_cannot_be_written_is_no_reason_to_stop(capfd):
-    with logged_to("/dev/full"):
+    with RunLog("/dev/full"):
         log.warning("nobody will read this")
     assert capfd.readouterr().err == ""

@@ -103,7 +103,7 @@ def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) ->
 
 
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
-    bases = [bad / "trials.sqlite", *bad.glob("validation-*/journal.sqlite")]
+    bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
     from arena.tuning.study_plan import StudyPlan, drawn  # noqa: PLC0415  # only this test
     from arena.tuning.tune_table import load_tuning  # noqa: PLC0415  # likewise
@@ -128,16 +128,16 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
 
 def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
     found = study(tmp_path, SMALL, "--budget", "1s", "--set", "tune.trials=1000")
-    assert 10 <= len(trials(found)) < 1000
+    assert 0 < len(trials(found)) < 1000  # as many as the machine is fast
 
 
 def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
     other = study(tmp_path, BAD)
     for path in other.glob("*"):
-        if path.is_file() and path.name not in ("trials.sqlite", "journal.sqlite"):
+        if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
-    with database(other / "trials.sqlite") as base:
-        base.execute("delete from trials where slot >= 7")
+    with database(other / "journal.sqlite") as base:
+        base.execute("delete from batches where start >= 7")
     again = study(tmp_path, BAD)
     assert again == other
     assert trials(again).equals(trials(bad))
@@ -169,8 +169,8 @@ def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
 ) -> None:
     other = study(tmp_path, LONG, "--workers", "1")
     for path, kept in ((other, 24), (other / "second-half", 3)):
-        with database(path / "trials.sqlite") as base:
-            base.execute("delete from trials where slot >= ?", (kept,))
+        with database(path / "journal.sqlite") as base:
+            base.execute("delete from batches where start >= ?", (kept,))
     again = study(tmp_path, LONG, "--workers", "3")
     assert again == other
     assert trials(again).equals(trials(long))

@@ -1,0 +1,50 @@
+"""Files that are whole or not there: nothing else in the arena opens a file for writing."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+UNFINISHED = ".part"
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write; it has its name once it is whole and on the disk, the old one until then."""
+    if path.exists() and not path.is_file():  # a pipe or a device has no other name
+        with path.open("wb") as file:
+            yield file
+        return
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file of text."""
+    with whole_file(path) as file:
+        file.write(text.encode())
+
+
+def remove_unfinished(directory: Path) -> None:
+    """Delete what writers that were killed have left in a directory."""
+    for path in directory.glob(f".*{UNFINISHED}"):
+        path.unlink(missing_ok=True)
+
+
+def sync(directory: Path) -> None:
+    """Make a new name in a directory outlive a power cut."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

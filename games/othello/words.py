@@ -1,0 +1,27 @@
+"""What people are told about Othello: squares, and why a disc cannot be put there."""
+
+from games.core import Game, Position
+from games.names import quoted
+from games.words import Words, legal_texts
+
+
+def square_asked_for(of: Game, position: Position) -> str:
+    """Such as `square (a1 to h8)`."""
+    return f"square (a1 to {of.move_text(position, of.rules.cells - 1)})"
+
+
+def why_no_square(of: Game, position: Position, answer: str, move: int | None) -> str:
+    """What is wrong with a square where no disc can be put."""
+    playable = f"playable: {legal_texts(of, position)}"
+    if move is None:
+        return f"{quoted(answer)} is not a {square_asked_for(of, position)}; {playable}"
+    if move == of.pass_move:
+        return f"you may pass only when you have no move; {playable}"
+    discs, square = of.plain(position), of.move_text(position, move)
+    if move in discs.own or move in discs.other:
+        return f"{square} is taken; {playable}"
+    wrong = "touches no disc" if of.rules.adjacency else "turns no disc"
+    return f"a disc on {square} {wrong}; {playable}"
+
+
+WORDS = Words(("X", "O"), square_asked_for, why_no_square)

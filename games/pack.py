@@ -1,0 +1,113 @@
+"""What a game's pack may have beside its rules and notation, and what is said of a missing part.
+
+A pack is a package such as `games.sowing`. Its `__init__` builds its games and names its
+features; every other part is a module of its own, and a game without it is played all the same.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from games.names import GameError
+
+
+class Part(NamedTuple):
+    """What a part is for, the file of the pack that holds it, and what stands there.
+
+    Without `contents` there is nothing to advise: the part belongs to games of one sort.
+    """
+
+    purpose: str
+    file: str
+    contents: str = ""
+
+
+PARTS: Mapping[str, Part] = {
+    "features": Part(
+        "weights and evaluations by weighted features",
+        "features.py",
+        "a function (rules, position) for each name in FEATURES of the pack, TERM and progress",
+    ),
+    "knowledge": Part(
+        "greedy and solved endgames",
+        "knowledge.py",
+        "gain, remaining, urgency, promising and others",
+    ),
+    "hole_beans": Part("policies that look at holes", "hole_beans.py"),
+    "defaults": Part("smart", "defaults.toml", "the table [weights] and an endgame threshold"),
+    "words": Part("better words for people", "words.py", "WORDS"),
+}
+
+
+class MissingPart(GameError):  # noqa: N818  # what is wrong, as in IllegalMove
+    """Something needs a part that the game's pack does not have."""
+
+    def __init__(self, name: str, role: str, remedy: str) -> None:
+        """`remedy` says what to write where, if anything."""
+        self.remedy = remedy
+        told = f"{name} has no {role}, needed for {PARTS[role].purpose}"
+        super().__init__(f"{told}: {remedy}" if remedy else told)
+
+
+class Defaults(NamedTuple):
+    """Weights of the best and of the plain player; from how little an endgame is solved."""
+
+    weights: Mapping[str, Any]
+    classroom: Mapping[str, Any]
+    endgame: int | None
+
+
+def package_of(family_name: str) -> str:
+    """The pack that a state's module belongs to: the package around it that builds games."""
+    package = family_name.rpartition(".")[0]
+    while not hasattr(import_module(package), "build"):
+        package = package.rpartition(".")[0]
+    return package
+
+
+def has(package: str, role: str) -> bool:
+    """Whether the pack has this part; nothing of it is loaded to find out."""
+    if role == "defaults":
+        return defaults_file(package).is_file() or hasattr(import_module(package), "DEFAULTS")
+    return find_spec(f"{package}.{role}") is not None
+
+
+def part(package: str, role: str, name: str) -> ModuleType:
+    """The module of this part, loaded; MissingPart says what the game `name` lacks."""
+    if not has(package, role):
+        raise missing(package, role, name)
+    return import_module(f"{package}.{role}")
+
+
+def missing(package: str, role: str, name: str) -> MissingPart:
+    """What to say when the game `name` lacks a part."""
+    path, contents = f"{package.replace('.', '/')}/{PARTS[role].file}", PARTS[role].contents
+    return MissingPart(name, role, f"write {path} with {contents}" if contents else "")
+
+
+def features(package: str, name: str) -> tuple[str, ...]:
+    """The names of the pack's features, in order; MissingPart if it has none."""
+    if not has(package, "features"):
+        raise missing(package, "features", name)
+    return tuple(import_module(package).FEATURES)
+
+
+def defaults_file(package: str) -> Path:
+    """Where a pack's default weights stand."""
+    return Path(str(import_module(package).__file__)).with_name("defaults.toml")
+
+
+@cache
+def defaults(package: str, name: str) -> Defaults:
+    """The pack's default weights and threshold; MissingPart if it has none."""
+    if not has(package, "defaults"):
+        raise missing(package, "defaults", name)
+    tables = getattr(import_module(package), "DEFAULTS", None)
+    if tables is None:
+        tables = tomllib.loads(defaults_file(package).read_text())
+    return Defaults(tables["weights"], tables.get("classroom", {}), tables.get("endgame"))

@@ -1,0 +1,12 @@
+"""How many beans a sowing takes: for the agents that look at their own holes alone."""
+
+import numpy as np
+
+from games.kernels.context import Context
+from games.kernels.family import State
+from games.sowing.states.packed_cells import held
+
+
+def hole_beans(ctx: Context, s: State, slot: np.uint64) -> np.int64:
+    """Beans in the hole that the move sows."""
+    return np.int64(held(s, slot))
