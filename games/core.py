@@ -1,7 +1,6 @@
 """What a game is to everyone else: positions, and the small set of things one can do with them."""
 
 import importlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -80,20 +79,9 @@ class Notation(Protocol):
 @cache
 def kernels(family: str) -> SimpleNamespace:
     """The compiled drivers of a family, given by its module's name; loaded when first needed."""
-    with _binding:  # `cache` lets two threads in at once, and a family is specialised once
-        return _bound.get(family) or _bound.setdefault(family, _specialised(family))
-
-
-_binding = threading.Lock()
-_bound: dict[str, SimpleNamespace] = {}
-
-
-def _specialised(family: str) -> SimpleNamespace:
     from games.kernels import drivers, jit  # noqa: PLC0415  # Numba loads only for a game
 
-    module = importlib.import_module(family)
-    names = {name: getattr(module, name) for name in drivers.FAMILY_NAMES}
-    return jit.specialise(module.FAMILY, drivers.TEMPLATES, **names)
+    return jit.bound(family, drivers.of_family)
 
 
 def _looked_up(table: Translation, numbers: int | Numbers) -> int | Translation:

@@ -7,7 +7,7 @@ game, so that one file serves every size; the search itself is not recompiled.
 import inspect
 import warnings
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from keyword import iskeyword
 from numbers import Real
@@ -28,23 +28,20 @@ from agents.evaluations.user_names import (
     missing_name,
     plain_copy,
     plain_names,
-    unbound,
     user_names,
 )
 from agents.evaluations.weight_files import checked_weights
-from agents.kernels.evaluator import address_of
+from agents.kernels.evaluator import address_of, call_object
 from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import INTERPRETED, inlined
+from games.kernels.jit import INTERPRETED, inlined, unbound
 
 typeof: Any = numba.typeof  # Numba leaves it untyped
 NAN = "the evaluation is nan, which is not a number"
-
-_plain_values: dict[int, Callable[[Context, Any], int]] = {}
 
 
 class OwnEvaluation:
@@ -148,12 +145,11 @@ class OwnEvaluation:
 
         if INTERPRETED:
             return value
-        key = id(self)
-        _plain_values[key] = value
+        self.plain_value, address = value, id(value)  # alive as long as its address is used
 
         def entry(ctx: Context, s: State) -> Any:
             with numba.objmode(score="int64"):
-                score = plain_value(key, ctx, s)
+                score = call_object(address, ctx, s)
             return score  # noqa: RET504  # Numba forbids leaving the block by return
 
         make: Any = numba.njit(error_model="numpy")
@@ -229,11 +225,6 @@ def plain_score(value: Any) -> int:
     if np.isnan(number):
         raise ValueError(NAN)
     return int(unbound(rounded)(1000.0 * number))
-
-
-def plain_value(key: int, ctx: Context, s: Any) -> int:
-    """The value by the Python function registered under `key`."""
-    return _plain_values[key](ctx, s)
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.kernels.bind import bound_features
 from games.kernels.family import State
-from games.kernels.jit import OPTIONS, inlined
+from games.kernels.jit import OPTIONS, inlined, unbound
 from games.kernels.quad import Quad
 from games.names import did_you_mean
 
@@ -70,11 +70,6 @@ def with_words(function: Any, restored: Callable[[Any], State]) -> Any:
         return words(function(*arguments))
 
     return called
-
-
-def unbound(value: Any) -> Any:
-    """The plain function behind a compiled one."""
-    return getattr(value, "py_func", value)
 
 
 def ours(value: Any) -> bool:

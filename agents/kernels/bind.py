@@ -2,7 +2,7 @@
 
 import importlib
 from functools import cache
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from agents.kernels import (
@@ -14,7 +14,7 @@ from agents.kernels import (
 )
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
-from games.kernels.jit import inline_copies, specialise
+from games.kernels.jit import bound, inline_copies, specialise
 from games.pack import features, has, package_of, part
 
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
@@ -36,13 +36,13 @@ def knowledge_names(family_name: str) -> dict[str, Any]:
 def family_names(family_name: str) -> dict[str, Any]:
     """Every name that kernels and features may use, bound to this family."""
     family, known = importlib.import_module(family_name), knowledge_names(family_name)
-    bound: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     if read_by := getattr(family, "READ_BY", None):
         cells = importlib.import_module(read_by)
-        bound = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
-    bound |= {name: known[name] for name in MOVE_NUMBERS}
-    bound |= {name: getattr(family, name) for name in FAMILY_NAMES}
-    return bound | inline_copies([known[name] for name in MOVE_NAMES], bound)
+        names = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
+    names |= {name: known[name] for name in MOVE_NUMBERS}
+    names |= {name: getattr(family, name) for name in FAMILY_NAMES}
+    return names | inline_copies([known[name] for name in MOVE_NAMES], names)
 
 
 def feature_names(family_name: str) -> tuple[str, ...]:
@@ -54,26 +54,29 @@ def feature_names(family_name: str) -> tuple[str, ...]:
 @cache
 def bound_features(family_name: str) -> dict[str, Any]:
     """The feature functions, their helpers and what they read, bound to this family."""
-    bound, module = family_names(family_name), part_names(family_name, "features")
+    names, module = family_names(family_name), part_names(family_name, "features")
     counted = [module[name] for name in feature_names(family_name)]
-    bound |= inline_copies([*module.get("HELPERS", ()), *counted], bound)
-    return bound | inline_copies([module.get("progress", no_knowledge.progress)], bound)
+    names |= inline_copies([*module.get("HELPERS", ()), *counted], names)
+    return names | inline_copies([module.get("progress", no_knowledge.progress)], names)
 
 
-def make_evaluate(family_name: str, bound: dict[str, Any]) -> Any:
+def make_evaluate(family_name: str, names: dict[str, Any]) -> Any:
     """The evaluation by weighted features; 0 for a pack without any."""
-    counted = [bound[name] for name in feature_names(family_name)]
+    counted = [names[name] for name in feature_names(family_name)]
     term, whole = TERMS[part_names(family_name, "features").get("TERM", "difference")]
-    return weighted(counted, term, whole, bound["progress"], bound["turned"])
+    return weighted(counted, term, whole, names["progress"], names["turned"])
 
 
-@cache
 def agent_kernels(family_name: str) -> SimpleNamespace:
     """The compiled `choose`, `play_games` and searches of a family."""
-    family = importlib.import_module(family_name)
-    bound = bound_features(family_name)
-    bound = bound | {"evaluate": make_evaluate(family_name, bound)}
+    return bound(family_name, searches)
+
+
+def searches(family: ModuleType) -> SimpleNamespace:
+    """The same, made anew."""
+    names = bound_features(family.__name__)
+    names = names | {"evaluate": make_evaluate(family.__name__, names)}
     for kernels in (alphabeta_search, minimax_search, choose, whole_games):
-        bound |= inline_copies(getattr(kernels, "INLINED", ()), bound)
-        bound |= vars(specialise(family.FAMILY, kernels.COMPILED, **bound))
-    return SimpleNamespace(**bound)
+        names |= inline_copies(getattr(kernels, "INLINED", ()), names)
+        names |= vars(specialise(family.FAMILY, kernels.COMPILED, **names))
+    return SimpleNamespace(**names)

@@ -1,5 +1,6 @@
 """Calling a compiled evaluation from a kernel by its address: no kernel is recompiled for it."""
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +15,6 @@ from games.kernels.family import State
 from games.kernels.jit import INTERPRETED
 
 Evaluate = Callable[[Context, State], np.int64]
-
-_interpreted: dict[int, Evaluate] = {}
 
 
 def _call(_typing: Any, address: Any, ctx: Any, state: Any) -> Any:
@@ -34,13 +33,15 @@ def _call(_typing: Any, address: Any, ctx: Any, state: Any) -> Any:
     return types.int64(types.int64, ctx, state), code
 
 
-def _call_interpreted(address: int, ctx: Context, state: State) -> np.int64:
-    return _interpreted[int(address)](ctx, state)
+def call_object(address: int, ctx: Context, state: State) -> np.int64:
+    """What the Python function at `address`, its `id`, makes of the state; it must be alive."""
+    function: Evaluate = ctypes.cast(int(address), ctypes.py_object).value
+    return function(ctx, state)
 
 
 make: Any = intrinsic  # typed by Numba as what it is made from, not as what it makes
 call_evaluator: Callable[[int, Context, State], np.int64]
-call_evaluator = _call_interpreted if INTERPRETED else make(_call)
+call_evaluator = call_object if INTERPRETED else make(_call)
 
 
 def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
@@ -50,7 +51,6 @@ def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
     reaches the caller of the search.
     """
     if INTERPRETED:
-        _interpreted[id(evaluate)] = evaluate
         return id(evaluate)
     function: Any = evaluate
     typeof: Any = numba.typeof

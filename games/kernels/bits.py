@@ -10,7 +10,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from games.kernels.jit import INTERPRETED, config, inlined
+from games.kernels.compile_cache import config
+from games.kernels.jit import INTERPRETED, inlined
 
 U = np.uint64
 ZERO = U(0)

@@ -1,5 +1,7 @@
 """Kernels written once over the names of a family: look, step, count plies, play at random."""
 
+from types import ModuleType, SimpleNamespace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +32,7 @@ from games.kernels.family import (
     rest,
     turned,
 )
+from games.kernels.jit import specialise
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import below, mixed, stream
 
@@ -215,3 +218,9 @@ FAMILY_NAMES = (
     "key",
     "final",
 )
+
+
+def of_family(family: ModuleType) -> SimpleNamespace:
+    """The drivers compiled for one family of states."""
+    names = {name: getattr(family, name) for name in FAMILY_NAMES}
+    return specialise(family.FAMILY, TEMPLATES, **names)

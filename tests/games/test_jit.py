@@ -12,11 +12,12 @@ import sys
 import time
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import ModuleType
 
 import pytest
 
 from games import game
-from games.kernels import jit
+from games.kernels import compile_cache, jit
 from games.kernels.context import COUNTERS, context
 from games.perft import perft
 from games.playouts import random_games
@@ -108,19 +109,19 @@ def test_an_edit_of_an_imported_constant_shows_at_once_and_going_back_hits_again
 
 def test_any_source_of_games_or_agents_and_nothing_else_names_the_cache(tmp_path, monkeypatch):
     packages = tmp_path / "games", tmp_path / "agents"
-    monkeypatch.setattr(jit, "COMPILED_PACKAGES", packages)
-    assert tuple(path.name for path in jit.COMPILED_PACKAGES) == ("games", "agents")
-    names = [jit.sources_digest()]
+    monkeypatch.setattr(compile_cache, "COMPILED_PACKAGES", packages)
+    assert tuple(path.name for path in compile_cache.COMPILED_PACKAGES) == ("games", "agents")
+    names = [compile_cache.sources_digest()]
     for package in packages:
         (package / "kernels").mkdir(parents=True)
         for text in ("DEEPEST = 1\n", "DEEPEST = 2\n"):
             (package / "kernels" / "search.py").write_text(text)
-            names.append(jit.sources_digest())
+            names.append(compile_cache.sources_digest())
     assert len(set(names)) == 5
     (packages[0] / "notes.txt").write_text("no source")
-    assert jit.sources_digest() == names[-1]
+    assert compile_cache.sources_digest() == names[-1]
     (packages[1] / "kernels" / "search.py").write_text("DEEPEST = 1\n")
-    assert jit.sources_digest() == names[-2]
+    assert compile_cache.sources_digest() == names[-2]
 
 
 # One game of each family, small enough to be interpreted.
@@ -235,7 +236,7 @@ def test_without_a_users_cache_it_is_a_temporary_one(tree, tmp_path):
 
 def test_a_temporary_cache_that_others_may_write_is_not_trusted(tree, tmp_path):
     blocked(tree)
-    open_to_all = tmp_path / f"pitflip-{jit.USER}"
+    open_to_all = tmp_path / f"pitflip-{compile_cache.USER}"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
     done = python(tree, SCORES, XDG_CACHE_HOME=NOWHERE, TMPDIR=tmp_path)
@@ -266,29 +267,29 @@ def test_where_nothing_can_be_written_it_compiles_every_time(tree):
 
 def test_the_first_writable_root_is_used_and_marked(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    directory = jit.cache_directory()
+    directory = compile_cache.cache_directory()
     assert directory.parent == tmp_path
     os.utime(directory, (0, 0))
-    assert jit.cache_directory() == directory
+    assert compile_cache.cache_directory() == directory
     assert time.time() - directory.stat().st_mtime < 60
 
 
 def test_roots_that_cannot_be_written_are_passed_over(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(jit, "PACKAGE", tmp_path / "file")
+    monkeypatch.setattr(compile_cache, "PACKAGE", tmp_path / "file")
     monkeypatch.setenv("NUMBA_CACHE_DIR", NOWHERE)
     monkeypatch.setenv("XDG_CACHE_HOME", NOWHERE)
-    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
-    assert jit.cache_directory().parent == tmp_path / f"pitflip-{jit.USER}"
-    monkeypatch.setattr(jit.tempfile, "tempdir", NOWHERE)
-    assert jit.cache_directory() is None
+    monkeypatch.setattr(compile_cache.tempfile, "tempdir", str(tmp_path))
+    assert compile_cache.cache_directory().parent == tmp_path / f"pitflip-{compile_cache.USER}"
+    monkeypatch.setattr(compile_cache.tempfile, "tempdir", NOWHERE)
+    assert compile_cache.cache_directory() is None
 
 
 def test_a_temporary_directory_is_ours_alone_or_refused(tmp_path):
-    assert jit.private(tmp_path / "new").stat().st_mode & 0o077 == 0
+    assert compile_cache.private(tmp_path / "new").stat().st_mode & 0o077 == 0
     (tmp_path / "new").chmod(0o770)
     with pytest.raises(PermissionError, match="not ours alone"):
-        jit.private(tmp_path / "new")
+        compile_cache.private(tmp_path / "new")
 
 
 def test_caches_that_no_run_used_for_long_are_removed(tmp_path):
@@ -297,15 +298,15 @@ def test_caches_that_no_run_used_for_long_are_removed(tmp_path):
         (tmp_path / name / "games_1").mkdir(parents=True)
         (tmp_path / name / "games_1" / "kernel.nbi").touch()
         os.utime(tmp_path / name, (now - days * 86400,) * 2)
-    jit.remove_unused(tmp_path)
+    compile_cache.remove_unused(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kernels-new", "someone-elses"]
-    assert jit.UNUSED_DAYS == 30
+    assert compile_cache.UNUSED_DAYS == 30
 
 
 def test_a_cache_that_cannot_be_removed_stays(tmp_path):
     (tmp_path / "kernels-file").touch()
     os.utime(tmp_path / "kernels-file", (0, 0))
-    jit.remove_unused(tmp_path)
+    compile_cache.remove_unused(tmp_path)
     assert (tmp_path / "kernels-file").exists()
 
 
@@ -313,7 +314,7 @@ def test_a_cache_that_cannot_be_removed_stays(tmp_path):
 
 
 def test_the_user_is_told_once(capsys):
-    announcer = jit.Announcer()
+    announcer = compile_cache.Announcer()
     for _ in range(2):
         announcer.on_start(None)
         announcer.on_end(None)
@@ -343,10 +344,39 @@ def test_specialised_copies_call_each_other_and_themselves_under_their_own_names
     assert (plus_bonus(1), twice(1)) == (2, 4)
 
 
-def test_a_suffix_is_given_out_once():
-    jit.specialise("tests_once", (plus_bonus,), BONUS=1)
-    with pytest.raises(ValueError, match=r"test_jit\.tests_once is specialised already"):
-        jit.specialise("tests_once", (plus_bonus,), BONUS=2)
+def test_kernels_are_bound_once_and_two_families_never_share_a_cache_entry(monkeypatch):
+    for name in ("tests_one", "tests_other"):
+        family = ModuleType(name)
+        family.FAMILY = "tests_same"
+        monkeypatch.setitem(sys.modules, name, family)
+
+    def bind(family):
+        return jit.specialise(family.FAMILY, (plus_bonus,), BONUS=len(family.__name__))
+
+    kernels = jit.bound("tests_one", bind)
+    assert kernels.plus_bonus(1) == 10
+    assert jit.bound("tests_one", bind) is kernels
+    with pytest.raises(ValueError, match="tests_other and tests_one are both 'tests_same'"):
+        jit.bound("tests_other", bind)
+
+
+IMPORTS = """
+import importlib, pkgutil, sys, warnings
+import games, numba
+filters = list(warnings.filters)
+for module in pkgutil.walk_packages(games.__path__, "games."):
+    importlib.import_module(module.name)
+from numba.core import config, event
+print(config.CACHE_DIR == "", event._registered["numba:compile"], warnings.filters == filters)
+"""
+
+
+def test_importing_makes_no_directory_listener_or_filter(tree, tmp_path):
+    (tree / "games" / "tiny.py").unlink()  # it compiles where it is imported
+    for interpreted in (0, 1):
+        done = python(tree, IMPORTS, NUMBA_DISABLE_JIT=interpreted)
+        assert (done.stdout, done.stderr) == ("True [] True\n", "")
+    assert not list(tree.rglob("kernels-*"))
 
 
 def test_more_rules_than_the_context_holds_are_refused():
