@@ -2,65 +2,53 @@
 
 import argparse
 import datetime
+import importlib
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import (
-    arena_rows,
-    endgame_rows,
-    game_rows,
-    limit_rows,
-    parallel_rows,
-    perft_rows,
-    process_rows,
-    random_rows,
-    search_rows,
-    stat_rows,
-    tuning_rows,
-)
 from benchmarks.c_program import FLAGS, compiler
 from benchmarks.table import Row, details, rendered
 from games.names import did_you_mean, listed
 
-# A new row is a function from rounds to Row, and a line here.
-ROWS: tuple[Callable[[int], Row], ...] = (
-    perft_rows.perft_kalah,
-    perft_rows.perft_othello,
-    random_rows.random_kalah,
-    random_rows.random_othello,
-    random_rows.wide_sowing,
-    parallel_rows.two_threads,
-    parallel_rows.two_processes,
-    search_rows.search_kalah,
-    search_rows.search_othello,
-    search_rows.depth_kalah,
-    search_rows.depth_othello,
-    search_rows.own_kalah,
-    search_rows.own_othello,
-    game_rows.loop_kalah,
-    game_rows.loop_othello,
-    limit_rows.limit_1,
-    limit_rows.limit_10,
-    limit_rows.limit_50,
-    endgame_rows.othello_endgames,
-    arena_rows.random_through_arena,
-    arena_rows.mirror_through_arena,
-    arena_rows.start_to_first_game,
-    arena_rows.resume,
-    stat_rows.rating,
-    stat_rows.live_standings,
-    tuning_rows.tuner_itself,
-    tuning_rows.next_trial,
-    tuning_rows.tuning_naive,
-    process_rows.memory,
-    process_rows.start_warm,
-    process_rows.start_cold,
-)
+# name -> module with a function of that name, from rounds to Row; in the order of the table
+ROWS: Mapping[str, str] = {
+    "perft_kalah": "benchmarks.perft_rows",
+    "perft_othello": "benchmarks.perft_rows",
+    "random_kalah": "benchmarks.random_rows",
+    "random_othello": "benchmarks.random_rows",
+    "wide_sowing": "benchmarks.random_rows",
+    "two_threads": "benchmarks.parallel_rows",
+    "two_processes": "benchmarks.parallel_rows",
+    "search_kalah": "benchmarks.search_rows",
+    "search_othello": "benchmarks.search_rows",
+    "depth_kalah": "benchmarks.search_rows",
+    "depth_othello": "benchmarks.search_rows",
+    "own_kalah": "benchmarks.search_rows",
+    "own_othello": "benchmarks.search_rows",
+    "loop_kalah": "benchmarks.game_rows",
+    "loop_othello": "benchmarks.game_rows",
+    "limit_1": "benchmarks.limit_rows",
+    "limit_10": "benchmarks.limit_rows",
+    "limit_50": "benchmarks.limit_rows",
+    "othello_endgames": "benchmarks.endgame_rows",
+    "random_through_arena": "benchmarks.arena_rows",
+    "mirror_through_arena": "benchmarks.arena_rows",
+    "start_to_first_game": "benchmarks.arena_rows",
+    "resume": "benchmarks.arena_rows",
+    "rating": "benchmarks.stat_rows",
+    "live_standings": "benchmarks.stat_rows",
+    "tuner_itself": "benchmarks.tuning_rows",
+    "next_trial": "benchmarks.tuning_rows",
+    "tuning_naive": "benchmarks.tuning_rows",
+    "memory": "benchmarks.process_rows",
+    "start_warm": "benchmarks.process_rows",
+    "start_cold": "benchmarks.process_rows",
+}
 RESULTS = Path(__file__).with_name("results.md")
 PACKAGES = ("numba", "llvmlite", "numpy", "open_spiel")
 EXPLANATION = """\
@@ -73,15 +61,14 @@ two workers need two idle cores.
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """The command line, read."""
-    names = [row.__name__ for row in ROWS]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{listed(names)}; all if none")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"{listed(ROWS)}; all if none")
     parser.add_argument("--rounds", type=int, default=9, help="turns of each pair (9)")
     asked = parser.parse_args(words)
     for name in asked.rows:
-        if name not in names:
-            near = did_you_mean(name, names)
-            parser.error(f'there is no row "{name}" (there are {listed(names)}){near}')
+        if name not in ROWS:
+            near = did_you_mean(name, ROWS)
+            parser.error(f'there is no row "{name}" (there are {listed(ROWS)}){near}')
     if asked.rounds < 1:
         parser.error(f"--rounds must be at least 1, got {asked.rounds}")
     return asked
@@ -90,9 +77,10 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
 def measured(names: list[str], rounds: int) -> list[Row]:
     """The rows of these names, all if there are none, in the order of the table."""
     rows = []
-    for row in ROWS:
-        if not names or row.__name__ in names:
-            print(f"measuring {row.__name__} ...", file=sys.stderr, flush=True)
+    for name, module in ROWS.items():
+        if not names or name in names:
+            print(f"measuring {name} ...", file=sys.stderr, flush=True)
+            row: Callable[[int], Row] = getattr(importlib.import_module(module), name)
             rows.append(row(rounds))
     return rows
 

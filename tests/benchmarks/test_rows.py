@@ -1,5 +1,6 @@
 """The benchmark measures what it says and prints it; how fast anything is, no test asks."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -56,6 +57,11 @@ def test_the_table_says_of_each_row_whether_its_target_is_met():
         "| e: f | 1 /s | 2 /s           | 0.5   |        |         |",
         "| g: h |      | skipped: no cc |       | 0.9    | skipped |",
     ]
+
+
+@pytest.mark.parametrize(("name", "module"), run.ROWS.items())
+def test_a_row_of_the_table_is_a_function_that_says_what_it_measures(name, module):
+    assert getattr(importlib.import_module(module), name).__doc__
 
 
 def test_a_row_is_chosen_by_its_name_and_leaves_the_results_alone(capsys):
