@@ -61,8 +61,6 @@ NOT_RUN = {
     "git tag v0.2.0": "changes the repository",
     "git push origin main v0.2.0": "changes another repository",
     "uv publish": "changes the package index",
-    "python -m pytest tests/games/test_contract.py -k takeaway": "tests/games/test_docs.py runs it "
-    "in a copy of the tree that has the game",
     "python -m arena.run experiments/kalah_ladder.toml --pairs 60": "is stopped half way; "
     "tests/arena/test_kill.py stops runs and continues them",
     "python -m arena.verify results/demo/*": "needs a table with a wrong number; "
