@@ -1,25 +1,32 @@
 """One run from experiment to tables: directory, journal, games, summary, checks, printing."""
 
 import contextlib
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents import AgentFailure, SpecError
 from arena.keeping import provenance
 from arena.keeping.journal import Journal, JournalError
+from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import remove_unfinished, write_text
+from arena.planning.drawing import DrawnPlan, Matches, draw
 from arena.planning.openings import OpeningsError, moves_of
+from arena.planning.plan import Plan
 from arena.planning.records import Games
 from arena.planning.records import moves_of as moves_of_row
-from arena.playing.determinism import FIXED, fixed_matches, with_fixed
+from arena.planning.tasks import Task, Verdicts
+from arena.playing.determinism import FIXED, fixed_matches
 from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import stored_verdict
-from arena.playing.tournament import Prepared, RunFailed, play, prepare
-from arena.playing.workers import Task, Worker
+from arena.playing.tournament import play
+from arena.playing.watchdog import new_watch
+from arena.playing.worker import Worker
+from arena.playing.workers import PlayOptions, RunFailed
+from arena.reading.command_line import run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import Progress
 from arena.stats.sprt import SprtPlan, SprtState
@@ -42,38 +49,46 @@ class Options(NamedTuple):
 
     results: Path
     workers: int
+    interrupts: Interrupts
+    backend: str = "processes"
     fresh: bool = False
     quiet: bool = False
     json: bool = False
     overrides: tuple[str, ...] = ()
     junit: Path | None = None
-    interrupts: Interrupts = Interrupts()
+
+    @property
+    def playing(self) -> PlayOptions:
+        """What playing asks for."""
+        return PlayOptions(self.workers, self.interrupts, self.backend)
 
 
 class Finished(NamedTuple):
     """All games of a run, and how it stopped."""
 
-    ready: Prepared
+    drawn: DrawnPlan
     games: Games
     sprt: tuple[SprtPlan, SprtState] | None
-    digest: str
     census: list[tuple[str, str]]
 
 
 def run(experiment: Experiment, options: Options) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
-    with _told(experiment, options):
-        digest = provenance.run_digest(experiment.plan)
-        directory = options.results / experiment.name / digest
-        if not options.quiet and (why := provenance.why_new(directory, experiment.plan)):
+    with _in_words(experiment, options):
+        origin = provenance.origin_of(experiment.name, experiment.plan)
+        directory = options.results / experiment.name / origin.digest
+        if not options.quiet and (why := provenance.why_new(directory, origin)):
             say(why)
-        with Journal(directory, digest, options.fresh) as store, RunLog(directory / "run.log"):
-            finished = _played(experiment, store, options, digest)
-            return _concluded(experiment, finished, directory, options)
+        with (
+            Journal(directory, origin.digest, options.fresh) as journal,
+            RunLog(directory / "run.log"),
+        ):
+            finished = _played(experiment, origin, journal, options)
+            return _concluded(experiment, origin, finished, directory, options)
 
 
 @contextlib.contextmanager
-def _told(experiment: Experiment, options: Options) -> Iterator[None]:
+def _in_words(experiment: Experiment, options: Options) -> Iterator[None]:
     """What goes wrong as one line, for who can mend it."""
     try:
         yield
@@ -82,59 +97,72 @@ def _told(experiment: Experiment, options: Options) -> Iterator[None]:
     except JournalError as error:
         raise Unfinished(str(error)) from None
     except RunFailed as error:
-        again = command(experiment, options.overrides, "--pairing", str(error.pairing))
-        told = f"{error}. Everything else is kept. To see it happen: {again}"
-        raise Unfinished(told) from None
+        alone = "--pairing", str(error.pairing)
+        command = run_command(experiment.path, options.overrides, *alone)
+        raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
     except OSError as error:
-        place = error.filename or options.results
-        told = f"{place}: {error.strerror or error}; what was finished is kept"
-        raise Unfinished(f"{told}, the same command goes on") from None
+        place = f"{error.filename or options.results}: {error.strerror or error}"
+        raise Unfinished(f"{place}; what was finished is kept, the same command goes on") from None
 
 
-def command(experiment: Experiment, overrides: Sequence[str], *more: str) -> str:
-    """The command that runs this experiment, for a shell."""
-    changes = [word for override in overrides for word in ("--set", override)]
-    return shlex.join(["python", "-m", "arena.run", str(experiment.path), *changes, *more])
-
-
-def _played(experiment: Experiment, store: Journal, options: Options, digest: str) -> Finished:
+def _played(experiment: Experiment, origin: Origin, journal: Journal, options: Options) -> Finished:
     """All games, played here or found in the journal."""
-    ready, before = prepare(experiment.plan), store.finished()
-    fixed = fixed_matches(ready, store, options.workers, options.interrupts)
-    ready = with_fixed(ready, fixed)
-    said = provenance.read_run(store.directory)
-    if not before or not said.get("finished"):
-        said = {
-            "path": str(experiment.path.absolute()),
-            "overrides": list(options.overrides),
-            "reproducible": experiment.plan.reproducible,
-            FIXED: sorted(fixed),
-            "begun": said.get("begun") or provenance.now_text(),
-            "finished": None,
-        }
-        provenance.write_run(store.directory, experiment.name, experiment.plan, digest, said)
-    if before and not options.quiet:
-        there, whole = 2 * before, 2 * ready.schedule.total
+    drawn = draw(experiment.plan)
+    fixed = fixed_matches(drawn, journal, options.playing)
+    drawn = draw(experiment.plan, drawn.openings, fixed)
+    _note_begin(experiment, origin, journal, fixed, options)
+    if (before := journal.finished()) and not options.quiet:
+        there, whole = 2 * before, 2 * drawn.pairings.total
         say(f"continuing: {there:,} of {whole:,} games were there already")
-    with Progress(ready.schedule.agents, options.quiet) as progress:
-        state = play(ready, store, options.workers, progress.show, options.interrupts)
+    with Progress(experiment.plan.names, options.quiet) as line:
+        state = play(drawn, journal, options.playing, line.show)
     options.interrupts.look()
-    games, test = store.games(ready.schedule), experiment.plan.stop
+    games, test = journal.games(drawn.pairings), experiment.plan.stop
     sprt = (test, state) if test is not None and state is not None else None
-    return Finished(ready, games, sprt, digest, census_of(ready, len(games)))
+    return Finished(drawn, games, sprt, census_of(drawn, len(games)))
 
 
-def census_of(ready: Prepared, games: int) -> list[tuple[str, str]]:
+def _note_begin(
+    experiment: Experiment, origin: Origin, journal: Journal, fixed: Matches, options: Options
+) -> None:
+    """Say in run.json what is played, unless it says that all of it was."""
+    stored = provenance.read_run(journal.directory)
+    if journal.finished() and stored.get("finished"):
+        return
+    more = {
+        "path": str(experiment.path.absolute()),
+        "overrides": list(options.overrides),
+        "reproducible": experiment.plan.reproducible,
+        FIXED: sorted(fixed),
+        "begun": stored.get("begun") or provenance.now_text(),
+        "finished": None,
+    }
+    provenance.write_run(journal.directory, origin, more)
+
+
+def _note_end(directory: Path, origin: Origin, games: Games) -> None:
+    """Say in run.json that the tables are there, and when they first were."""
+    stored = provenance.read_run(directory)
+    if not stored.get("finished"):
+        more = {
+            "finished": provenance.now_text(),
+            "games": len(games),
+            "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
+        }
+        provenance.write_run(directory, origin, stored | more)
+
+
+def census_of(drawn: DrawnPlan, games: int) -> list[tuple[str, str]]:
     """The pairs of agents without chance that have played all openings there are."""
-    schedule, names = ready.schedule, ready.schedule.agents
-    complete = ready.openings.finite and games == 2 * schedule.total
-    if not complete or schedule.pairs < len(ready.openings):
+    pairings, names = drawn.pairings, drawn.plan.names
+    complete = drawn.openings.finite and games == 2 * pairings.total
+    if not complete or pairings.pairs < len(drawn.openings):
         return []
-    return [(names[a], names[b]) for a, b in schedule.matches if (a, b) in schedule.fixed]
+    return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
 
 def _concluded(
-    experiment: Experiment, finished: Finished, directory: Path, options: Options
+    experiment: Experiment, origin: Origin, finished: Finished, directory: Path, options: Options
 ) -> bool:
     """Sum up, write the tables, check, print; whether all checks hold."""
     # Parquet is loaded after the games: the first game need not wait for it.
@@ -149,35 +177,35 @@ def _concluded(
     from arena.keeping import game_table, parquet  # noqa: PLC0415
     from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
-    games, origin = finished.games, origin_of(experiment, finished.digest)
-    repeat, openings = repeats(games), finished.ready.openings
+    games, plan = finished.games, experiment.plan
+    repeat, said = repeats(games), said_of(plan, origin)
     remove_unfinished(directory)
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         path = directory / "games.parquet"
         whole = beside.submit(
-            game_table.write_games, path, [games], repeat, experiment.plan.of,
-            experiment.plan.names, openings, origin, moves=games.moves is not None,
+            game_table.write_games, path, [games], repeat, finished.drawn.of, plan.names,
+            finished.drawn.openings, said, moves=games.moves is not None,
         )  # fmt: skip
         summed = summary.summarise(
-            games, experiment.plan, name=experiment.name, census=finished.census,
+            games, plan, name=experiment.name, census=finished.census,
             sprt=finished.sprt, repeat=repeat,
         )  # fmt: skip
-        timings = timing.timings(games, experiment.plan.names)
+        timings = timing.timings(games, plan.names)
         whole.result()
     verdicts = checks.verdicts(
-        experiment.plan, experiment.checks, games, census=finished.census,
-        starts=lambda: starts(finished), replay=replayer(finished),
+        plan, experiment.checks, games, census=finished.census,
+        starts=lambda: starts(finished.drawn), replay=replayer(finished),
     )  # fmt: skip
-    parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), origin)
+    parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), said)
     rates = win_rate_rows(summed)
-    parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, origin)
-    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, origin)
-    _note_end(directory, experiment, finished)
+    parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, said)
+    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, said)
+    _note_end(directory, origin, games)
     if options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
     else:
-        notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
+        notes = [] if plan.reproducible else [BY_THE_CLOCK]
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
         write_text(options.junit, junit.junit(verdicts, experiment.name))
@@ -186,35 +214,28 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-def _note_end(directory: Path, experiment: Experiment, finished: Finished) -> None:
-    """Say in run.json that the tables are there, and when they first were."""
-    said, games = provenance.read_run(directory), finished.games
-    if not said.get("finished"):
-        said |= {
-            "finished": provenance.now_text(),
-            "games": len(games),
-            "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
-        }
-        provenance.write_run(directory, experiment.name, experiment.plan, finished.digest, said)
-
-
-def origin_of(experiment: Experiment, digest: str) -> dict[str, Any]:
+def said_of(plan: Plan, origin: Origin) -> dict[str, Any]:
     """What every table says about where it comes from: nothing of clocks or machines."""
     return {
-        "experiment": experiment.name,
-        "run": digest,
-        "game": experiment.plan.game,
-        "seed": experiment.plan.seed,
-        "reproducible": experiment.plan.reproducible,
-        "plan": experiment.plan.to_json(),
+        "experiment": origin.experiment,
+        "run": origin.digest,
+        "game": plan.game,
+        "seed": plan.seed,
+        "reproducible": plan.reproducible,
+        "plan": origin.plan,
         "versions": provenance.versions(),
     }
 
 
-def starts(finished: Finished) -> Sequence[Sequence[int]]:
+def starts(drawn: DrawnPlan) -> Sequence[Sequence[int]]:
     """The openings in move numbers."""
-    of, openings = finished.ready.job.of, finished.ready.openings
-    return [moves_of(of, slots) for slots in openings.slots]
+    return [moves_of(drawn.of, slots) for slots in drawn.openings.slots]
+
+
+def played_again(drawn: DrawnPlan, pairing: int, verdicts: Verdicts) -> Games:
+    """Both games of one pairing with their moves, played in this process."""
+    drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
+    return Worker(drawn, new_watch()).play(Task(pairing, pairing + 1, verdicts))
 
 
 def replayer(finished: Finished) -> Callable[[int], list[int]]:
@@ -223,11 +244,9 @@ def replayer(finished: Finished) -> Callable[[int], list[int]]:
     def moves(row: int) -> list[int]:
         games, leg = finished.games, row % 2
         pairing = int(games.pair[row])
-        rows = {0: row - leg, 1: row - leg + 1}
-        found = {(pairing, each): stored_verdict(games, rows[each]) for each in rows}
-        verdicts = {key: verdict for key, verdict in found.items() if verdict is not None}
-        worker = Worker(finished.ready.job._replace(keep_moves=True))
-        return moves_of_row(worker.play(Task(pairing, pairing + 1, verdicts)), leg)
+        verdicts = {(pairing, each): stored_verdict(games, row - leg + each) for each in (0, 1)}
+        known = {key: verdict for key, verdict in verdicts.items() if verdict is not None}
+        return moves_of_row(played_again(finished.drawn, pairing, known), leg)
 
     return moves
 
@@ -236,15 +255,14 @@ def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
     from arena.concluding.case import replay_command  # noqa: PLC0415  # after the games
 
-    with _told(experiment, options):
-        ready = prepare(experiment.plan)
-        total = ready.schedule.total
+    with _in_words(experiment, options):
+        drawn = draw(experiment.plan)
+        total = drawn.pairings.total
         if not 0 <= pairing < total:
             raise Unplayable(f"pairing must lie from 0 to {total - 1}, got {pairing}")
-        worker = Worker(ready.job._replace(keep_moves=True))
-        games = worker.play(Task(pairing, pairing + 1, {}))
-    placed = ready.schedule.columns(pairing, pairing + 1)
+        games = played_again(drawn, pairing, {})
+    placed = drawn.pairings.columns(pairing, pairing + 1)
     for row in range(2):
-        first, second = (ready.schedule.agents[placed[c][row]] for c in ("first", "second"))
+        first, second = (drawn.plan.names[placed[seat][row]] for seat in ("first", "second"))
         print(f"{first} against {second}: margin {games.margin[row]:+d}")
-        print(games.traces.get(row) or replay_command(experiment.plan.of, moves_of_row(games, row)))
+        print(games.traces.get(row) or replay_command(drawn.of, moves_of_row(games, row)))

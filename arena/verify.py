@@ -32,12 +32,14 @@ def main(words: list[str] | None = None) -> int:
     from arena.concluding.reproduction import compare  # noqa: PLC0415
     from arena.keeping.run_directory import NotARun  # noqa: PLC0415
     from arena.planning.openings import OpeningsError  # noqa: PLC0415
-    from arena.playing.tournament import RunFailed  # noqa: PLC0415
+    from arena.playing.workers import PlayOptions, RunFailed  # noqa: PLC0415
     from arena.reading.command_line import cores  # noqa: PLC0415
 
     with interrupts.installed():
         try:
-            answer = compare(asked.run, asked.all, asked.experiment, cores(), interrupts)
+            answer = compare(
+                asked.run, asked.all, asked.experiment, PlayOptions(cores(), interrupts)
+            )
         except (NotARun, AgentFailure, SpecError, OpeningsError, RunFailed) as error:
             print(f"arena.verify: {error}", file=sys.stderr)
             return NOTHING

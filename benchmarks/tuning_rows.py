@@ -14,14 +14,15 @@ from typing import NamedTuple
 import optuna
 
 from arena.keeping.journal import Journal
-from arena.playing.workers import Task
+from arena.planning.tasks import Task
+from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores
-from arena.tuning import search, trial_games
+from arena.tuning import search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
 from arena.tuning.search import Room, TuneOptions, all_trials
 from arena.tuning.space import Point
-from arena.tuning.trial_games import Part, PlayedPart, games_of, play_part
+from arena.tuning.trial_games import Part, PartPlayer, PlayedPart, games_of
 from arena.tuning.trials import Trial, trial_of
 from arena.tuning.tune_table import load_tuning
 from benchmarks.table import Row
@@ -50,6 +51,7 @@ TRIALS, OWN_SHARE, GAP_SECONDS = 200, 0.05, 0.010
 # When each trial began and ended, and in which process: seconds, written by the workers.
 begun, ended = RawArray("d", TRIALS), RawArray("d", TRIALS)
 process = RawArray("l", TRIALS)
+PLAY = PartPlayer.play
 
 
 class Spent(NamedTuple):
@@ -68,15 +70,16 @@ def study() -> Iterator[Room]:
         directory = Path(text)
         path = directory / "bench.toml"
         path.write_text(STUDY)
-        tuning, options = load_tuning(path, []), TuneOptions(directory, cores(), quiet=True)
+        tuning = load_tuning(path, [])
+        options = TuneOptions(directory, cores(), Interrupts(), quiet=True)
         with Journal(directory, "bench") as journal:
             yield search.prepared(tuning, options, journal)
 
 
-def noted(part: Part) -> PlayedPart:
+def noted(player: PartPlayer, part: Part) -> PlayedPart:
     """The games of a part; a trial as small as these is one part."""
     begun[part.slot] = time.monotonic()
-    played = play_part(part)
+    played = PLAY(player, part)
     ended[part.slot], process[part.slot] = time.monotonic(), os.getpid()
     return played
 
@@ -84,12 +87,12 @@ def noted(part: Part) -> PlayedPart:
 def spent() -> Spent:
     """One study, played by the tuner."""
     with study() as room:
-        before, trial_games.play_part = trial_games.play_part, noted
+        PartPlayer.play = noted  # type: ignore[method-assign]  # to time it
         started = time.monotonic()
         try:
             trials, final, _ = all_trials(room, "bench")
         finally:
-            trial_games.play_part = before
+            PartPlayer.play = PLAY  # type: ignore[method-assign]  # as it was
         recommended(room, trials, final)
         whole = time.monotonic() - started
         room.mirror.finish(trials)
@@ -122,8 +125,8 @@ def naive_seconds() -> float:
             for name, kind in distributions(tuning.space).items():
                 trial.suggest_float(name, kind.low, kind.high)
             weights = tuning.space.weights(tuning.space.point(trial.params))
-            whole = Task(0, contest.jobs[0].schedule.total, {})
-            played = play_part(Part(trial.number, 0, whole, weights, True))
+            whole = Task(0, contest.plans[0].pairings.total, {})
+            played = room.contest.player.play(Part(trial.number, 0, whole, weights, True))
             games = games_of(contest, [played.games])
             return trial_of(trial.number, None, games, played.seconds).score
 

@@ -17,12 +17,12 @@ from arena.keeping.run_directory import (
     stored_games,
     stored_plan,
 )
+from arena.planning.drawing import draw
 from arena.planning.records import Games
-from arena.playing.determinism import FIXED, with_fixed
-from arena.playing.interrupts import Interrupts
+from arena.planning.tasks import Task
+from arena.playing.determinism import FIXED
 from arena.playing.referee_loop import stored_verdict
-from arena.playing.tournament import batches, get_ready, prepare
-from arena.playing.workers import Task
+from arena.playing.workers import PlayOptions, Workers
 from games import Game
 from games.transcripts import written
 
@@ -39,7 +39,7 @@ class Reproduction(NamedTuple):
 
 
 def compare(
-    directory: Path, everything: bool, experiment: Path | None, workers: int, interrupts: Interrupts
+    directory: Path, everything: bool, experiment: Path | None, options: PlayOptions
 ) -> Reproduction:
     """Play pairings of a run again, in processes, until one differs; NotARun if that is no use."""
     beside = experiment and experiment.absolute().parent
@@ -48,12 +48,11 @@ def compare(
     if not plan.reproducible:
         raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
-    ready, compared, found = with_fixed(prepare(replace(plan, stop=None)), fixed), 0, None
-    get_ready(ready)
+    drawn, compared, found = draw(replace(plan, stop=None), fixed=fixed), 0, None
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
-    with closing(batches(ready, tasks, workers, interrupts)) as played:
-        for batch in played:
-            games = decoded([batch.games], ready.schedule.columns(batch.start, batch.stop))
+    with closing(Workers(drawn, options).batches(tasks)) as batches:
+        for batch in batches:
+            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
             if found := difference(stored, games, plan.of):
                 break

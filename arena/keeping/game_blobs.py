@@ -25,6 +25,19 @@ class Blob(NamedTuple):
     moves: NDArray[Any] | None
     traces: dict[int, str]
 
+    def first(self, rows: int) -> "Blob":
+        """No more than the first games."""
+        if rows >= self.rows:
+            return self
+        plies = np.broadcast_to(self.columns["plies"], self.rows)[:rows]
+        columns = {
+            name: column if isinstance(column, int) else column[:rows]
+            for name, column in self.columns.items()
+        }
+        moves = None if self.moves is None else self.moves[: int(plies.sum())]
+        traces = {row: text for row, text in self.traces.items() if row < rows}
+        return Blob(rows, columns, moves, traces)
+
 
 def encoded(games: Games) -> bytes:
     """The games as one blob; what the schedule says of them is left out."""
@@ -66,13 +79,20 @@ def opened(blob: bytes) -> Blob:
 
 
 def decoded(blobs: Iterable[bytes], placed: dict[str, NDArray[Any]]) -> Games:
-    """The games of blobs that follow one another; `placed` are their columns of the schedule."""
+    """The games of blobs that follow one another; `placed` are their columns of the schedule.
+
+    The last blob may hold more games than were placed: those past a stop rule do not count.
+    """
     rows, at = len(placed["pair"]), 0
     # Zeros that are never written cost no memory: agents that do not search have no costs.
     columns = placed | {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
     moves: list[NDArray[Any]] | None = []
     traces: dict[int, str] = {}
-    for each in map(opened, blobs):
+    for blob in blobs:
+        whole = opened(blob)
+        if at == rows and whole.rows:
+            raise Damaged(f"the journal has more than the {rows} games that are scheduled so far")
+        each = whole.first(rows - at)
         for name, column in each.columns.items():
             if not isinstance(column, int) or column != 0:
                 columns[name][at : at + each.rows] = column

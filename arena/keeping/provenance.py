@@ -6,8 +6,9 @@ import json
 import os
 import platform
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.keeping.whole_files import write_text
 from arena.planning.plan import Plan
@@ -67,23 +68,26 @@ def machine() -> dict[str, Any]:
     }
 
 
-def run_digest(plan: Plan) -> str:
-    """The name of a run: what decides its games."""
-    whole = f"{plan.digest()} {code_digest()}"
-    return hashlib.blake2b(whole.encode(), digest_size=5).hexdigest()
+class Origin(NamedTuple):
+    """What a run rests on, worked out once."""
+
+    experiment: str
+    digest: str  # the run's name: what decides its games
+    plan: dict[str, Any]  # as JSON holds it
+    code: str  # digest of our sources
+    files: dict[str, str]  # digests of the users' own
 
 
-def write_run(directory: Path, name: str, plan: Plan, digest: str, more: dict[str, Any]) -> None:
+def origin_of(name: str, plan: Plan) -> Origin:
+    """What the run of a plan rests on, as things are now."""
+    code = code_digest()
+    digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
+    return Origin(name, digest, plan.to_json(), code, file_digests(plan))
+
+
+def write_run(directory: Path, origin: Origin, more: Mapping[str, Any]) -> None:
     """Write run.json: the plan whole, versions, machine, and what `more` says."""
-    said = {
-        "experiment": name,
-        "digest": digest,
-        "code": code_digest(),
-        "files": file_digests(plan),
-        "plan": plan.to_json(),
-        "versions": versions(),
-        "machine": machine(),
-    } | more
+    said = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
     write_text(directory / RUN, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -96,19 +100,19 @@ def read_run(directory: Path) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def why_new(directory: Path, plan: Plan) -> str | None:
+def why_new(directory: Path, origin: Origin) -> str | None:
     """Why this run is not a continuation of the latest one beside it; `None` if there is none."""
-    beside = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
-    if directory.exists() or not beside:
+    others = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
+    if directory.exists() or not others:
         return None
-    latest = max(beside, key=lambda each: (each / RUN).stat().st_mtime)
+    latest = max(others, key=lambda each: (each / RUN).stat().st_mtime)
     before = read_run(latest)
-    told = "; ".join(changes(before.get("plan", {}), plan.to_json())[:MOST_CHANGES])
-    if not told:
-        files = file_digests(plan)
-        changed = [name for name in files if before.get("files", {}).get(name) != files[name]]
-        told = f"{', '.join(changed) or 'pitflip itself'} changed"
-    return f"a new run, {latest.name} is kept: {told}"
+    reason = "; ".join(changes(before.get("plan", {}), origin.plan)[:MOST_CHANGES])
+    if not reason:
+        files, earlier = origin.files, before.get("files", {})
+        changed = [name for name in files if earlier.get(name) != files[name]]
+        reason = f"{', '.join(changed) or 'pitflip itself'} changed"
+    return f"a new run, {latest.name} is kept: {reason}"
 
 
 def changes(old: Any, new: Any, place: str = "") -> list[str]:

@@ -60,7 +60,7 @@ def make_openings(of: Game, wanted: OpeningsSpec, pairs: int, seed: int) -> Open
             f"pairs must be at most {len(found)}, the distinct openings of {of.name} with "
             f"{described(wanted)}, got {pairs}; {ways_out(wanted)}"
         )
-    return kept(found, np.arange(len(found)) < pairs, all_there_are=False)
+    return first_openings(found, pairs)
 
 
 def described(wanted: OpeningsSpec) -> str:
@@ -98,6 +98,11 @@ def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> O
     return Openings(openings.slots[which], openings.keys[which], finite)
 
 
+def first_openings(openings: Openings, number: int) -> Openings:
+    """As many openings as there may be, from the first on."""
+    return kept(openings, np.arange(len(openings)) < number, all_there_are=False)
+
+
 def drawn(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
     """Random lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended."""
     slots, keys = np.empty((lines, plies), np.int16), np.empty(lines, np.uint64)
@@ -124,7 +129,7 @@ def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float 
             enough = None if exhausted else pairs
             chosen = kept(chosen, balanced(of, chosen, balance, enough), all_there_are=True)
         if exhausted or len(chosen) >= pairs:
-            return kept(chosen, np.arange(len(chosen)) < pairs, all_there_are=False)
+            return first_openings(chosen, pairs)
 
 
 def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:

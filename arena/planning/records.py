@@ -74,13 +74,6 @@ def pair_points(games: "Games") -> NDArray[np.int8]:
     return points
 
 
-def first_rows(games: "Games", rows: int) -> "Games":
-    """The first games, with their moves."""
-    columns = {name: column[:rows] for name, column in games.columns.items()}
-    moves = None if games.moves is None else games.moves[: int(columns["plies"].sum())]
-    return Games(columns, moves, {row: t for row, t in games.traces.items() if row < rows})
-
-
 def no_games(keep_moves: bool = True) -> Games:
     """An empty set of games."""
     columns = {name: np.empty(0, kind) for name, kind in COLUMNS.items()}

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from agents.compiled import CompiledAgent
 from agents.kernels import whole_games as loop
+from arena.planning.drawing import DrawnPlan
 from arena.planning.pairing_seeds import agent_seeds
 from arena.planning.pairings import Block, Pairings
 from arena.planning.records import DRAW, LOSS, PLAYED, WIN, Games
 from arena.playing.referee import LONGEST
-from games import Game
 
 # So many that a call costs little, so few that their moves stay in the processor's cache.
 PAIRINGS_AT_ONCE = 512
@@ -38,14 +38,15 @@ class TooLong(Exception):  # noqa: N818  # what happened, not an error of the co
     """A game that no room can hold: the referee decides it."""
 
 
-class FastLoop:
+class CompiledLoop:
     """Plays blocks of pairings; keeps the room for moves, which is dear to allocate."""
 
-    def __init__(self, of: Game, schedule: Pairings, openings: NDArray[np.int16], moves: bool):
-        """`openings` are slots; `moves` says whether they are kept."""
-        self.of, self.schedule, self.openings, self.keeps_moves = of, schedule, openings, moves
-        self.start = of.start().state
-        self.longest = 64 + openings.shape[1]
+    def __init__(self, drawn: DrawnPlan) -> None:
+        """Room for games of a usual length."""
+        self.of, self.pairings, self.keeps_moves = drawn.of, drawn.pairings, drawn.plan.keep_moves
+        self.openings = drawn.openings.slots
+        self.start = drawn.of.start().state
+        self.longest = 64 + self.openings.shape[1]
         self._make_room()
 
     def _make_room(self) -> None:
@@ -70,7 +71,7 @@ class FastLoop:
         columns = {name: np.zeros(2 * block.size, kind) for name, kind in PLAYED.items()}
         kept: list[NDArray[np.int16]] = []
         for large in block.pieces(SEEDS_AT_ONCE):
-            seeds = [seeds_of(self.schedule, large, leg) for leg in (0, 1)]
+            seeds = [seeds_of(self.pairings, large, leg) for leg in (0, 1)]
             for small in large.pieces(PAIRINGS_AT_ONCE):
                 own = slice(small.first - large.first, small.first - large.first + small.size)
                 self._play(small, agents, [each[own] for each in seeds])
@@ -84,7 +85,7 @@ class FastLoop:
 
     def _play(self, block: Block, agents: Pair, seeds: list[Words]) -> None:
         """Fill `rooms` and `results`, leg by leg; again with more room if a game did not fit."""
-        openings = self.openings[self.schedule.openings(block)]
+        openings = self.openings[self.pairings.openings(block)]
         for leg in (0, 1):
             seats = agents if leg == 0 else agents[::-1]
             while self._call(seats, openings, seeds[leg], leg) < block.size:
@@ -121,8 +122,8 @@ class FastLoop:
         return self.of.moves_of(both[inside])
 
 
-def seeds_of(schedule: Pairings, block: Block, leg: int) -> Words:
+def seeds_of(pairings: Pairings, block: Block, leg: int) -> Words:
     """The seeds of the first and the second player in one leg of each pairing."""
-    pairs, places = schedule.seeds(block), (block.a, block.b)
+    pairs, places = pairings.seeds(block), (block.a, block.b)
     seats = places if leg == 0 else places[::-1]
-    return np.stack([agent_seeds(pairs, leg, schedule.agents[each]) for each in seats], axis=1)
+    return np.stack([agent_seeds(pairs, leg, pairings.agents[each]) for each in seats], axis=1)

@@ -1,100 +1,84 @@
 """Which matches give one game an opening: known of agents of ours, tried out with users' code."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 
 from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
+from arena.planning.drawing import DrawnPlan, Matches, draw
+from arena.planning.openings import first_openings
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.pairings import Pairings
 from arena.planning.plan import varies
 from arena.planning.records import Games
-from arena.playing.interrupts import Interrupts
+from arena.planning.tasks import Task
 from arena.playing.referee_loop import has_own_code
-from arena.playing.tournament import Prepared, RunFailed, batches, get_ready
-from arena.playing.workers import Task
-
-Matches = frozenset[tuple[int, int]]
+from arena.playing.workers import PlayOptions, RunFailed, Workers
 
 FIXED = "one_game_an_opening"  # in run.json
 OPENINGS, TIMES = 2, 2  # what is tried: few openings, each with as many seeds
 
 
-def fixed_matches(ready: Prepared, store: Journal, workers: int, interrupts: Interrupts) -> Matches:
+def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     """The matches in which every opening has its one game, whatever the seed.
 
-    It is found out once a run: `store` keeps the answer, and what has been tried so far.
+    It is found out once a run: the journal keeps the answer, and what has been tried so far.
     """
-    kept = store.fixed()
-    if kept is not None:
-        return kept
-    found = _found(ready, store, workers, interrupts)
-    store.keep_fixed(found)
-    return found
+    stored = journal.fixed()
+    if stored is not None:
+        return stored
+    fixed = _found_out(drawn, journal, options)
+    journal.keep_fixed(fixed)
+    return fixed
 
 
-def _found(ready: Prepared, store: Journal, workers: int, interrupts: Interrupts) -> Matches:
-    specs, matches = ready.job.specs, ready.schedule.matches
+def _found_out(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+    specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(varies(specs[place]) for place in match)]
     doubtful = [match for match in steady if any(has_own_code(specs[place]) for place in match)]
     known = frozenset(steady) - frozenset(doubtful)
-    if not doubtful or not matters(ready):
+    if not doubtful or not matters(drawn):
         return known
-    return known | tried(ready, tuple(doubtful), store, workers, interrupts)
+    return known | tried(trial_plan(drawn, tuple(doubtful)), journal, options)
 
 
-def matters(ready: Prepared) -> bool:
+def matters(drawn: DrawnPlan) -> bool:
     """Whether openings are played again, or all there are are played: else nobody asks."""
-    openings, pairs = len(ready.openings), ready.schedule.pairs
-    return pairs > openings or (ready.openings.finite and 1 < openings == pairs)
+    openings, pairs = len(drawn.openings), drawn.plan.pairs
+    return pairs > openings or (drawn.openings.finite and 1 < openings == pairs)
 
 
-def tried(
-    ready: Prepared,
-    matches: tuple[tuple[int, int], ...],
-    store: Journal,
-    workers: int,
-    interrupts: Interrupts,
-) -> Matches:
-    """Those of the matches whose games on some openings did not depend on the seed."""
-    schedule = trial_schedule(ready.schedule, matches)
-    trial = ready._replace(
-        schedule=schedule, job=ready.job._replace(schedule=schedule, keep_moves=False)
+def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnPlan:
+    """A small tournament of these matches in which every opening is played with several seeds."""
+    openings = first_openings(drawn.openings, OPENINGS)
+    plan = replace(
+        drawn.plan,
+        matches=matches,
+        pairs=TIMES * len(openings),
+        seed=int(digest_word("probe", drawn.plan.seed)) >> 1,
+        keep_moves=False,
+        stop=None,
     )
-    seen = store.tried()
-    tasks = [Task(at, at + 1, {}) for at in range(schedule.total) if at not in seen]
-    get_ready(trial)
+    return draw(plan, openings)
+
+
+def tried(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+    """Those of the trial's matches whose games did not depend on the seed."""
+    pairings, seen = trial.pairings, journal.tried()
+    tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in seen]
     try:
-        with closing(batches(trial, tasks, workers, interrupts)) as played:
-            for batch in played:
-                games = decoded([batch.games], schedule.columns(batch.start, batch.stop))
+        with closing(Workers(trial, options).batches(tasks)) as batches:
+            for batch in batches:
+                games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
                 seen[batch.start] = _seen(games)
-                store.keep_tried(batch.start, seen[batch.start])
+                journal.keep_tried(batch.start, seen[batch.start])
     except RunFailed:  # the run itself will say so, and which pairing it was
         return frozenset()
-    different, once = set(seen.values()), len(schedule.keys)
+    different, once = set(seen.values()), len(trial.openings)
     return frozenset(
-        match for match in matches if sum(each[:2] == match for each in different) == once
+        match for match in pairings.matches if sum(each[:2] == match for each in different) == once
     )
-
-
-def trial_schedule(schedule: Pairings, matches: tuple[tuple[int, int], ...]) -> Pairings:
-    """A small tournament of these matches in which every opening is played with several seeds."""
-    keys = schedule.keys[:OPENINGS]
-    return schedule._replace(
-        matches=matches,
-        pairs=TIMES * len(keys),
-        keys=keys,
-        seed=int(digest_word("probe", schedule.seed)) >> 1,
-        fixed=frozenset(),
-    )
-
-
-def with_fixed(ready: Prepared, fixed: Matches) -> Prepared:
-    """The same run, with repeats taken from the first where there is nothing new to come."""
-    schedule = ready.schedule._replace(fixed=fixed)
-    return ready._replace(schedule=schedule, job=ready.job._replace(schedule=schedule))
 
 
 def _seen(games: Games) -> tuple[int, ...]:

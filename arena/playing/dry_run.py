@@ -6,7 +6,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 from agents import AgentFailure, AgentSpec, Limit, SpecError, build
-from arena.playing.in_order import begin_child
+from arena.playing.backends.processes import begin_child
 from games import Game
 
 # Loading may take longer than a move: libraries are imported, an evaluation is compiled.

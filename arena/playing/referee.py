@@ -10,6 +10,7 @@ import numpy as np
 from agents import Agent, AgentFailure
 from agents.compiled import CompiledAgent
 from arena.planning.records import DRAW, LOSS, WIN, Termination
+from arena.planning.tasks import CutOff
 from games import Game, Position
 from games.kernels.splitmix import STRIDE, mixed
 
@@ -27,13 +28,6 @@ START = -1  # the ply at which agents are built and told that a game begins
 Witness = Callable[[int | None, int], None]
 # Gives the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
-
-
-class CutOff(NamedTuple):
-    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
-
-    ply: int
-    seat: int
 
 
 class PlayedGame(NamedTuple):

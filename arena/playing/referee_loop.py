@@ -3,54 +3,45 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents import Agent, AgentSpec
+from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import moves_of
-from arena.planning.pairings import Block, Pairings
+from arena.planning.pairings import Block
 from arena.planning.records import PLAYED, Games, Termination
+from arena.planning.tasks import CutOff, Verdicts
 from arena.playing.compiled_loop import seeds_of
-from arena.playing.referee import START, CutOff, PlayedGame, game_id, play_game
+from arena.playing.referee import START, PlayedGame, game_id, play_game
 from arena.playing.watchdog import note
 from games import Game
-
-Verdicts = Mapping[tuple[int, int], CutOff]
 
 log = logging.getLogger(__name__)
 
 
-class SlowLoop:
-    """Plays blocks of pairings through the referee, and lets the watch see whom it waits for."""
+class RefereeLoop:
+    """Plays blocks of pairings through the referee; the watchdog sees whom it waits for."""
 
-    def __init__(
-        self,
-        of: Game,
-        schedule: Pairings,
-        openings: NDArray[np.int16],
-        specs: tuple[AgentSpec, ...],
-        agent: Callable[[int], Agent],
-        watch: Any,
-    ) -> None:
-        """`openings` are slots; `agent` gives the agent at a place, building it if need be."""
-        self.of, self.schedule, self.openings = of, schedule, openings
-        self.specs, self.agent, self.watch = specs, agent, watch
+    def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent], rows: Any) -> None:
+        """`agent` gives the agent at a place, building it if need be; `rows` are the watchdog's."""
+        self.drawn, self.agent, self.rows = drawn, agent, rows
 
-    def play(self, block: Block, verdicts: Verdicts, keep_moves: bool) -> Games:
+    def play(self, block: Block, verdicts: Verdicts) -> Games:
         """Both games of every pairing of the block, those with a verdict cut off by it."""
-        openings = self.schedule.openings(block)
-        seeds = [seeds_of(self.schedule, block, leg).tolist() for leg in (0, 1)]
+        of, pairings = self.drawn.of, self.drawn.pairings
+        openings = self.drawn.openings.slots[pairings.openings(block)]
+        seeds = [seeds_of(pairings, block, leg).tolist() for leg in (0, 1)]
         games: list[PlayedGame] = []
         for i in range(block.size):
-            pairing, opening = block.first + i, moves_of(self.of, self.openings[openings[i]])
+            pairing, opening = block.first + i, moves_of(of, openings[i])
             for leg in (0, 1):
                 both = seeds[leg][i][0], seeds[leg][i][1]
                 verdict = verdicts.get((pairing, leg))
                 games.append(self._game(block, pairing, leg, opening, both, verdict))
-        return records(self.of, games, keep_moves)
+        return records(of, games, self.drawn.plan.keep_moves)
 
     def _game(
         self,
@@ -62,17 +53,17 @@ class SlowLoop:
         verdict: CutOff | None,
     ) -> PlayedGame:
         places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        own = [has_own_code(self.specs[place]) for place in places]
+        own = [has_own_code(self.drawn.specs[place]) for place in places]
 
         def witness(ply: int | None, seat: int) -> None:
             if own[seat]:  # ours keep their limits themselves
                 asked = 0 if ply is None else time.monotonic_ns()
-                note(self.watch, (os.getpid(), pairing, leg, ply or 0, seat, asked))
+                note(self.rows, (os.getpid(), pairing, leg, ply or 0, seat, asked))
 
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
-        played = play_game(self.of, seats, opening, seeds, witness, verdict)
+        played = play_game(self.drawn.of, seats, opening, seeds, witness, verdict)
         if played.trace:
-            name = self.schedule.agents[places[played.result // 2]]
+            name = self.drawn.plan.names[places[played.result // 2]]
             reason = played.trace.partition("\n")[0]
             log.warning("pairing %d, game %d: %s forfeits: %s", pairing, leg + 1, name, reason)
         return played

@@ -23,16 +23,14 @@ class Repeats:
     them is played: the tables are the same for any number of processes.
     """
 
-    def __init__(self, schedule: Pairings) -> None:
+    def __init__(self, pairings: Pairings) -> None:
         """Nothing is known yet."""
-        self.schedule = schedule
+        self.pairings = pairings
         self.known: dict[Key, Games] = {}
 
     def games(self, block: Block, play: Play) -> list[Games]:
         """Both games of every pairing of the block; `play` plays those that are not known."""
-        if not self.schedule.repeats(block):
-            return play(block)
-        openings = len(self.schedule.keys)
+        openings = len(self.pairings.keys)
         once = joined(list(self._once(block._replace(size=min(block.size, openings)), play)))
         if block.size <= openings:
             return [once]
@@ -40,7 +38,7 @@ class Repeats:
 
     def _once(self, block: Block, play: Play) -> Iterator[Games]:
         """The games of a block that has no opening twice."""
-        keys = [(block.a, block.b, place) for place in self.schedule.openings(block).tolist()]
+        keys = [(block.a, block.b, place) for place in self.pairings.openings(block).tolist()]
         at = 0
         while at < len(keys):
             if keys[at] in self.known:

@@ -9,7 +9,7 @@ from multiprocessing.sharedctypes import RawArray
 from typing import Any, NamedTuple
 
 from arena.keeping.run_log import renew_logs
-from arena.playing.referee import CutOff
+from arena.planning.tasks import CutOff
 
 ROWS = 256
 LEGS = (0, 1)

@@ -4,6 +4,8 @@ import argparse
 import os
 import shlex
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 
 def workers(text: str) -> int:
@@ -22,3 +24,9 @@ def same_command(module: str, words: list[str] | None) -> str:
     """The command that continues this run: the same again, but not from the beginning."""
     kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
     return shlex.join(["python", "-m", module, *kept])
+
+
+def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:
+    """The command that runs an experiment, for a shell."""
+    changes = [word for override in overrides for word in ("--set", override)]
+    return shlex.join(["python", "-m", "arena.run", str(path), *changes, *more])

@@ -26,7 +26,6 @@ from arena.tuning.trial_games import (
     Feed,
     contest,
     games_per_second,
-    install,
     played,
 )
 from arena.tuning.trials import Trial, stored_trials
@@ -40,12 +39,12 @@ class TuneOptions(NamedTuple):
 
     results: Path
     workers: int
+    interrupts: Interrupts
     budget: float | None = None  # seconds
     fresh: bool = False
     quiet: bool = False
     json: bool = False
     overrides: tuple[str, ...] = ()
-    interrupts: Interrupts = Interrupts()
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,6 @@ def prepared(tuning: Tuning, options: TuneOptions, journal: Journal) -> Room:
     journal.keep_plan(json.dumps(kept._asdict()))
     for_trials, held_out = study_plan.drawn(tuning, kept)
     whole = _contest(tuning, kept, for_trials)
-    install(whole)
     mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
     return Room(tuning, kept, whole, held_out, journal, mirror, options, begun)
 
@@ -90,7 +88,6 @@ def _planned(tuning: Tuning, options: TuneOptions) -> StudyPlan:
         return written
     smallest = written._replace(games=min(written.games, 40))
     trial = _contest(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
-    install(trial)
     seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
     return study_plan.within(tuning, options.budget, rate)
@@ -98,13 +95,11 @@ def _planned(tuning: Tuning, options: TuneOptions) -> StudyPlan:
 
 def _contest(tuning: Tuning, of: StudyPlan, openings: Openings) -> Contest:
     return contest(
-        tuning.plan.of,
+        tuning.plan,
         tuning.spec,
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,
-        tuning.plan.seed,
-        tuning.plan.move_seconds,
     )
 
 
@@ -124,12 +119,10 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     known = stored_trials(room.journal)
     provenance.write_run(
         room.journal.directory,
-        tuning.experiment.name,
-        tuning.plan,
-        digest,
+        provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "tuned": tuning.agent,
-            "plan": room.plan._asdict(),
+            "study": room.plan._asdict(),
             "overrides": list(options.overrides),
             "reproducible": tuning.plan.reproducible,
         },
@@ -216,7 +209,6 @@ def _second_half(
         kept = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(kept._asdict()))
         contest = _contest(tuning, kept, study_plan.drawn(room.tuning, room.plan)[0])
-        install(contest)
         other = replace(
             room, tuning=tuning, plan=kept, contest=contest, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),

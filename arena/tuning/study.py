@@ -14,7 +14,7 @@ from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import write_text
 from arena.pipeline import Unfinished, Unplayable
 from arena.planning.openings import OpeningsError
-from arena.playing.tournament import RunFailed
+from arena.playing.workers import PlayOptions, RunFailed
 from arena.showing.live_line import Progress
 from arena.tuning import study_files
 from arena.tuning.live import recommended_text
@@ -105,8 +105,8 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
         return unneeded(room.tuning.validation.plan())
     with Progress((TUNED, SEED), room.options.quiet) as progress:
         return validate(
-            room.tuning, weights, room.held_out, room.journal.directory, room.options.workers,
-            progress.show, room.options.interrupts,
+            room.tuning, weights, room.held_out, room.journal.directory,
+            PlayOptions(room.options.workers, room.options.interrupts), progress.show,
         )  # fmt: skip
 
 

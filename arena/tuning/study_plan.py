@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from arena.planning.openings import Openings, OpeningsError, make_openings
 from arena.planning.pairing_seeds import digest_word
-from arena.tuning.trial_games import Opponent
+from arena.tuning.trial_games import CANDIDATE, Opponent
 from arena.tuning.tune_table import LEAST_GAMES, TRIALS_PER_WEIGHT, Tuning
 
 TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page
@@ -53,7 +53,9 @@ def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
     """The opponents with their pairings of a trial; every one gets at least one."""
     agents, pairs = tuning.plan.agents, games // 2
     return tuple(
-        Opponent(f"{name} (seed)" if name == tuning.agent else name, agents[name], count)
+        Opponent(
+            f"{name} (seed)" if name in (tuning.agent, CANDIDATE) else name, agents[name], count
+        )
         for name, share in tuning.opponents
         if (count := max(1, round(share * pairs)))
     )

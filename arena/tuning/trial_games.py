@@ -3,8 +3,10 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +17,20 @@ from agents.compiled import CompiledAgent
 from agents.kernels.contexts import set_weights
 from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.journal import Journal
-from arena.planning.openings import Openings
-from arena.planning.pairings import Pairings
+from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.openings import Openings, first_openings
+from arena.planning.plan import Plan
 from arena.planning.records import Games
-from arena.playing.in_order import ItemFailed, Recovery, in_order
+from arena.planning.tasks import Task
+from arena.playing import backends
+from arena.playing.in_order import ItemFailed, in_order
 from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
-from arena.playing.workers import Job, Task, Worker
+from arena.playing.worker import Worker
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
-from games import Game
 
 CANDIDATE = "candidate"
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
@@ -45,13 +49,19 @@ class Opponent(NamedTuple):
     pairs: int
 
 
-class Contest(NamedTuple):
-    """What every trial plays: one small schedule an opponent, on common openings and seeds."""
+@dataclass(frozen=True)
+class Contest:
+    """What every trial plays: one small plan an opponent, on common openings and seeds."""
 
     space: Space
-    jobs: tuple[Job, ...]
+    plans: tuple[DrawnPlan, ...]
     placed: dict[str, NDArray[Any]]  # the columns of the schedule, for all games of a trial
     watch: Watchdog
+
+    @cached_property
+    def player(self) -> "PartPlayer":
+        """All agents built and compiled here, for the processes that are forked from here."""
+        return PartPlayer(self)
 
 
 class Part(NamedTuple):
@@ -73,44 +83,50 @@ class PlayedPart(NamedTuple):
 
 
 def contest(
-    of: Game,
+    plan: Plan,
     tuned: AgentSpec,
     space: Space,
     opponents: tuple[Opponent, ...],
     openings: Openings,
-    seed: int,
-    move_seconds: float,
 ) -> Contest:
-    """The schedules of a trial; `openings` are those for tuning."""
-    specs = (tuned, *(each.spec for each in opponents))
-    names = (CANDIDATE, *(each.name for each in opponents))
-    watch = Watchdog(new_watch(), move_seconds)
-    jobs, placed, first = [], [], 0
+    """The plans of a trial, made from that of the file; `openings` are those for tuning."""
+    agents = {CANDIDATE: tuned} | {each.name: each.spec for each in opponents}
+    drawn, placed, first = [], [], 0
     for place, opponent in enumerate(opponents, 1):
-        keys = openings.keys[: opponent.pairs]
-        schedule = Pairings(seed, of.name, names, ((0, place),), opponent.pairs, keys)
-        jobs.append(Job(of, specs, schedule, openings.slots, False, watch.rows))
-        columns = schedule.columns(0, opponent.pairs)
+        own = replace(plan, agents=agents, matches=((0, place),), pairs=opponent.pairs)
+        drawn.append(draw(own, first_openings(openings, opponent.pairs)))
+        columns = drawn[-1].pairings.columns(0, opponent.pairs)
         placed.append(columns | {"pair": columns["pair"] + first})
         first += opponent.pairs
     whole = {name: np.concatenate([each[name] for each in placed]) for name in placed[0]}
-    return Contest(space, tuple(jobs), whole, watch)
+    return Contest(space, tuple(drawn), whole, Watchdog(new_watch(), plan.move_seconds))
 
 
 # ------------------------------------------------------------ in a worker
 
-_workers: list[Worker] = []
 
+class PartPlayer:
+    """Plays parts of trials in one process: the same agents in the plan of every opponent."""
 
-def install(of: Contest) -> None:
-    """Build and compile all agents here, for the processes that are forked from here."""
-    _workers[:] = [Worker(job) for job in of.jobs]
-    for worker in _workers[1:]:
-        worker.agents = _workers[0].agents
-    _workers[0].warm()
-    for worker in _workers:
-        if not any(map(has_own_code, worker.job.specs)):
-            worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
+    def __init__(self, of: Contest) -> None:
+        """Everything is built and compiled."""
+        self.workers = [Worker(drawn, of.watch.rows) for drawn in of.plans]
+        for worker in self.workers[1:]:
+            worker.agents = self.workers[0].agents
+        self.workers[0].warm()
+        for worker in self.workers:
+            if not any(map(has_own_code, worker.drawn.specs)):
+                worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
+
+    def play(self, part: Part) -> PlayedPart:
+        """The games of a part, by the candidate that it describes."""
+        begun = time.perf_counter()
+        worker = self.workers[part.match]
+        candidate = worker.agent(0)
+        assert isinstance(candidate, CompiledAgent)  # it has weights
+        reweigh(candidate, part.weights)
+        games = worker.play(part.task)
+        return PlayedPart(part, encoded(games), time.perf_counter() - begun)
 
 
 def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> None:
@@ -121,24 +137,13 @@ def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> N
         set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
 
 
-def play_part(part: Part) -> PlayedPart:
-    """The games of a part, by the candidate that it describes."""
-    begun = time.perf_counter()
-    worker = _workers[part.match]
-    candidate = worker.agent(0)
-    assert isinstance(candidate, CompiledAgent)
-    reweigh(candidate, part.weights)
-    games = worker.play(part.task)
-    return PlayedPart(part, encoded(games), time.perf_counter() - begun)
-
-
 def games_per_second(of: Contest, weights: Mapping[str, tuple[float, ...]], least: float) -> float:
     """How fast one process plays, measured for at least `least` seconds over all opponents."""
-    shortest = min(job.schedule.total for job in of.jobs)
+    shortest = min(drawn.pairings.total for drawn in of.plans)
     pairs, games, seconds = 1, 0, 0.0
     while seconds < least:
-        for match in range(len(of.jobs)):
-            played = play_part(Part(0, match, Task(0, pairs, {}), weights, True))
+        for match in range(len(of.plans)):
+            played = of.player.play(Part(0, match, Task(0, pairs, {}), weights, True))
             games, seconds = games + 2 * pairs, seconds + played.seconds
         pairs = min(2 * pairs, shortest)
     return games / seconds
@@ -212,8 +217,8 @@ class Feed:
     def _parts(self, slot: int) -> list[Part]:
         weights = self.contest.space.weights(self.points[slot])
         parts = []
-        for match, job in enumerate(self.contest.jobs):
-            total = job.schedule.total
+        for match, drawn in enumerate(self.contest.plans):
+            total = drawn.pairings.total
             size = max(LEAST_PAIRS, -(-total // self.cuts))
             for start in range(0, total, size):
                 task = Task(start, min(start + size, total), {})
@@ -227,18 +232,50 @@ def games_of(of: Contest, blobs: list[bytes]) -> Games:
     return decoded(blobs, of.placed)
 
 
+class TrialCrew:
+    """The crew that plays the parts of trials, and what is done when one of them fails."""
+
+    MOST_DEATHS = 4  # of a part that are excused: workers are also ended from outside
+
+    def __init__(self, of: Contest, workers: int, interrupts: Interrupts) -> None:
+        """Its workers are forked when `in_order` begins."""
+        self.watch, self.player, self.workers = of.watch, of.player, workers
+        self.interrupts = interrupts
+        self.deaths: dict[tuple[int, int, int], int] = {}
+
+    def begin(self, workers: int | None = None) -> backends.Backend:
+        """A new backend whose processes have all agents built."""
+        return backends.begin("processes", self.player.play, workers or self.workers)
+
+    def look(self) -> None:
+        """Cut off who does not answer; stop if that was asked for."""
+        self.watch.look()
+        self.interrupts.look()
+
+    def split(self, part: Part) -> list[Part]:
+        """A part is the smallest there is."""
+        return [part]
+
+    def again(self, part: Part) -> Part:
+        """The part with the verdicts on games that were cut off in it."""
+        verdicts = self.watch.within(part.task.start, part.task.stop)
+        return part._replace(task=part.task._replace(verdicts=verdicts))
+
+    def excused(self, part: Part) -> bool:
+        """Whether it has not died too often."""
+        key = (part.slot, part.match, part.task.start)
+        self.deaths[key] = self.deaths.get(key, 0) + 1
+        return self.deaths[key] <= self.MOST_DEATHS
+
+    def mend(self) -> None:
+        """After a death nobody is waited for."""
+        self.watch.mend()
+
+
 def played(feed: Feed, journal: Journal, workers: int, interrupts: Interrupts) -> Iterator[Trial]:
     """Play what is left, trial after trial; each is in the journal before it is told."""
-    watch, blobs, seconds = feed.contest.watch, list[bytes](), 0.0
-
-    def look_around() -> None:
-        watch.look()
-        interrupts.look()
-
-    mending = Recovery(
-        lambda part: [part], lambda part: _again(part, watch), _Patience(), watch.mend
-    )
-    results = closing(_results(feed, workers, mending, look_around))
+    crew, blobs, seconds = TrialCrew(feed.contest, workers, interrupts), list[bytes](), 0.0
+    results = closing(in_order(crew, feed))
     try:
         with interrupts.wait_for_look(), results as parts:
             for done in parts:
@@ -247,16 +284,10 @@ def played(feed: Feed, journal: Journal, workers: int, interrupts: Interrupts) -
                 if done.part.last:
                     trial = _finished(feed, journal, done.part.slot, blobs, seconds)
                     blobs, seconds = [], 0.0
-                    watch.verdicts.clear()
+                    crew.watch.verdicts.clear()
                     yield trial
     except ItemFailed as failure:
         raise TuningFailed(_told(failure)) from None
-
-
-def _results(
-    feed: Feed, workers: int, mending: Recovery, look_around: Callable[[], None]
-) -> Generator[PlayedPart, None, None]:
-    yield from in_order(play_part, feed, workers, mending, look_around)
 
 
 def _finished(feed: Feed, journal: Journal, slot: int, blobs: list[bytes], seconds: float) -> Trial:
@@ -266,26 +297,6 @@ def _finished(feed: Feed, journal: Journal, slot: int, blobs: list[bytes], secon
     keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds))
     feed.tell(trial)
     return trial
-
-
-def _again(part: Part, watch: Watchdog) -> Part:
-    """The part with the verdicts on games that were cut off in it."""
-    verdicts = watch.within(part.task.start, part.task.stop)
-    return part._replace(task=part.task._replace(verdicts=verdicts))
-
-
-class _Patience:
-    """Excuses a few deaths of every part: workers are also ended from outside."""
-
-    MOST = 4
-
-    def __init__(self) -> None:
-        self.deaths: dict[tuple[int, int, int], int] = {}
-
-    def __call__(self, part: Part) -> bool:
-        key = (part.slot, part.match, part.task.start)
-        self.deaths[key] = self.deaths.get(key, 0) + 1
-        return self.deaths[key] <= self.MOST
 
 
 def _told(failure: ItemFailed) -> str:

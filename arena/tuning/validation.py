@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.keeping.journal import Journal
+from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.pairings import Pairings
-from arena.planning.plan import Plan
 from arena.planning.records import Games, pair_points
-from arena.playing.interrupts import Interrupts
-from arena.playing.tournament import Prepared, Tick, play
-from arena.playing.watchdog import Watchdog, new_watch
-from arena.playing.workers import Job
+from arena.playing.tournament import Tick, play
+from arena.playing.workers import PlayOptions
 from arena.stats.estimate import Estimate, nothing
 from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, SprtState
@@ -71,19 +68,17 @@ def validate(
     weights: dict[str, tuple[float, ...]],
     openings: Openings,
     directory: Path,
-    workers: int,
+    options: PlayOptions,
     show: Callable[[Tick], None],
-    interrupts: Interrupts,
 ) -> Validation:
     """Play the match, or what is left of it, and say what it shows."""
-    ready = prepared(tuning, weights, openings)
-    plan = tuning.validation.plan()
-    digest = str(digest_word(sorted(weights.items()), ready.schedule.pairs, ready.schedule.seed))
+    drawn = match_of(tuning, weights, openings)
+    digest = str(digest_word(sorted(weights.items()), drawn.plan.pairs, drawn.plan.seed))
     with Journal(directory / f"validation-{digest}", digest) as store:
-        state = play(ready, store, workers, show, interrupts)
-        games = store.games(ready.schedule)
+        state = play(drawn, store, options, show)
+        games = store.games(drawn.pairings)
     assert state is not None
-    return judged(plan, state, games)
+    return judged(tuning.validation.plan(), state, games)
 
 
 def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
@@ -104,27 +99,19 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
     )  # fmt: skip
 
 
-def prepared(tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings) -> Prepared:
+def match_of(
+    tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings
+) -> DrawnPlan:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
-    wanted, of = tuning.validation, tuning.plan.of
-    specs = {TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec}
-    pairs = len(openings)
-    plan = Plan(
-        game=of.name,
-        agents=specs,
+    plan = replace(
+        tuning.plan,
+        agents={TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec},
         matches=((0, 1),),
-        openings=tuning.plan.openings,
-        pairs=pairs,
+        pairs=len(openings),
         seed=fresh_seed(tuning.plan.seed),
-        keep_moves=False,
-        move_seconds=tuning.plan.move_seconds,
-        stop=wanted.plan(),
+        stop=tuning.validation.plan(),
     )
-    names, agents = tuple(specs), tuple(specs.values())
-    schedule = Pairings(plan.seed, of.name, names, ((0, 1),), pairs, openings.keys)
-    watch = Watchdog(new_watch(), plan.move_seconds)
-    job = Job(of, agents, schedule, openings.slots, False, watch.rows)
-    return Prepared(plan, openings, schedule, job, watch)
+    return draw(plan, openings)
 
 
 def fresh_seed(seed: int) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,14 @@ import pytest
 
 from agents import kinds_for
 from arena.pipeline import Unfinished, Unplayable
+from arena.planning import tasks
+from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
-from arena.playing import tournament, workers
+from arena.planning.tasks import Task
+from arena.playing import worker
 from arena.playing.interrupts import Interrupts
-from arena.playing.tournament import prepare
-from arena.playing.workers import Task, Worker
+from arena.playing.watchdog import new_watch
+from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from games import game
 from tests.arena.running import (
@@ -74,7 +78,7 @@ def written(directory, name):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, monkeypatch):
-    monkeypatch.setattr(tournament, "MOST", 7)  # so that small runs have many batches
+    monkeypatch.setattr(tasks, "MOST", 7)  # so that small runs have many batches
     path = written(tmp_path, name)
     for cores in (1, 2, 7):
         played(path, tmp_path / str(cores), cores)
@@ -110,7 +114,7 @@ class Impatient(Interrupts):
 def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
     tmp_path, name, monkeypatch
 ):
-    monkeypatch.setattr(tournament, "MOST", 5)
+    monkeypatch.setattr(tasks, "MOST", 5)
     path, chance, interruptions = written(tmp_path, name), random.Random(name), 0
     played(path, tmp_path / "whole")
     while True:
@@ -125,13 +129,17 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
-    ready = prepare(load(written(tmp_path, name)).plan)
-    task = Task(0, min(ready.schedule.total, 60), {})
-    fast, slow = (
-        Worker(ready.job._replace(always_slow=slow, keep_moves=True)).play(task)
-        for slow in (False, True)
-    )
-    same_records(fast, slow)
+    ready = draw(load(written(tmp_path, name)).plan)
+    task = Task(0, min(ready.pairings.total, 60), {})
+    with_moves = draw(replace(ready.plan, keep_moves=True))
+    same_records(*(kind(with_moves, new_watch()).play(task) for kind in (Worker, Refereed)))
+
+
+class Refereed(Worker):
+    """Plays everything move by move."""
+
+    def compiled(self, block):
+        return None
 
 
 def same_records(fast, slow):
@@ -160,10 +168,9 @@ def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text = f'game = "{name}"\npairs = 3\nopenings = {{ random_plies = 4 }}\n'
     kinds = {kind: more for kind, more in KINDS.items() if kind in kinds_for(game(name))}
     text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in kinds.items())
-    ready = prepare(load(experiment_file(tmp_path, text)).plan)
-    task = Task(0, ready.schedule.total, {})
-    job = ready.job._replace(keep_moves=True)
-    same_records(Worker(job).play(task), Worker(job._replace(always_slow=True)).play(task))
+    ready = draw(load(experiment_file(tmp_path, text)).plan)
+    task = Task(0, ready.pairings.total, {})
+    same_records(*(kind(ready, new_watch()).play(task) for kind in (Worker, Refereed)))
 
 
 # ------------------------------------------------------------- bots and their faults
@@ -218,7 +225,7 @@ def evaluate(rules, position):
 
 
 def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "SLOW_SECONDS", 1e9)  # the compiled loop from the first game on
+    monkeypatch.setattr(worker, "SLOW_SECONDS", 1e9)  # the compiled loop from the first game on
     (tmp_path / "own.py").write_text(HANGING_EVALUATION)
     path = experiment_file(tmp_path, small(2, "move_seconds = 0.5") + OWN)
     played(path, tmp_path / "results")
@@ -258,11 +265,11 @@ def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):
 
 
 def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkeypatch):
-    def broken(self, block, verdicts, keep_moves):
+    def broken(self, block, verdicts):
         raise RuntimeError("our bug")
 
     path = experiment_file(tmp_path, small(4), "good")
-    monkeypatch.setattr("arena.playing.referee_loop.SlowLoop.play", broken)
+    monkeypatch.setattr("arena.playing.referee_loop.RefereeLoop.play", broken)
     with pytest.raises(Unfinished, match=r"pairing 0 \(random against good\): .*our bug") as told:
         played(path, tmp_path / "results")
     assert "--pairing 0" in str(told.value)
@@ -271,7 +278,7 @@ def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkey
 
 
 def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monkeypatch):
-    plain, flag = workers.Worker.play, tmp_path / "failed"
+    plain, flag = worker.Worker.play, tmp_path / "failed"
 
     def once(self, task):
         if task.start >= 3 and not flag.exists():
@@ -281,7 +288,7 @@ def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monke
 
     path = experiment_file(tmp_path, small(10), "good")
     played(path, tmp_path / "undisturbed")
-    monkeypatch.setattr(workers.Worker, "play", once)
+    monkeypatch.setattr(worker.Worker, "play", once)
     played(path, tmp_path / "disturbed")
     assert flag.exists()
     assert tables(tmp_path / "disturbed") == tables(tmp_path / "undisturbed")

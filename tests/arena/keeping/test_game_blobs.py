@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.keeping.game_blobs import Damaged, decoded, encoded
-from arena.planning.records import PLACED, PLAYED, Games, first_rows, joined, moves_of, pair_points
+from arena.planning.records import PLACED, PLAYED, Games, joined, moves_of, pair_points
 
 
 def placed(rows):
@@ -53,10 +53,29 @@ def test_what_goes_in_comes_out(one):
 def test_blobs_that_follow_one_another_are_joined(one, other):
     whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
     same(joined([one, other]), whole)
-    part = first_rows(whole, len(one))
-    same(one, part)
-    moves = [move for row in range(len(one)) for move in moves_of(part, row)]
+    moves = [move for row in range(len(one)) for move in moves_of(whole, row)]
     assert moves == one.moves.tolist()
+
+
+@settings(max_examples=50)
+@given(games(), games(), st.data())
+def test_games_past_the_placed_ones_do_not_count(one, other, data):
+    counted = data.draw(st.integers(min(1, len(other)), len(other)))
+    rows = len(one) + counted
+    whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
+    part = decoded([encoded(one), encoded(other)], placed(rows))
+    for name in PLAYED:
+        assert part.columns[name].tolist() == whole.columns[name][:rows].tolist()
+    assert (part.moves is None) == (whole.moves is None)
+    if whole.moves is not None:
+        assert part.moves.tolist() == whole.moves[: part.plies.sum()].tolist()
+    assert part.traces == {row: text for row, text in whole.traces.items() if row < rows}
+
+
+def test_a_whole_blob_too_many_is_noticed():
+    none = Games({name: np.zeros(2, kind) for name, kind in PLAYED.items()}, None, {})
+    with pytest.raises(Damaged, match="more than the 2 games"):
+        decoded([encoded(none)] * 2, placed(2))
 
 
 @settings(max_examples=50)

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from arena.keeping import provenance
-from arena.keeping.provenance import changes, code_digest, read_run, run_digest, why_new, write_run
+from arena.keeping.provenance import changes, code_digest, origin_of, read_run, why_new, write_run
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 
@@ -15,17 +15,21 @@ def experiment(directory, text="", bots=("good",), overrides=()):
     return load(experiment_file(directory, small(10) + text, *bots), overrides).plan
 
 
+def origin(directory, text="", overrides=()):
+    return origin_of("demo", experiment(directory, text, overrides=overrides))
+
+
 def test_a_run_is_named_by_what_decides_its_games(tmp_path):
-    name = run_digest(experiment(tmp_path))
-    assert run_digest(experiment(tmp_path)) == name
+    name = origin(tmp_path).digest
+    assert origin(tmp_path).digest == name
     check = '[[checks]]\nthat = "good"\nno_forfeits = true\n'
-    assert run_digest(experiment(tmp_path, check)) == name
-    assert run_digest(experiment(tmp_path, overrides=["seed=6"])) != name
+    assert origin(tmp_path, check).digest == name
+    assert origin(tmp_path, overrides=["seed=6"]).digest != name
     (tmp_path / "moved").mkdir()
-    assert run_digest(experiment(tmp_path / "moved")) == name
+    assert origin(tmp_path / "moved").digest == name
     changed = experiment(tmp_path)
     (tmp_path / "good.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
-    assert run_digest(changed) != name
+    assert origin_of("demo", changed).digest != name
 
 
 @pytest.mark.parametrize(
@@ -73,22 +77,23 @@ def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
         return why_new(tmp_path / "results" / "new", now)
 
     old = tmp_path / "results" / "old"
-    assert told(experiment(tmp_path)) is None
+    assert told(origin(tmp_path)) is None
     old.mkdir(parents=True)
-    write_run(old, "demo", experiment(tmp_path), "old", {})
-    assert told(experiment(tmp_path, overrides=["seed=6"])) == (
+    write_run(old, origin(tmp_path), {})
+    assert told(origin(tmp_path, overrides=["seed=6"])) == (
         "a new run, old is kept: seed was 5, is 6"
     )
-    assert "pitflip itself changed" in told(experiment(tmp_path))
+    assert "pitflip itself changed" in told(origin(tmp_path))
     now = experiment(tmp_path)
     (tmp_path / "good.py").write_text("choose = None\n")
-    assert "good.py changed" in told(now)
+    changed = origin_of("demo", now)
+    assert "good.py changed" in told(changed)
     (tmp_path / "results" / "new").mkdir()
-    assert told(now) is None
+    assert told(changed) is None
 
 
 def test_run_json_is_whole_or_not_there(tmp_path, monkeypatch):
-    write_run(tmp_path, "demo", experiment(tmp_path), "one", {"begun": "now"})
+    write_run(tmp_path, origin(tmp_path)._replace(digest="one"), {"begun": "now"})
     assert read_run(tmp_path)["digest"] == "one"
     assert read_run(tmp_path)["files"] == {
         "good.py": provenance.file_digests(experiment(tmp_path))["good.py"]
@@ -99,7 +104,7 @@ def test_run_json_is_whole_or_not_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_run(tmp_path, "demo", experiment(tmp_path), "two", {})
+        write_run(tmp_path, origin(tmp_path)._replace(digest="two"), {})
     assert read_run(tmp_path)["digest"] == "one"
 
 

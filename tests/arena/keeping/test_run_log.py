@@ -6,7 +6,8 @@ import signal
 import time
 
 from arena.keeping.run_log import RunLog, renew_logs
-from arena.playing.in_order import Recovery, in_order
+from arena.playing.in_order import in_order
+from tests.arena.playing.crew import AnyCrew
 
 log = logging.getLogger("workers")
 
@@ -23,14 +24,10 @@ def say_and_die(number):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def mending(excused=False):
-    return Recovery(lambda each: [each], lambda each: each, lambda _: excused, renew_logs)
-
-
 def test_no_record_of_a_worker_is_lost(tmp_path):
     with RunLog(tmp_path / "run.log"):
         log.warning("from the parent")
-        assert list(in_order(say, iter(range(50)), 3, mending())) == list(range(50))
+        assert list(in_order(AnyCrew(say, 3, mend=renew_logs), iter(range(50)))) == list(range(50))
     lines = (tmp_path / "run.log").read_text().splitlines()
     told = sorted(line.partition("workers: ")[2] for line in lines)
     expected = [f"number {n}, line {line}" for n in range(50) for line in range(20)]
@@ -42,7 +39,7 @@ def test_after_a_death_the_log_goes_on_and_closes_soon(tmp_path):
     with RunLog(tmp_path / "run.log"):
         for _ in range(3):
             renew_logs()
-        assert list(in_order(say, iter(range(5)), 2, mending())) == list(range(5))
+        assert list(in_order(AnyCrew(say, 2, mend=renew_logs), iter(range(5)))) == list(range(5))
         begun = time.monotonic()
     assert time.monotonic() - begun < 4.0
     assert len((tmp_path / "run.log").read_text().splitlines()) == 100

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.playing import in_order as module
-from arena.playing.in_order import ItemFailed, Recovery, in_order
+from arena.playing.backends import BACKENDS, processes
+from arena.playing.in_order import ItemFailed, in_order
+from tests.arena.playing.crew import AnyCrew
 
 
 def squares(run):
@@ -34,11 +35,6 @@ def singles(run):
     return [(directory, [number]) for number in numbers]
 
 
-def mending(**changed):
-    plain = Recovery(singles, lambda part: part, lambda part: False, lambda: None)
-    return plain._replace(**changed)
-
-
 def runs_of(directory, lengths):
     at = 0
     for length in lengths:
@@ -47,7 +43,8 @@ def runs_of(directory, lengths):
 
 
 def squared(directory, lengths, workers, **changed):
-    results = in_order(squares, runs_of(directory, lengths), workers, mending(**changed))
+    crew = AnyCrew(squares, workers, singles, **changed)
+    results = in_order(crew, runs_of(directory, lengths))
     with contextlib.closing(results):
         return [square for result in results for square in result]
 
@@ -56,6 +53,24 @@ def squared(directory, lengths, workers, **changed):
 def test_results_come_in_the_order_of_the_items(tmp_path, workers):
     lengths = [3, 1, 4, 1, 5, 9, 2, 6]
     assert squared(tmp_path, lengths, workers) == [n * n for n in range(sum(lengths))]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("fault", ["", "7-raises-once"])
+def test_every_backend_gives_the_results_in_order(tmp_path, backend, fault):
+    if fault:
+        (tmp_path / fault).touch()
+    lengths = [3, 1, 4, 1, 5]
+    assert squared(tmp_path, lengths, 2, backend=backend) == [n * n for n in range(14)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_backend_says_what_failed(tmp_path, backend):
+    (tmp_path / "3-raises").touch()
+    with pytest.raises(ItemFailed, match="failed again") as failure:
+        squared(tmp_path, [2] * 3, 2, backend=backend)
+    assert failure.value.item == (tmp_path, [3])
+    assert "no square of 3" in failure.value.trace
 
 
 def test_no_items_are_no_results(tmp_path):
@@ -74,7 +89,7 @@ def test_an_item_that_fails_again_is_named_and_those_before_it_are_there(tmp_pat
     (tmp_path / f"7-{fault}").touch()
     found = []
     with pytest.raises(ItemFailed) as failure:
-        for result in in_order(squares, runs_of(tmp_path, [4] * 5), 2, mending()):
+        for result in in_order(AnyCrew(squares, 2, singles), runs_of(tmp_path, [4] * 5)):
             found += result
     assert failure.value.item == (tmp_path, [7])
     assert trace in failure.value.trace
@@ -99,7 +114,7 @@ def test_a_death_that_is_excused_is_tried_again(tmp_path):
 def test_what_a_death_breaks_is_mended(tmp_path):
     (tmp_path / "3-dies-once").touch()
     mended = []
-    squared(tmp_path, [2] * 3, 2, after_death=lambda: mended.append(True))
+    squared(tmp_path, [2] * 3, 2, mend=lambda: mended.append(True))
     assert mended
 
 
@@ -111,7 +126,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
             given_out.append(run)
             yield run
 
-    results = in_order(squares, items(), 2, mending())
+    results = in_order(AnyCrew(squares, 2, singles), items())
     for done in range(1, 40):
         next(results)
         assert len(given_out) - done <= 4
@@ -127,7 +142,7 @@ def test_whoever_waits_looks_around_and_may_give_up(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_order(sleepy, iter([60.0]), 1, mending(), look))
+        list(in_order(AnyCrew(sleepy, 1, look=look), iter([60.0])))
 
 
 def sleepy(seconds):
@@ -135,7 +150,7 @@ def sleepy(seconds):
 
 
 def test_giving_up_takes_no_longer_than_patience(tmp_path):
-    results = in_order(sleepy, iter([0.0, 60.0, 60.0]), 2, mending())
+    results = in_order(AnyCrew(sleepy, 2), iter([0.0, 60.0, 60.0]))
     next(results)
     begun = time.monotonic()
     results.close()
@@ -155,11 +170,10 @@ def dies_in_the_middle_of_its_result(flag):
 
 
 def test_half_a_result_is_no_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "STUCK_SECONDS", 0.2)
+    monkeypatch.setattr(processes, "STUCK_SECONDS", 0.2)
     threads = threading.active_count()
     flags = [tmp_path / "flag"] * 6
-    plain = Recovery(lambda each: [each], lambda each: each, lambda _: False, lambda: None)
-    results = list(in_order(dies_in_the_middle_of_its_result, iter(flags), 2, plain))
+    results = list(in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), iter(flags)))
     assert results == [bytes(10_000)] * 6
     until = time.monotonic() + 10
     while threading.active_count() > threads:  # else the program would not end

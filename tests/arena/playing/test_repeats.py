@@ -8,18 +8,21 @@ import pandas as pd
 import pytest
 
 from arena.keeping.journal import Journal
+from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
+from arena.planning.tasks import Task
 from arena.playing import repeats
-from arena.playing.determinism import FIXED, fixed_matches, with_fixed
+from arena.playing.determinism import FIXED, fixed_matches
 from arena.playing.interrupts import Interrupts
-from arena.playing.referee_loop import SlowLoop
+from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import FREE
-from arena.playing.tournament import prepare
-from arena.playing.workers import Task, Worker
+from arena.playing.watchdog import new_watch
+from arena.playing.worker import Worker
+from arena.playing.workers import PlayOptions
 from arena.reading.experiment_file import load
 from arena.verify import main as verify
 from tests.arena.running import directory_of, experiment_file, played
-from tests.arena.test_pipeline import same_records
+from tests.arena.test_pipeline import Refereed, same_records
 
 TRIED = "arena.playing.determinism.tried"
 AGENTS = """
@@ -52,7 +55,7 @@ def python(directory, source):
 
 def found(path):
     with Journal(path.parent / "store", "digest") as store:
-        return fixed_matches(prepare(load(path).plan), store, 2, Interrupts())
+        return fixed_matches(draw(load(path).plan), store, PlayOptions(2, Interrupts()))
 
 
 def test_agents_of_ours_are_known_without_a_game(tmp_path):
@@ -80,10 +83,10 @@ def test_nothing_is_tried_where_nothing_is_played_again(tmp_path, monkeypatch):
 
 
 def test_copies_are_what_playing_again_gives(tmp_path):
-    ready = prepare(load(experiment_file(tmp_path, repeated())).plan)
-    ready = with_fixed(ready, frozenset({(0, 1)}))
-    total = ready.schedule.total
-    copying, playing = Worker(ready.job), Worker(ready.job)
+    ready = draw(load(experiment_file(tmp_path, repeated())).plan)
+    ready = draw(ready.plan, fixed=frozenset({(0, 1)}))
+    total = ready.pairings.total
+    copying, playing = Worker(ready, new_watch()), Worker(ready, new_watch())
     playing.repeats.games = lambda block, play: play(block)
     expected = playing.play(Task(0, total, {}))
     whole = copying.play(Task(0, total, {}))
@@ -94,33 +97,35 @@ def test_copies_are_what_playing_again_gives(tmp_path):
         each = np.concatenate([piece.columns[name] for piece in pieces])
         assert each.tolist() == expected.columns[name].tolist()
     assert whole.moves.tolist() == expected.moves.tolist()
-    same_records(Worker(ready.job._replace(always_slow=True)).play(Task(0, total, {})), whole)
+    same_records(Refereed(ready, new_watch()).play(Task(0, total, {})), whole)
 
 
 def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
     asked = []
-    play = SlowLoop.play
+    play = RefereeLoop.play
     monkeypatch.setattr(
-        SlowLoop, "play", lambda self, block, *more: asked.append(block) or play(self, block, *more)
+        RefereeLoop,
+        "play",
+        lambda self, block, *more: asked.append(block) or play(self, block, *more),
     )
-    ready = with_fixed(prepare(load(python(tmp_path, BY_THE_BOARD)).plan), frozenset({(0, 1)}))
-    worker = Worker(ready.job)
+    ready = draw(load(python(tmp_path, BY_THE_BOARD)).plan, fixed=frozenset({(0, 1)}))
+    worker = Worker(ready, new_watch())
     for at in range(0, 50, 5):
         worker.play(Task(at, at + 5, {}))
     # The first batch has them all; the next ones know only what was seen to be a repeat.
     assert sum(block.size for block in asked) <= 2 * len(ready.openings)
     monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
     before = len(asked)
-    forgetful = Worker(ready.job)
+    forgetful = Worker(ready, new_watch())
     for at in range(5, 50, 5):
         forgetful.play(Task(at, at + 5, {}))
     assert len(asked) == before + 9
 
 
 def test_repeats_have_the_seed_of_the_first_and_chance_has_new_ones(tmp_path):
-    ready = prepare(load(experiment_file(tmp_path, repeated())).plan)
+    ready = draw(load(experiment_file(tmp_path, repeated())).plan)
     openings = len(ready.openings)
-    schedule = with_fixed(ready, frozenset({(0, 1)})).schedule
+    schedule = draw(ready.plan, fixed=frozenset({(0, 1)})).pairings
     for block in schedule.blocks(0, schedule.total):
         seeds = schedule.seeds(block)
         assert len(set(seeds.tolist())) == (openings if (block.a, block.b) == (0, 1) else 50)

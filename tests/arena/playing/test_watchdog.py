@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from arena.playing.referee import CutOff
+from arena.planning.tasks import CutOff
 from arena.playing.watchdog import COLUMNS, ROWS, WHOLE, Waiting, Watchdog, new_watch, note
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from agents import AgentSpec
 from arena.keeping.game_blobs import decoded
-from arena.playing import compiled_loop, workers
-from arena.playing.referee import CutOff
-from arena.playing.tournament import prepare
-from arena.playing.watchdog import WHOLE
-from arena.playing.workers import Task, Worker, install, play_task
+from arena.planning.drawing import draw
+from arena.planning.tasks import CutOff, Task
+from arena.playing import compiled_loop, worker
+from arena.playing.watchdog import WHOLE, new_watch
+from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
@@ -17,28 +17,28 @@ from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
 
 @pytest.fixture
 def ready(tmp_path):
-    return prepare(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
+    return draw(load(experiment_file(tmp_path, small(30) + NOISY)).plan)
 
 
 @pytest.fixture
 def own(tmp_path):
     (tmp_path / "own.py").write_text(EVALUATION)
-    return prepare(load(experiment_file(tmp_path, small(30) + OWN)).plan)
+    return draw(load(experiment_file(tmp_path, small(30) + OWN)).plan)
 
 
 def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
-    warm = Worker(ready.job)
+    warm = Worker(ready, new_watch())
     warm.warm()
     kernels = warm.agent(0).kernels
     before = [len(each.signatures) for each in (kernels.play_games, kernels.choose)]
     assert min(before) > 0
-    warm.play(Task(0, ready.schedule.total, {}))
+    warm.play(Task(0, ready.pairings.total, {}))
     assert [len(each.signatures) for each in (kernels.play_games, kernels.choose)] == before
 
 
 def test_a_task_may_begin_and_end_anywhere(ready):
-    whole = Worker(ready.job).play(Task(0, ready.schedule.total, {}))
-    other, at = Worker(ready.job), 0
+    whole = Worker(ready, new_watch()).play(Task(0, ready.pairings.total, {}))
+    other, at = Worker(ready, new_watch()), 0
     for size in (1, 7, 22, 5, 40, 15):
         part = other.play(Task(at, at + size, {}))
         rows = slice(2 * at, 2 * (at + size))
@@ -49,44 +49,43 @@ def test_a_task_may_begin_and_end_anywhere(ready):
 
 @pytest.mark.parametrize("sizes", [(1, 1), (3, 5), (512, 512)])
 def test_the_size_of_compiled_calls_changes_nothing(ready, monkeypatch, sizes):
-    expected = Worker(ready.job).play(Task(0, 90, {}))
+    expected = Worker(ready, new_watch()).play(Task(0, 90, {}))
     monkeypatch.setattr(compiled_loop, "PAIRINGS_AT_ONCE", sizes[0])
     monkeypatch.setattr(compiled_loop, "SEEDS_AT_ONCE", sizes[1])
-    same_records(Worker(ready.job).play(Task(0, 90, {})), expected)
+    same_records(Worker(ready, new_watch()).play(Task(0, 90, {})), expected)
 
 
 def test_room_for_moves_grows_when_a_game_does_not_fit(ready):
-    expected = Worker(ready.job).play(Task(0, 90, {}))
-    cramped = Worker(ready.job)
-    cramped.fast.longest = 6
-    cramped.fast._make_room()
+    expected = Worker(ready, new_watch()).play(Task(0, 90, {}))
+    cramped = Worker(ready, new_watch())
+    cramped.compiled_loop.longest = 6
+    cramped.compiled_loop._make_room()
     same_records(cramped.play(Task(0, 90, {})), expected)
-    assert cramped.fast.longest > 6
+    assert cramped.compiled_loop.longest > 6
 
 
 def test_a_game_that_no_room_holds_goes_to_the_referee(ready, monkeypatch):
-    expected = Worker(ready.job).play(Task(0, 30, {}))
+    expected = Worker(ready, new_watch()).play(Task(0, 30, {}))
     monkeypatch.setattr(compiled_loop, "LONGEST", 8)
-    cramped = Worker(ready.job)
-    cramped.fast.longest = 8
-    cramped.fast._make_room()
+    cramped = Worker(ready, new_watch())
+    cramped.compiled_loop.longest = 8
+    cramped.compiled_loop._make_room()
     same_records(cramped.play(Task(0, 30, {})), expected)
 
 
 def test_own_evaluations_are_played_alike_in_every_way(own, monkeypatch):
     task = Task(0, 30, {})
-    wary = Worker(own.job).play(task)
-    monkeypatch.setattr(workers, "SLOW_SECONDS", 1e9)
-    same_records(Worker(own.job).play(task), wary)
+    wary = Worker(own, new_watch()).play(task)
+    monkeypatch.setattr(worker, "SLOW_SECONDS", 1e9)
+    same_records(Worker(own, new_watch()).play(task), wary)
     flagged = {(pairing, WHOLE): CutOff(3, 0) for pairing in range(10, 13)}
-    same_records(Worker(own.job).play(Task(0, 30, flagged)), wary)
+    same_records(Worker(own, new_watch()).play(Task(0, 30, flagged)), wary)
     assert wary.traces  # it raises now and then
 
 
 def test_a_batch_is_packed_and_scored(ready):
-    install(Worker(ready.job))
-    batch = play_task(Task(3, 20, {}))
-    games = decoded([batch.games], ready.schedule.columns(3, 20))
+    batch = Worker(ready, new_watch()).batch(Task(3, 20, {}))
+    games = decoded([batch.games], ready.pairings.columns(3, 20))
     points = games.result[0::2] / 4 + (2 - games.result[1::2]) / 4
     assert np.array_equal(batch.points / 4, points)
     assert (batch.start, batch.stop) == (3, 20)
@@ -95,9 +94,9 @@ def test_a_batch_is_packed_and_scored(ready):
 
 def test_an_agent_is_built_once(ready, monkeypatch):
     built = []
-    plain = workers.build
-    monkeypatch.setattr(workers, "build", lambda spec, of: built.append(spec) or plain(spec, of))
-    busy = Worker(ready.job)
+    plain = worker.build
+    monkeypatch.setattr(worker, "build", lambda spec, of: built.append(spec) or plain(spec, of))
+    busy = Worker(ready, new_watch())
     for start in range(0, 90, 10):
         busy.play(Task(start, start + 10, {}))
     assert len(built) == 3

@@ -1,0 +1,45 @@
+"""A plan drawn: its openings fixed and its pairings numbered, before anything is built."""
+
+from dataclasses import dataclass
+
+from agents import AgentSpec
+from arena.planning.openings import Openings, make_openings
+from arena.planning.pairings import Pairings
+from arena.planning.plan import Plan
+from arena.planning.tasks import Tasks
+from games import Game
+
+Matches = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnPlan:
+    """A plan and what follows from it; all that a worker needs."""
+
+    plan: Plan
+    of: Game
+    openings: Openings
+    pairings: Pairings
+
+    @property
+    def specs(self) -> tuple[AgentSpec, ...]:
+        """The agents' specs, by their places."""
+        return tuple(self.plan.agents.values())
+
+    def tasks(self, after: int = 0) -> Tasks:
+        """What is to be played when the first `after` pairings are finished."""
+        return Tasks(after, self.pairings.total)
+
+
+def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozenset()) -> DrawnPlan:
+    """The plan with its own openings, or with these; an OpeningsError says why it cannot be.
+
+    In `fixed` matches every opening has one game, whatever the seed.
+    """
+    of = plan.of
+    if openings is None:
+        openings = make_openings(of, plan.openings, plan.pairs, plan.seed)
+    pairings = Pairings(
+        plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, fixed
+    )
+    return DrawnPlan(plan, of, openings, pairings)

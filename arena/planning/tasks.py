@@ -1,0 +1,68 @@
+"""Tasks: pairings to play, cut so that each takes a moment, and the batches they come back as."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
+BATCH_SECONDS = 0.12
+FEWEST, MOST = 1, 131_072  # pairings
+GROWTH = 8
+
+
+class CutOff(NamedTuple):
+    """An agent that was cut off: at this ply, in this seat, it is not asked again."""
+
+    ply: int
+    seat: int
+
+
+Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
+
+
+class Task(NamedTuple):
+    """Pairings `start` to `stop` - 1, with the verdicts on games that were cut off."""
+
+    start: int
+    stop: int
+    verdicts: Verdicts
+
+    def singles(self) -> "list[Task]":
+        """The same pairings one by one."""
+        return [self._replace(start=at, stop=at + 1) for at in range(self.start, self.stop)]
+
+
+class Batch(NamedTuple):
+    """The games of a task as a blob, the quarter points of each pairing, and the seconds.
+
+    Games of the blob past `stop` do not count: a stop rule was reached before them.
+    """
+
+    start: int
+    stop: int
+    games: bytes
+    points: NDArray[np.int8]
+    seconds: float
+
+
+class Tasks:
+    """What is left of a schedule, in tasks of about BATCH_SECONDS by what was learnt so far."""
+
+    def __init__(self, after: int, total: int) -> None:
+        """The first `after` of `total` pairings are finished."""
+        self.next, self.total = after, total
+        self.size = FEWEST
+
+    def __iter__(self) -> Iterator[Task]:
+        """The tasks, each sized when it is asked for."""
+        while self.next < self.total:
+            stop = min(self.next + self.size, self.total)
+            yield Task(self.next, stop, {})
+            self.next = stop
+
+    def learn(self, batch: Batch) -> None:
+        """Size the next tasks by what this batch took."""
+        fitting = int(BATCH_SECONDS * (batch.stop - batch.start) / max(batch.seconds, 1e-6))
+        self.size = max(FEWEST, min(fitting, self.size * GROWTH, MOST))

@@ -1,0 +1,46 @@
+"""Where tasks are played: the table of backends, and what one has."""
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+Work = Callable[[Any], Any]
+
+# A module with `begin(work, workers) -> Backend`.
+BACKENDS: Mapping[str, str] = {
+    "processes": "arena.playing.backends.processes",
+    "here": "arena.playing.backends.here",
+}
+
+
+class Backend(Protocol):
+    """Does one kind of work on items, several at a time, until it is closed."""
+
+    workers: int  # how many items are worked on at a time
+
+    def submit(self, item: Any) -> None:
+        """Have an item worked on."""
+
+    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+        """The results in the order in which items were submitted, as long as there are any.
+
+        WorkFailed ends them. `look` is called many times a second and may raise.
+        """
+
+    def close(self) -> None:
+        """End what still runs: nobody waits for its results."""
+
+
+class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the code
+    """The oldest item failed; `trace` is its traceback, empty if its worker died."""
+
+    def __init__(self, trace: str) -> None:
+        """After a death the backend is of no more use."""
+        super().__init__(trace)
+        self.trace = trace
+
+
+def begin(name: str, work: Work, workers: int) -> Backend:
+    """A backend of the table, ready to take items."""
+    backend: Backend = importlib.import_module(BACKENDS[name]).begin(work, workers)
+    return backend

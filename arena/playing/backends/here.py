@@ -1,0 +1,43 @@
+"""The backend without processes: items are worked on in this one, when their results are due."""
+
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from arena.playing.backends import Work, WorkFailed
+
+
+class Here:
+    """One item at a time; code that hangs or ends the process does so here."""
+
+    workers = 1
+
+    def __init__(self, work: Work) -> None:
+        """Nothing is submitted yet."""
+        self.work = work
+        self.items: deque[Any] = deque()
+
+    def submit(self, item: Any) -> None:
+        """Remember the item."""
+        self.items.append(item)
+
+    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+        """Work on one item after the other."""
+        while self.items:
+            look()
+            try:
+                result = self.work(self.items[0])
+            except Exception:
+                raise WorkFailed(traceback.format_exc().rstrip()) from None
+            self.items.popleft()
+            yield result
+
+    def close(self) -> None:
+        """Forget what was not begun."""
+        self.items.clear()
+
+
+def begin(work: Work, _workers: int) -> Here:
+    """The backend; it has one worker however many are asked for."""
+    return Here(work)

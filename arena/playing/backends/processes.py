@@ -1,0 +1,124 @@
+"""The backend of forked processes: they inherit what is compiled, and may die."""
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from arena.playing.backends import Work, WorkFailed
+
+TURN_SECONDS = 0.05
+PATIENCE_SECONDS = 0.5
+STUCK_SECONDS = 2.0
+PR_SET_PDEATHSIG = 1
+
+
+class Processes:
+    """A pool of processes, forked from here with the work they do."""
+
+    def __init__(self, work: Work, workers: int) -> None:
+        """They are forked when the first items are submitted."""
+        self.workers = workers
+        self.pool = ProcessPoolExecutor(
+            workers,
+            multiprocessing.get_context("fork"),
+            initializer=_begin,
+            initargs=(os.getpid(), work),
+        )
+        self.waiting: deque[Future[Any]] = deque()
+
+    def submit(self, item: Any) -> None:
+        """Have an item worked on; if the pool is broken already, its result is a failure."""
+        try:
+            future = self.pool.submit(_call, item)
+        except BrokenProcessPool as error:
+            future = Future()
+            future.set_exception(error)
+        self.waiting.append(future)
+
+    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+        """The results in order, looking around while each is awaited."""
+        while self.waiting:
+            if error := self._failure(self.waiting[0], look):
+                raise WorkFailed(trace_of(error))
+            yield self.waiting.popleft().result()
+
+    def _failure(self, future: "Future[Any]", look: Callable[[], None]) -> BaseException | None:
+        """How the work failed; None if it did not."""
+        stuck_since = None
+        while True:
+            look()
+            try:
+                return future.exception(timeout=TURN_SECONDS)
+            except TimeoutError:
+                # A worker killed in the middle of a result leaves its pool waiting for the rest.
+                if not any(process.exitcode is not None for process in self._processes()):
+                    stuck_since = None
+                elif stuck_since is None:
+                    stuck_since = time.monotonic()
+                elif time.monotonic() - stuck_since > STUCK_SECONDS:
+                    return BrokenProcessPool("a worker died, and its pool did not notice")
+
+    def _processes(self) -> list[Any]:
+        return list((getattr(self.pool, "_processes", None) or {}).values())
+
+    def close(self) -> None:
+        """End the pool and what still runs in it."""
+        processes = self._processes()
+        manager = getattr(self.pool, "_executor_manager_thread", None)
+        results = getattr(self.pool, "_result_queue", None)
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        for process in processes:
+            process.join(max(0.0, deadline - time.monotonic()))
+        for process in processes:
+            if process.is_alive():
+                process.kill()
+        if manager is not None:
+            manager.join(PATIENCE_SECONDS)
+            if manager.is_alive() and results is not None:
+                results._writer.close()  # it reads half a result: now it sees no more will come
+
+
+def begin(work: Work, workers: int) -> Processes:
+    """The backend with this many processes."""
+    return Processes(work, workers)
+
+
+def trace_of(error: BaseException) -> str:
+    """The traceback in the worker; empty if it died."""
+    if isinstance(error, BrokenProcessPool):
+        return ""
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+def begin_child(parent: int) -> None:
+    """Leave Ctrl-C to the parent, end when it ends, and keep what bots print out of the tables."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)  # it died before that was set
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+
+
+def _begin(parent: int, work: Work) -> None:
+    begin_child(parent)
+    process: Any = multiprocessing.current_process()
+    process.work = work  # inherited, never pickled: only items and results travel
+
+
+def _call(item: Any) -> Any:
+    process: Any = multiprocessing.current_process()
+    return process.work(item)

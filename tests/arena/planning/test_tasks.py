@@ -1,0 +1,38 @@
+"""Tasks: what is left of a schedule, cut as it is played."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.planning.tasks import BATCH_SECONDS, MOST, Batch, Task, Tasks
+
+
+@given(st.integers(0, 500), st.integers(0, 500), st.lists(st.floats(0, 10), max_size=40))
+def test_batches_cut_what_is_left_without_a_gap(done, left, seconds):
+    tasks, at = Tasks(done, done + left), done
+    for task, took in zip(tasks, seconds, strict=False):
+        assert task.start == at < task.stop <= done + left
+        at = task.stop
+        tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took))
+    if not seconds or len(seconds) > left:
+        assert sum(task.stop - task.start for task in Tasks(done, done + left)) == left
+
+
+def test_batches_grow_until_they_take_their_time():
+    tasks, sizes = Tasks(0, 10**9), []
+    for _, task in zip(range(12), tasks, strict=False):
+        size = task.stop - task.start
+        sizes.append(size)
+        tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), size * 1e-5))
+    assert sizes[0] == 1
+    assert sizes[-1] == int(BATCH_SECONDS / 1e-5)
+    slow = Batch(0, sizes[-1], b"", np.zeros(0, np.int8), 60.0)
+    tasks.learn(slow)
+    assert tasks.size == int(BATCH_SECONDS * sizes[-1] / 60.0)
+    tasks.learn(Batch(0, 1, b"", np.zeros(0, np.int8), 0.0))
+    assert tasks.size <= MOST
+
+
+def test_a_task_splits_into_its_pairings():
+    parts = Task(3, 6, {}).singles()
+    assert [(part.start, part.stop) for part in parts] == [(3, 4), (4, 5), (5, 6)]

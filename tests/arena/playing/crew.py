@@ -1,0 +1,22 @@
+"""A crew for tests of work in order: whatever the work, with functions in place of what it asks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from arena.playing import backends
+
+
+@dataclass
+class AnyCrew:
+    work: Callable[[Any], Any]
+    workers: int
+    split: Callable[[Any], list[Any]] = lambda item: [item]
+    again: Callable[[Any], Any] = lambda item: item
+    excused: Callable[[Any], bool] = lambda _: False
+    mend: Callable[[], None] = lambda: None
+    look: Callable[[], None] = lambda: None
+    backend: str = "processes"
+
+    def begin(self, workers=None):
+        return backends.begin(self.backend, self.work, workers or self.workers)
