@@ -177,7 +177,7 @@ def test_run_json_tells_what_the_run_rests_on(quick, results):
     called(quick, "--results", results)
     said = json.loads((directory_of(results) / "run.json").read_text())
     assert said["digest"] == directory_of(results).name
-    assert said["seed"] == 5
+    assert said["plan"]["seed"] == 5
     assert said["games"] == 40
     assert said["reproducible"] is True
     assert said["begun"] <= said["finished"]
