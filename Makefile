@@ -27,7 +27,7 @@ test: .venv/.dev
 	$(PYTEST)
 
 test-slow: .venv/.dev
-	$(PYTEST) -m "slow or not slow"
+	$(PYTEST) -m "slow or not slow" --hypothesis-profile=thorough
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -3,12 +3,17 @@
 import os
 import signal
 
-from hypothesis import HealthCheck, settings
+# Tests run side by side already; NumPy's own threads would only wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from hypothesis import HealthCheck, settings  # what it loads reads that once
 
 # Kernels compile inside the first example, which is slow and says nothing about the example.
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=150)
+settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=40)
+# What make test-slow tries.
+settings.register_profile("thorough", COMMON, derandomize=True, max_examples=300)
 # New examples in every run: pytest --hypothesis-profile=search
 settings.register_profile("search", COMMON, max_examples=5000)
 settings.load_profile("pitflip")

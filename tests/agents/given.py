@@ -69,7 +69,7 @@ class Patience:
         return False
 
 
-def kinds_and_games(*left_out: str, games=GAMES) -> list[tuple[str, str]]:
+def kinds_and_games(*left_out: str, games=OF_EVERY_FAMILY) -> list[tuple[str, str]]:
     """Every kind and variant with every game that it plays."""
     return [
         (kind, name)
