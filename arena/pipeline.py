@@ -167,7 +167,7 @@ def _concluded(
     """Sum up, write the tables, check, print; whether all checks hold."""
     # Parquet is loaded after the games: the first game need not wait for it.
     from arena.concluding import checks, summary, timing  # noqa: PLC0415
-    from arena.concluding.evidence import repeats  # noqa: PLC0415
+    from arena.concluding.evidence import evidence_of  # noqa: PLC0415
     from arena.concluding.table_rows import (  # noqa: PLC0415
         EloRow,
         WinRateRow,
@@ -177,26 +177,22 @@ def _concluded(
     from arena.keeping import game_table, parquet  # noqa: PLC0415
     from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
-    games, plan = finished.games, experiment.plan
-    repeat, said = repeats(games), said_of(plan, origin)
+    games, plan, said = finished.games, experiment.plan, said_of(experiment.plan, origin)
+    evidence = evidence_of(
+        plan, games, finished.census, lambda: starts(finished.drawn), replayer(finished)
+    )
     remove_unfinished(directory)
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         path = directory / "games.parquet"
         whole = beside.submit(
-            game_table.write_games, path, [games], repeat, finished.drawn.of, plan.names,
+            game_table.write_games, path, [games], evidence.repeat, finished.drawn.of, plan.names,
             finished.drawn.openings, said, moves=games.moves is not None,
         )  # fmt: skip
-        summed = summary.summarise(
-            games, plan, name=experiment.name, census=finished.census,
-            sprt=finished.sprt, repeat=repeat,
-        )  # fmt: skip
+        summed = summary.summarise(evidence, name=experiment.name, sprt=finished.sprt)
         timings = timing.timings(games, plan.names)
         whole.result()
-    verdicts = checks.verdicts(
-        plan, experiment.checks, games, census=finished.census,
-        starts=lambda: starts(finished.drawn), replay=replayer(finished),
-    )  # fmt: skip
+    verdicts = checks.verdicts(experiment.checks, evidence)
     parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), said)
     rates = win_rate_rows(summed)
     parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, said)
@@ -253,7 +249,7 @@ def replayer(finished: Finished) -> Callable[[int], list[int]]:
 
 def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
-    from arena.concluding.case import replay_command  # noqa: PLC0415  # after the games
+    from games.transcripts import replay_command  # noqa: PLC0415  # after the games
 
     with _in_words(experiment, options):
         drawn = draw(experiment.plan)

@@ -22,6 +22,20 @@ def quoted(text: str) -> str:
     return f'"{repr(short)[1:-1]}"'
 
 
+def shown(value: object) -> str:
+    """A value as an error message repeats it: as TOML writes it, on one line, not without end."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, dict):
+        return f"a table of {listed(value)}" if value else "an empty table"
+    if isinstance(value, list | tuple):
+        inside = ", ".join(shown(item) for item in value[:4])
+        return f"[{inside}{', ...' if len(value) > 4 else ''}]"
+    return str(value)
+
+
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
     near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.5)

@@ -50,3 +50,8 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
     """The words of one game."""
     found = written(of, np.array(moves, np.int16), np.array([len(moves)], np.int32))
     return [found.words[place] for place in found.places.tolist()]
+
+
+def replay_command(of: Game, moves: Sequence[int]) -> str:
+    """The command that shows a game move by move."""
+    return f'python -m games.replay "{of.name}" "{" ".join(move_texts(of, moves))}"'

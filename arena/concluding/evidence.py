@@ -1,16 +1,25 @@
-"""Which games of a run say something new, gathered by the two agents that played them."""
+"""What a run gives to conclude from: its games, which of them are new, and who met whom."""
 
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.records import WIN, Games, Termination
+from arena.planning.plan import Plan
+from arena.planning.records import DRAW, WIN, Games, Termination, moves_of
 from games.kernels.splitmix import STRIDE
+from games.transcripts import replay_command
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Census = Collection[tuple[str, str]]
+Replay = Callable[[int], Sequence[int]]
+Lines = Sequence[Sequence[int]]
+
+SEATS = ("first", "second")
 
 
 class Match(NamedTuple):
@@ -63,6 +72,73 @@ class Match(NamedTuple):
             as_first=1.0 - self.as_second,
             as_second=1.0 - self.as_first,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The games of a run with what is known of them, made once for all that is concluded.
+
+    `repeat` marks the games played before. `census` names the pairs of deterministic agents
+    that played every opening of a finite set. `starts` gives the openings in move numbers,
+    `replay` the moves of the game in a row; None where nobody could play it again.
+    """
+
+    plan: Plan
+    games: Games
+    repeat: Flags
+    matches: tuple[Match, ...]
+    census: Census
+    starts: Callable[[], Lines]
+    replay: Replay | None
+
+    def between(self, winner: str, loser: str) -> Match | None:
+        """The games of two agents, seen by the first; None if there are none."""
+        a, b = (self.plan.names.index(name) for name in (winner, loser))
+        for match in self.matches:
+            if (match.a, match.b) == (a, b):
+                return match
+            if (match.a, match.b) == (b, a):
+                return match.mirrored()
+        return None
+
+    def shortest(self, rows: Rows) -> int:
+        """The row of the shortest of some games, the first of equals."""
+        ordered = np.sort(rows)
+        return int(ordered[np.argmin(self.games.plies[ordered])])
+
+    def command(self, row: int) -> str | None:
+        """The command that shows the game in a row; None if its moves are lost."""
+        if self.games.moves is not None:
+            return replay_command(self.plan.of, moves_of(self.games, row))
+        return self.replay and replay_command(self.plan.of, self.replay(row))
+
+    def end_of(self, row: int, agent: int) -> str:
+        """How the game in a row ended for an agent that did not win it."""
+        games = self.games
+        seat = 0 if games.first[row] == agent else 1
+        lead = f"{self.plan.names[agent]} moves {SEATS[seat]} and"
+        how = Termination(int(games.termination[row]))
+        drawn = games.result[row] == DRAW
+        if how is not Termination.NORMAL and not drawn:
+            return f"{lead} forfeits ({how.name.lower()})"
+        return f"{lead} {ending(0 if drawn else int(games.margin[row]) * (1 - 2 * seat))}"
+
+
+def evidence_of(
+    plan: Plan,
+    games: Games,
+    census: Census = (),
+    starts: Callable[[], Lines] = lambda: ((),),
+    replay: Replay | None = None,
+) -> Evidence:
+    """The evidence in games in schedule order, both games of a pairing together."""
+    repeat = repeats(games)
+    return Evidence(plan, games, repeat, tuple(matches(games, repeat)), census, starts, replay)
+
+
+def ending(margin: int) -> str:
+    """What an agent that does not win does, its score being so much above the other's."""
+    return "draws" if margin == 0 else f"loses by {-margin}"
 
 
 def repeats(games: Games) -> Flags:

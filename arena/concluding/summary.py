@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.concluding.evidence import Flags, Match, matches, repeats
+from arena.concluding.evidence import Evidence, Match
 from arena.concluding.standings import Group, Rated, standings
-from arena.concluding.win_rates import Census, WinRate, is_census, win_rates
+from arena.concluding.win_rates import WinRate, is_census, win_rates
 from arena.planning.plan import Plan
-from arena.planning.records import Games
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
@@ -60,41 +59,31 @@ class Summary:
 
 
 def summarise(
-    games: Games,
-    plan: Plan,
+    evidence: Evidence,
     *,
     name: str = "",
-    census: Census = (),
     sprt: tuple[SprtPlan, SprtState] | None = None,
-    repeat: Flags | None = None,
     draws: int = DRAWS,
 ) -> Summary:
-    """Sum up games in schedule order, both games of a pairing together.
+    """Sum up the games of the experiment called `name`.
 
-    `name` is the experiment's; `census` names the pairs of deterministic agents that
-    played every opening of a finite set.
-    `sprt` is the test that stopped the run, `repeat` is `repeats(games)` if that is known
-    already; 0 `draws`: ratings without errors.
+    `sprt` is the test that stopped the run; 0 `draws`: ratings without errors.
     """
-    repeat = repeats(games) if repeat is None else repeat
-    names = plan.names
-    found = matches(games, repeat)
-    tested = sprt is not None
-    rates = tuple(
-        rate for match in found for rate in win_rates(games, repeat, match, names, census, tested)
-    )
-    whole = bool(found) and all(is_census(match, names, census) for match in found)
+    plan, games, tested = evidence.plan, evidence.games, sprt is not None
+    names, met = plan.names, evidence.matches
+    rates = tuple(rate for match in met for rate in win_rates(evidence, match, tested))
+    whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = RatingPlan(draws=draws, seed=plan.seed, census=whole)
-    rated = standings(found, names, rates, rating, tested)
+    rated = standings(met, names, rates, rating, tested)
     return Summary(
         experiment=name,
         game=plan.game,
         agents=names,
         games=len(games),
-        distinct_games=int(np.count_nonzero(~repeat)),
+        distinct_games=int(np.count_nonzero(~evidence.repeat)),
         openings=len(np.unique(games.opening)),
         forfeits=sum(rate.forfeits for rate in rates),
-        first_mover=_first_mover(found, whole),
+        first_mover=_first_mover(met, whole),
         ratings=rated.agents,
         groups=rated.groups,
         bridges=rated.bridges,

@@ -1,19 +1,15 @@
 """One agent against another: counts of all games, estimates from those that say something."""
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arena.concluding.evidence import Flags, Match, forfeited_rows
-from arena.planning.records import Games
+from arena.concluding.evidence import Evidence, Flags, Match, forfeited_rows
 from arena.stats.counts import PairCounts, pair_counts
 from arena.stats.estimate import Estimate, Kind
 from arena.stats.matchup import Matchup, from_other_side, matchup
 from arena.stats.stopped import RAW
 from arena.stats.words import matchup_text
-
-Census = Collection[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +29,27 @@ class WinRate:
     text: str
 
 
-def is_census(match: Match, names: Sequence[str], census: Census) -> bool:
+def is_census(match: Match, evidence: Evidence) -> bool:
     """Whether a match covers all openings there are: not if it has one only, or ever varied."""
-    a, b = names[match.a], names[match.b]
-    if (a, b) not in census and (b, a) not in census:
+    a, b = evidence.plan.names[match.a], evidence.plan.names[match.b]
+    if (a, b) not in evidence.census and (b, a) not in evidence.census:
         return False
     openings = len(np.unique(match.openings))
     return openings > 1 and int(match.fresh.sum()) == openings
 
 
-def win_rates(
-    games: Games, repeat: Flags, match: Match, names: Sequence[str], census: Census, stopped: bool
-) -> tuple[WinRate, WinRate]:
+def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate, WinRate]:
     """A match seen from both sides; `stopped` says that a sequential test ended it."""
     fresh = match.evidence()
-    covered = is_census(match, names, census)
+    covered = is_census(match, evidence)
     row = matchup(fresh.openings, fresh.as_first, fresh.as_second, census=covered)
-    row = replace(row, counts=_counts(match, repeat))
+    row = replace(row, counts=_counts(match, evidence.repeat))
     if stopped:
         row = replace(row, score=raw(row.score), elo=raw(row.elo), normalized=raw(row.normalized))
-    own, others = (len(forfeited_rows(games, match, agent)) for agent in (match.a, match.b))
+    own, others = (
+        len(forfeited_rows(evidence.games, match, agent)) for agent in (match.a, match.b)
+    )
+    names = evidence.plan.names
     a, b, counted = names[match.a], names[match.b], 2 * len(fresh.openings)
     other = from_other_side(row)
     return (

@@ -9,11 +9,12 @@ from agents import AGENTS, AgentSpec, SpecError, check_spec
 from agents.core import Weights
 from agents.evaluations.weight_files import checked_weights, read_weights
 from agents.user_files import split_reference
-from arena.reading.file_tables import ALL, BEATS, AgentTable, fitting
-from arena.reading.problems import Problems, shown
+from arena.concluding.checks.claims import ALL, BEATS
+from arena.reading.file_tables import AgentTable, fitting
+from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game, game
-from games.names import quoted
+from games.names import quoted, shown
 
 ANY_GAME = "kalah"  # every kind plays it
 LONGEST_NAME = 40

@@ -1,17 +1,11 @@
 """What makes no sense in an experiment whose tables are well formed."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from agents import AgentSpec
-from arena.planning.plan import stochastic
 from arena.reading.file_tables import (
-    ALL,
-    CheckTable,
     OpeningsTable,
     ScheduleTable,
     Settings,
-    fitting,
 )
 from arena.reading.problems import Problems, no_agent
 from games import Game, GameError, Position, game
@@ -94,41 +88,3 @@ def readable(of: Game, word: str) -> bool:
     """Whether either side could mean a move by the word; legality needs the position."""
     sides = (Position(None, 0), Position(None, 1))
     return any(of.notation.parse_move(side, word) is not None for side in sides)
-
-
-def check_problems(
-    written: Any,
-    names: Sequence[str],
-    matches: Matches | None,
-    specs: Mapping[str, AgentSpec],
-    problems: Problems,
-) -> None:
-    """Checks on agents that are not there or do not play; proofs about agents that vary."""
-    for item, table in enumerate(written if isinstance(written, list) else []):
-        check = fitting(CheckTable, table)
-        if check is None:
-            continue
-        if told := party_problem(check, names, matches):
-            problems.say(("checks", item, "that"), told)
-        elif check.parties and check.always == "proved":
-            winner = check.parties[0]
-            if winner in specs and stochastic(specs[winner]):
-                told = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
-                problems.say(("checks", item, "always"), told)
-
-
-def party_problem(check: CheckTable, names: Sequence[str], matches: Matches | None) -> str:
-    """Why `that` is about nothing; empty if it is about something."""
-    if check.subject == ALL:
-        return ""
-    parties = check.parties or (check.subject or "",)
-    for name in parties:
-        if name not in names:
-            return no_agent(name, names)
-    if len(parties) > len(set(parties)):
-        return f"an agent does not play itself, got {quoted(check.that)}"
-    places = {names.index(name) for name in parties}
-    if matches is not None and not any(places <= set(match) for match in matches):
-        met = "meet" if check.parties else "play"
-        return f"{' and '.join(parties)} never {met} in this schedule, got {quoted(check.that)}"
-    return ""

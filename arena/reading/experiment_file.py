@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents import AgentSpec
+from arena.concluding.checks import Check
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
+from arena.reading.check_tables import Players, read_checks
 from arena.reading.consistency import (
-    check_problems,
     known_game,
     known_matches,
     opening_problems,
     stop_problems,
 )
-from arena.reading.file_tables import CheckTable, Settings, WholeFile, fitting
-from arena.reading.problems import ExperimentError, Problems, Source
+from arena.reading.file_tables import Settings, WholeFile, fitting
+from arena.reading.problems import ExperimentError, Problems, Source, names_at
 from arena.reading.toml_text import read
 from games import Game, game
 
@@ -32,7 +33,7 @@ class Experiment:
     name: str
     path: Path
     plan: Plan
-    checks: tuple[CheckTable, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
@@ -41,12 +42,12 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     problems.add_schema(WholeFile)
     settings = fitting(Settings, source.tables) or Settings()
     of = known_game(settings, problems)
-    agents = agents_in(source, settings, of, problems)
+    agents, checks = agents_and_checks(source, settings, of, problems)
     opening_problems(settings, of, problems)
     problems.raise_if_any()
     whole = WholeFile.model_validate(source.tables)
     plan = plan_of(whole, agents, source.path.absolute().parent)
-    return Experiment(whole.name or source.path.stem, source.path, plan, whole.checks)
+    return Experiment(whole.name or source.path.stem, source.path, plan, checks)
 
 
 def plan_of(whole: WholeFile, agents: dict[str, AgentSpec], base: Path) -> Plan:
@@ -69,13 +70,13 @@ def plan_of(whole: WholeFile, agents: dict[str, AgentSpec], base: Path) -> Plan:
     )
 
 
-def agents_in(
+def agents_and_checks(
     source: Source, settings: Settings, of: Game | None, problems: Problems
-) -> dict[str, AgentSpec]:
-    """The agents by name; what the schedule, stop and checks say about them is looked at too."""
+) -> tuple[dict[str, AgentSpec], tuple[Check, ...]]:
+    """The agents by name and the checks on them; schedule and stop rule are looked at too."""
     written = source.tables.get("agents")
     if not isinstance(written, dict):
-        return {}
+        return {}, ()
     agents = read_agents(written, Around(of, source.path.absolute().parent, problems))
     names = list(written)
     # A schedule that does not fit its table is a problem already; nothing follows from it.
@@ -83,5 +84,5 @@ def agents_in(
     matches = known_matches(settings.schedule, names, problems) if fits else None
     if matches is not None:
         stop_problems(settings, matches, problems)
-    check_problems(source.tables.get("checks"), names, matches, agents, problems)
-    return agents
+    players, top = Players(names, agents, matches), names_at(WholeFile, ())
+    return agents, read_checks(source.tables.get("checks", []), players, problems, top)

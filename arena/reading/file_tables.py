@@ -7,18 +7,14 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.planning.openings_spec import OpeningsSpec
-from arena.reading.problems import near, shown
+from arena.reading.problems import near
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
-from games.names import listed, quoted
+from games.names import listed, shown
 
 # TOML gives lists; frozen models hold tuples.
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 Yes = Literal[True]
-
-ALL = "all"  # the subject of a check on every agent
-BEATS = " beats "
-DIRECTORY_NAME = r"^[^./\\\x00-\x20][^/\\\x00-\x1f]*$"
 
 
 class Table(BaseModel):
@@ -176,49 +172,6 @@ class StopTable(Table):
     sprt: SprtTable
 
 
-class CheckTable(Table):
-    """One `[[checks]]` table: a claim about the result that holds or fails."""
-
-    that: str
-    always: Literal[True, "proved"] | None = None
-    score_at_least: float | None = Field(default=None, gt=0, le=1)
-    elo_at_least: float | None = None
-    no_forfeits: Yes | None = None
-    faster_than_seconds_per_move: float | None = Field(default=None, gt=0)
-    confidence: float = Field(default=0.95, ge=0.5, lt=1)
-    min_distinct: int = Field(default=10, ge=1)
-
-    @model_validator(mode="after")
-    def _sense(self) -> Self:
-        words = [word.strip() for word in self.that.split(BEATS)]
-        compares = self.test in ("always", "score_at_least", "elo_at_least")
-        if compares and (len(words) != 2 or not all(words)):
-            raise ValueError(f'{self.test} needs that = "A beats B", got {quoted(self.that)}')
-        if not compares and len(words) != 1:
-            raise ValueError(f'{self.test} needs that = "A" or "all", got {quoted(self.that)}')
-        estimated = ("score_at_least", "elo_at_least")
-        if "confidence" in self.model_fields_set and self.test not in estimated:
-            raise ValueError(f"{self.test} has no confidence ({listed(estimated)} have)")
-        return self
-
-    @property
-    def test(self) -> str:
-        """Which key states the claim: always, score_at_least, ..."""
-        names = ("always", "score_at_least", "elo_at_least", "no_forfeits")
-        return self.only_one((*names, "faster_than_seconds_per_move"))
-
-    @property
-    def parties(self) -> tuple[str, str] | None:
-        """Winner and loser of "A beats B"; `None` for a claim on single agents."""
-        winner, beats, loser = self.that.partition(BEATS)
-        return (winner.strip(), loser.strip()) if beats else None
-
-    @property
-    def subject(self) -> str | None:
-        """The agent, or "all", that a claim on single agents is about."""
-        return None if self.parties else self.that.strip()
-
-
 ROUND_ROBIN = ScheduleTable(round_robin=True)
 RANDOM_OPENINGS = OpeningsTable(random_plies=6)
 
@@ -244,7 +197,7 @@ class WholeFile(Settings):
 
     game: str
     agents: dict[str, WholeAgent]
-    checks: Annotated[tuple[CheckTable, ...], Field(strict=False)] = ()
+    checks: Any = None  # read by `check_tables`, with what the checks declare
     tune: Any = None  # means something to `python -m arena.tune` only, which reads it
 
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from arena.reading.toml_lines import Place, line_numbers
-from games.names import did_you_mean, listed, quoted
+from games.names import did_you_mean, listed, quoted, shown
 
 NEAR = 0.5  # how alike two words must be
 
@@ -216,20 +216,6 @@ def label_of(table: Place) -> str:
 def no_agent(name: str, names: Iterable[str]) -> str:
     """That an agent does not exist, and which do."""
     return f"there is no agent {quoted(name)} (there are {listed(names)}){near(name, names)}"
-
-
-def shown(value: Any) -> str:
-    """A value as an error message repeats it: as TOML writes it, on one line, not without end."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, dict):
-        return f"a table of {listed(value)}" if value else "an empty table"
-    if isinstance(value, list | tuple):
-        inside = ", ".join(shown(item) for item in value[:4])
-        return f"[{inside}{', ...' if len(value) > 4 else ''}]"
-    return str(value)
 
 
 def near(given: Any, names: Iterable[str]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.reading.problems import ExperimentError, Problems, Source, no_agent, shown
+from arena.reading.problems import ExperimentError, Problems, Source, no_agent
 from arena.reading.toml_lines import Place
-from games.names import did_you_mean
+from games.names import did_you_mean, shown
 
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:

@@ -16,14 +16,14 @@ from arena.reading.agent_tables import Around, read_agents
 from arena.reading.consistency import known_game, opening_problems
 from arena.reading.experiment_file import DEFAULT_PAIRS, Experiment
 from arena.reading.file_tables import Settings, Table, WholeFile, fitting
-from arena.reading.problems import Problems, near, no_agent, shown
+from arena.reading.problems import Problems, near, no_agent
 from arena.reading.toml_text import read
 from arena.stats.sprt import SprtPlan, forecast
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
 from games import Game, game
-from games.names import listed, quoted
+from games.names import listed, quoted, shown
 
 LEAST_GAMES = 20
 TRIALS_PER_WEIGHT = 5

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from agents import AgentSpec, build
+from arena.concluding.evidence import evidence_of
+from arena.concluding.summary import summarise
 from arena.planning.openings import Openings, from_lines
 from arena.planning.plan import Plan
 from arena.planning.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
+from arena.reading.check_tables import check_of
 from arena.reading.experiment_file import Experiment
-from arena.reading.file_tables import CheckTable
 from games import game
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
@@ -20,7 +22,7 @@ NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
 def experiment(agents, *checks, of="kalah(6,4)", **more):
     """An experiment; `agents` are names of random agents, or specs by name."""
     specs = agents if isinstance(agents, dict) else {name: AgentSpec("random") for name in agents}
-    made = [CheckTable(**check) for check in checks]
+    made = [check_of(check) for check in checks]
     matches = tuple(combinations(range(len(specs)), 2))
     plan = Plan(game=of, agents=specs, matches=matches, **more)
     return Experiment("demo", Path("demo.toml"), plan, tuple(made))
@@ -94,6 +96,11 @@ def one_game(of, agents, line, seed):
         moves.append(agents[position.mover].choose(position).move)
         position = of.play(position, moves[-1])
     return moves, of.margin(position)
+
+
+def summed(games, plan, *, census=(), **more):
+    """The summary of games that were played by a plan."""
+    return summarise(evidence_of(plan, games, census), **more)
 
 
 def openings_of(of, lines) -> Openings:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agents import AgentSpec
-from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, verdicts
+from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, claim, verdicts
+from arena.concluding.evidence import evidence_of
 from arena.planning.records import Games, Termination, moves_of
-from arena.reading.file_tables import CheckTable
 from arena.showing.junit import junit
 from arena.stats.sprt import SprtPlan
 from games import game
@@ -20,10 +20,14 @@ SMALL = {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
 LINES = [(o,) for o in range(6)]
 
 
+def verdicts_of(asked, games, **more):
+    return verdicts(asked.checks, evidence_of(asked.plan, games, **more))
+
+
 def verdict_on(games, check, agents=("smart", "bad"), **more):
     asked = experiment(agents, check)
     more.setdefault("replay", lambda _row: [])
-    (found,) = verdicts(asked.plan, asked.checks, games, **more)
+    (found,) = verdicts_of(asked, games, **more)
     assert (found.that, found.test) == (check["that"], asked.checks[0].test)
     return found
 
@@ -98,7 +102,7 @@ def small_run():
 
 def test_the_counterexample_is_the_shortest_and_replays(small_run, capsys):
     asked, games = small_run
-    found = verdicts(asked.plan, asked.checks, games)[1]
+    found = verdicts_of(asked, games)[1]
     lost = [row for row in range(len(games)) if (games.result[row] == 2) == (games.first[row] == 0)]
     name, moves = command_of(found)
     assert name == "owari(6,2)"
@@ -116,10 +120,10 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
         asked_for.append(row)
         return moves_of(games, row)
 
-    found = verdicts(asked.plan, asked.checks, forgotten, replay=again)
-    assert found == verdicts(asked.plan, asked.checks, games)
+    found = verdicts_of(asked, forgotten, replay=again)
+    assert found == verdicts_of(asked, games)
     assert len(asked_for) == sum(verdict.replay is not None for verdict in found) > 0
-    assert verdicts(asked.plan, asked.checks, forgotten)[1].replay is None
+    assert verdicts_of(asked, forgotten)[1].replay is None
 
 
 # Proved.
@@ -127,7 +131,7 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
 
 def proof_of(name, agents, **more):
     asked = experiment(agents, {"that": "smart beats bad", "always": "proved"}, of=name)
-    return verdicts(asked.plan, asked.checks, by_hand(), **more)[0]
+    return verdicts_of(asked, by_hand(), **more)[0]
 
 
 def test_a_disproof_is_a_game_that_replays(capsys):
@@ -146,7 +150,9 @@ def test_a_proof_needs_no_number_of_openings():
     for first in of.legal(position):
         for second in of.legal(of.play(position, first)):
             lines.append((first, second))
-    proofs = {line: proof_of("kalah(3,2)", SMALL, starts=[line]) for line in lines}
+    proofs = {
+        line: proof_of("kalah(3,2)", SMALL, starts=lambda line=line: [line]) for line in lines
+    }
     statuses = {found.status for found in proofs.values()}
     assert statuses <= {HOLDS, FAILS}
     everything = proof_of("kalah(3,2)", SMALL, starts=lambda: lines)
@@ -225,8 +231,8 @@ def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time
         SprtPlan(elo0=0, elo1=100),
     )
     plain, tested = (experiment(["smart", "bad"], check, stop=each) for each in (None, stop))
-    (fixed,) = verdicts(plain.plan, plain.checks, games)
-    (stopped,) = verdicts(tested.plan, tested.checks, games)
+    (fixed,) = verdicts_of(plain, games)
+    (stopped,) = verdicts_of(tested, games)
     assert "a test could stop the run" in stopped.detail
     bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
     assert bounds[1] < bounds[0] <= 80.0
@@ -275,11 +281,21 @@ def test_an_agent_that_chose_no_move_has_no_speed():
 # The table, and CI.
 
 
-def test_every_key_that_states_a_claim_has_its_check():
-    values = {"always": True, "no_forfeits": True}
-    for test in CHECKS:
-        that = "all" if "forfeits" in test or "faster" in test else "smart beats bad"
-        assert CheckTable(**{"that": that, test: values.get(test, 0.5)}).test == test
+@pytest.mark.parametrize("name", CHECKS)
+def test_every_check_has_keys_of_which_the_first_states_its_claim(name):
+    keys = claim(name).KEYS
+    assert keys[0].name == name
+    assert len({key.name for key in keys}) == len(keys)
+    assert all(key.words for key in keys)
+    assert all(not list(key.faults(key.default)) for key in keys[1:])
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_every_check_is_vacuous_where_there_are_no_games(name):
+    that = "smart beats bad" if claim(name).COMPARES else "all"
+    values = (True, 0.5)
+    value = next(v for v in values if not list(claim(name).KEYS[0].faults(v)))
+    assert verdict_on(by_hand(), {"that": that, name: value}).status == VACUOUS
 
 
 def test_junit_has_one_case_a_check_and_survives_any_text():
@@ -300,4 +316,4 @@ def test_junit_has_one_case_a_check_and_survives_any_text():
 
 
 def test_without_checks_there_is_nothing_to_say():
-    assert verdicts(experiment(["a", "b"]).plan, (), won(1)) == []
+    assert verdicts_of(experiment(["a", "b"]), won(1)) == []

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from arena.concluding.evidence import matches, repeats
 from arena.concluding.standings import results_of
-from arena.concluding.summary import summarise
 from arena.concluding.table_rows import elo_rows, win_rate_rows
 from arena.planning.records import COLUMNS, Games
 from arena.stats.counts import Wdl
@@ -19,7 +18,7 @@ from arena.stats.matchup import matchup
 from arena.stats.results import gather
 from arena.stats.sprt import Decision, SprtPlan, advance, begin
 from arena.stats.words import NO_ANSWER, matchup_text
-from tests.arena.played import FORFEIT, by_hand, experiment
+from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 TWO = experiment(["smart", "bad"]).plan
 THREE = experiment(["a", "b", "c"]).plan
@@ -64,7 +63,7 @@ def test_few_repeats_among_very_many_games_are_found():
 
 def test_a_deterministic_pair_replayed_is_counted_once_for_each_opening():
     pairings = replayed("WL", 500, openings=4) + replayed("WW", 500, openings=8)[4:8]
-    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    summary = summed(by_hand((0, 1, pairings)), TWO)
     row = pair_of(summary, "smart", "bad")
     assert (row.row.counts.games, row.row.counts.distinct_games, row.counted) == (1008, 16, 16)
     assert row.row.effective_pairings == 8
@@ -74,17 +73,17 @@ def test_a_deterministic_pair_replayed_is_counted_once_for_each_opening():
 
 def test_an_agents_effective_size_is_that_of_its_only_match():
     pairings = [(n % 40, "WL" if n % 3 else "WW") for n in range(120)]
-    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    summary = summed(by_hand((0, 1, pairings)), TWO)
     (found,) = {row.n_eff for row in elo_rows(summary)}
     assert found == pytest.approx(pair_of(summary, "smart", "bad").row.effective_pairings)
 
 
 def test_opponents_on_the_same_openings_are_no_new_openings():
     luck = [(n, ("LL", "WL", "WW")[n % 3]) for n in range(60)]
-    alone = summarise(by_hand((0, 1, luck)), THREE)
-    shared = summarise(by_hand((0, 1, luck), (0, 2, luck)), THREE)
+    alone = summed(by_hand((0, 1, luck)), THREE)
+    shared = summed(by_hand((0, 1, luck), (0, 2, luck)), THREE)
     apart = [(n + 60, letters) for n, letters in luck]
-    fresh = summarise(by_hand((0, 1, luck), (0, 2, apart)), THREE)
+    fresh = summed(by_hand((0, 1, luck), (0, 2, apart)), THREE)
     sizes = {
         name: next(row for row in elo_rows(each) if row.agent == "a").n_eff
         for name, each in (("alone", alone), ("shared", shared), ("fresh", fresh))
@@ -95,7 +94,7 @@ def test_opponents_on_the_same_openings_are_no_new_openings():
 
 def test_a_pair_that_ever_varied_is_counted_whole():
     pairings = [*replayed("WL", 20, openings=10), (3, "WW", 900, 901)]
-    summary = summarise(by_hand((0, 1, pairings)), TWO)
+    summary = summed(by_hand((0, 1, pairings)), TWO)
     row = pair_of(summary, "smart", "bad")
     assert row.counted == 42
     assert row.row.counts.distinct_games == 22
@@ -104,8 +103,8 @@ def test_a_pair_that_ever_varied_is_counted_whole():
 
 def test_a_duplicated_run_says_what_the_run_says():
     once = replayed("WL", 12, openings=12)[:7] + replayed("WW", 12, openings=12)[7:]
-    single = pair_of(summarise(by_hand((0, 1, once)), TWO), "smart", "bad").row
-    triple = pair_of(summarise(by_hand((0, 1, once * 3)), TWO), "smart", "bad").row
+    single = pair_of(summed(by_hand((0, 1, once)), TWO), "smart", "bad").row
+    triple = pair_of(summed(by_hand((0, 1, once * 3)), TWO), "smart", "bad").row
     assert (triple.score, triple.elo, triple.superiority) == (
         single.score,
         single.elo,
@@ -117,7 +116,7 @@ def test_a_duplicated_run_says_what_the_run_says():
 
 
 def test_two_deterministic_agents_a_thousand_times():
-    summary = summarise(by_hand((0, 1, replayed("WW", 500))), TWO)
+    summary = summed(by_hand((0, 1, replayed("WW", 500))), TWO)
     row = pair_of(summary, "smart", "bad")
     assert row.text == "1000 won, 0 drawn, 0 lost; 1 opening, 2 distinct games: no inference"
     assert row.row.elo.value is None
@@ -126,21 +125,21 @@ def test_two_deterministic_agents_a_thousand_times():
 
 
 def test_no_games():
-    summary = summarise(by_hand(), TWO)
+    summary = summed(by_hand(), TWO)
     assert (summary.games, summary.win_rates) == (0, ())
     assert summary.first_mover.reason == "no games"
     assert [row.text for row in summary.ratings] == [NO_ANSWER, NO_ANSWER]
 
 
 def test_ten_to_nothing():
-    summary = summarise(by_hand((0, 1, [(o, "WW") for o in range(5)])), TWO)
+    summary = summed(by_hand((0, 1, [(o, "WW") for o in range(5)])), TWO)
     assert pair_of(summary, "smart", "bad").text == "100 %, > +34 Elo (95 %), K = 5"
     assert pair_of(summary, "bad", "smart").text == "0 %, < -34 Elo (95 %), K = 5"
 
 
 def test_identical_deterministic_agents_on_all_openings_are_a_census():
     games = by_hand((0, 1, replayed("WL", 12, openings=12)))
-    summary = summarise(games, TWO, census=[("bad", "smart")])
+    summary = summed(games, TWO, census=[("bad", "smart")])
     row = pair_of(summary, "smart", "bad")
     assert row.text == "50.0 %, exactly 0 on these openings (census)"
     assert (row.row.score.low, row.row.superiority) == (None, None)
@@ -148,20 +147,20 @@ def test_identical_deterministic_agents_on_all_openings_are_a_census():
 
 def test_a_census_needs_more_than_one_opening():
     games = by_hand((0, 1, replayed("WW", 1)))
-    summary = summarise(games, TWO, census=[("smart", "bad")])
+    summary = summed(games, TWO, census=[("smart", "bad")])
     assert pair_of(summary, "smart", "bad").row.score.kind is Kind.NONE
 
 
 def test_a_census_is_refused_to_a_pair_that_varied():
     games = by_hand((0, 1, [*replayed("WL", 12, openings=12), (0, "WW", 900, 901)]))
-    summary = summarise(games, TWO, census=[("smart", "bad")])
+    summary = summed(games, TWO, census=[("smart", "bad")])
     assert pair_of(summary, "smart", "bad").row.score.kind is Kind.FIXED
 
 
 def test_ratings_of_a_census_are_exact():
     letters = ["WL", "WW", "LW", "WL", "DD", "LL", "WD", "WL", "WL", "LW"]
     pairings = [(o, word, 2 * o, 2 * o + 1) for o, word in enumerate(letters)]
-    summary = summarise(by_hand((0, 1, pairings)), TWO, census=[("smart", "bad")])
+    summary = summed(by_hand((0, 1, pairings)), TWO, census=[("smart", "bad")])
     assert {row.elo.kind for row in summary.ratings} == {Kind.CENSUS}
     assert summary.ratings[0].text.endswith("(exact for this opening set)")
 
@@ -170,7 +169,7 @@ def test_ratings_of_a_census_are_exact():
 
 
 def test_results_are_counted_by_seat_from_both_sides():
-    summary = summarise(by_hand((0, 1, [(0, "WL"), (1, "WD"), (2, "DW"), (3, "LL")])), TWO)
+    summary = summed(by_hand((0, 1, [(0, "WL"), (1, "WD"), (2, "DW"), (3, "LL")])), TWO)
     row, other = (pair_of(summary, *names) for names in (("smart", "bad"), ("bad", "smart")))
     assert (row.row.counts.first, row.row.counts.second) == (Wdl(2, 1, 1), Wdl(1, 1, 2))
     assert (other.row.counts.first, other.row.counts.second) == (Wdl(2, 1, 1), Wdl(1, 1, 2))
@@ -178,14 +177,14 @@ def test_results_are_counted_by_seat_from_both_sides():
 
 
 def test_the_order_of_agents_in_a_pairing_does_not_matter():
-    there = summarise(by_hand((0, 1, [(0, "WL"), (1, "WD")])), TWO)
-    back = summarise(by_hand((1, 0, [(0, "WL"), (1, "DL")])), TWO)
+    there = summed(by_hand((0, 1, [(0, "WL"), (1, "WD")])), TWO)
+    back = summed(by_hand((1, 0, [(0, "WL"), (1, "DL")])), TWO)
     assert [r.row.counts for r in there.win_rates] == [r.row.counts for r in back.win_rates]
 
 
 def test_forfeits_are_losses_and_are_counted_apart():
     games = by_hand((0, 1, [(0, "WL"), (1, "LW")]), faults={0: FORFEIT, 2: FORFEIT, 3: FORFEIT})
-    summary = summarise(games, TWO)
+    summary = summed(games, TWO)
     row = pair_of(summary, "smart", "bad")
     # Row 0: bad lost as second; row 2: smart lost as first; row 3: bad lost as first.
     assert (row.forfeits, row.opponent_forfeits, summary.forfeits) == (1, 2, 3)
@@ -194,7 +193,7 @@ def test_forfeits_are_losses_and_are_counted_apart():
 
 
 def test_a_game_that_was_only_too_long_is_no_forfeit():
-    summary = summarise(by_hand((0, 1, [(0, "DD")]), faults={0: 5, 1: 5}), TWO)
+    summary = summed(by_hand((0, 1, [(0, "DD")]), faults={0: 5, 1: 5}), TWO)
     assert summary.forfeits == 0
 
 
@@ -207,7 +206,7 @@ def test_half_a_pairing_is_refused():
 
 def test_agents_that_never_met_have_no_row():
     games = by_hand((0, 1, [(0, "WL")]), (0, 2, [(0, "WL")]))
-    met = {(row.agent, row.opponent) for row in summarise(games, THREE).win_rates}
+    met = {(row.agent, row.opponent) for row in summed(games, THREE).win_rates}
     assert met == {("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")}
 
 
@@ -215,7 +214,7 @@ def test_a_row_is_what_the_statistics_say_of_the_same_pairings():
     rng = np.random.default_rng(4)
     letters = rng.choice(list("WDL"), (60, 2))
     pairings = [(n % 30, "".join(two)) for n, two in enumerate(letters)]
-    row = pair_of(summarise(by_hand((0, 1, pairings)), TWO), "smart", "bad")
+    row = pair_of(summed(by_hand((0, 1, pairings)), TWO), "smart", "bad")
     points = {"W": 1.0, "D": 0.5, "L": 0.0}
     scores = ([points[word[seat]] for _, word in pairings] for seat in (0, 1))
     expected = matchup([o for o, _ in pairings], *scores)
@@ -239,7 +238,7 @@ def round_robin(strengths, pairings=40, seed=5):
 
 
 def test_ratings_are_ordered_and_near_the_truth():
-    summary = summarise(round_robin([100, 0, -100], pairings=400), THREE)
+    summary = summed(round_robin([100, 0, -100], pairings=400), THREE)
     assert [row.agent for row in summary.ratings] == ["a", "b", "c"]
     for row, true in zip(summary.ratings, (100, 0, -100), strict=True):
         assert row.elo.value == pytest.approx(true, abs=25)
@@ -248,9 +247,9 @@ def test_ratings_are_ordered_and_near_the_truth():
 
 def test_the_same_games_and_seed_give_the_same_errors():
     games = round_robin([100, 0, -100])
-    assert summarise(games, THREE) == summarise(games, THREE)
+    assert summed(games, THREE) == summed(games, THREE)
     other = experiment(["a", "b", "c"], seed=2).plan
-    assert summarise(games, other).ratings != summarise(games, THREE).ratings
+    assert summed(games, other).ratings != summed(games, THREE).ratings
 
 
 def test_results_are_those_of_the_single_games():
@@ -283,16 +282,16 @@ def random_matches(agents):
 def test_an_unbeaten_agent_is_rated_apart_and_bridged():
     middle = [(o, "WL" if o % 2 else "LL") for o in range(20)] + [(20, "WW"), (21, "LW")]
     won = [(o, "WW") for o in range(20)]
-    summary = summarise(by_hand((0, 1, won), (0, 2, won), (1, 2, middle)), THREE)
+    summary = summed(by_hand((0, 1, won), (0, 2, won), (1, 2, middle)), THREE)
     assert [group.agents for group in summary.groups] == [("a",), ("b", "c")]
     assert summary.bridges[0].startswith("a above the group: won 80/80, > +")
 
 
 def test_many_openings_are_drawn_in_blocks_with_the_same_errors(monkeypatch):
     games = round_robin([60, 0], pairings=4000)
-    exact = summarise(games, TWO).ratings[0]
+    exact = summed(games, TWO).ratings[0]
     monkeypatch.setattr("arena.concluding.standings.BLOCKS", 500)
-    blocked = summarise(games, TWO).ratings[0]
+    blocked = summed(games, TWO).ratings[0]
     assert blocked.elo.value == pytest.approx(exact.elo.value, abs=1e-6)
     width, expected = blocked.elo.high - blocked.elo.low, exact.elo.high - exact.elo.low
     assert width == pytest.approx(expected, rel=0.25)
@@ -309,7 +308,7 @@ def test_after_a_sequential_test_every_estimate_says_so():
     state = advance(plan, begin(plan), [sum(points[p] for p in two) / 2 for two in letters])
     assert state.decision is Decision.ELO1
     pairings = list(enumerate(letters))[: state.observations]
-    summary = summarise(by_hand((0, 1, pairings)), TWO, sprt=(plan, state))
+    summary = summed(by_hand((0, 1, pairings)), TWO, sprt=(plan, state))
     assert summary.stopped.text.startswith("smart against bad: accepted 50: LLR ")
     assert 0 < summary.stopped.corrected.value < summary.stopped.raw.value
     row = pair_of(summary, "smart", "bad")
@@ -343,7 +342,7 @@ def numbers(value):
 )
 def test_whatever_was_played_is_summed_up_in_finite_numbers(pairings):
     found = [(a, b, [(o, letters, g, g + 9)]) for (a, b), o, letters, g in pairings]
-    summary = summarise(by_hand(*found), THREE, draws=0)
+    summary = summed(by_hand(*found), THREE, draws=0)
     assert all(math.isfinite(number) for number in numbers(summary))
     texts = [row.text for row in (*summary.win_rates, *summary.ratings)]
     assert not any(

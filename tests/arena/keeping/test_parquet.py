@@ -10,7 +10,6 @@ import pytest
 
 from agents import AgentSpec
 from arena.concluding.evidence import repeats
-from arena.concluding.summary import summarise
 from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_rows
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
@@ -19,7 +18,7 @@ from arena.keeping.parquet import write_columns, write_rows
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
 from games import game
-from tests.arena.played import FORFEIT, by_hand, experiment, openings_of, really_played
+from tests.arena.played import FORFEIT, by_hand, experiment, openings_of, really_played, summed
 
 ORIGIN = {"experiment": "demo", "seed": 1, "versions": {"pitflip": "0"}}
 AGENTS = {"hasty": AgentSpec("first"), "noisy": AgentSpec("random")}
@@ -137,7 +136,7 @@ def test_a_game_takes_few_bytes(tmp_path):
 
 def test_the_small_tables_have_their_typed_columns_and_origin(run, tmp_path):
     asked, games, _ = run
-    summary = summarise(games, asked.plan, name=asked.name)
+    summary = summed(games, asked.plan, name=asked.name)
     write_rows(tmp_path / "elo.parquet", EloRow, elo_rows(summary), ORIGIN)
     write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
     elo = pd.read_parquet(tmp_path / "elo.parquet")
@@ -155,7 +154,7 @@ def test_the_small_tables_have_their_typed_columns_and_origin(run, tmp_path):
 
 
 def test_tables_without_games_still_have_their_columns(tmp_path):
-    summary = summarise(by_hand(), experiment(AGENTS).plan)
+    summary = summed(by_hand(), experiment(AGENTS).plan)
     write_rows(tmp_path / "win_rates.parquet", WinRateRow, win_rate_rows(summary), ORIGIN)
     frame = pd.read_parquet(tmp_path / "win_rates.parquet")
     assert list(frame) == list(WinRateRow._fields)
@@ -168,11 +167,11 @@ def test_the_reproducible_tables_hold_no_clock(run, tmp_path):
     later = Games(games.columns | clocked, games.moves, {})
     for number, each in enumerate((games, later)):
         written(tmp_path / f"games{number}", asked, each, openings)
-        write_rows(tmp_path / f"elo{number}", EloRow, elo_rows(summarise(each, asked.plan)), ORIGIN)
+        write_rows(tmp_path / f"elo{number}", EloRow, elo_rows(summed(each, asked.plan)), ORIGIN)
         write_rows(
             tmp_path / f"win_rates{number}",
             WinRateRow,
-            win_rate_rows(summarise(each, asked.plan)),
+            win_rate_rows(summed(each, asked.plan)),
             ORIGIN,
         )
     for name in ("games", "elo", "win_rates"):
@@ -196,7 +195,7 @@ def test_timings_are_sums_over_both_seats(tmp_path):
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "elo.parquet"
-    write_rows(path, EloRow, elo_rows(summarise(by_hand(), experiment(AGENTS).plan)), ORIGIN)
+    write_rows(path, EloRow, elo_rows(summed(by_hand(), experiment(AGENTS).plan)), ORIGIN)
     before = path.read_bytes()
 
     def breaks():

@@ -50,7 +50,7 @@ def test_the_example_of_the_issue_is_complete(tmp_path):
     assert made.plan.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
     assert (made.plan.openings.kind, made.plan.openings.plies) == ("random", 6)
     assert made.checks[0].parties == ("smart", "bad")
-    assert (made.checks[0].test, made.checks[0].always) == ("always", True)
+    assert (made.checks[0].test, made.checks[0].values["always"]) == ("always", True)
     assert made.plan.base == tmp_path
 
 
@@ -208,7 +208,7 @@ def test_checks_say_what_they_are_about(tmp_path):
     text = SMALL + "".join(f"[[checks]]\n{check}\n" for check in checks)
     first, second, third = loaded(tmp_path, text).checks
     assert (first.test, first.parties, first.subject) == ("score_at_least", ("a", "b"), None)
-    assert (first.confidence, first.min_distinct) == (0.99, 20)
+    assert (first.values["confidence"], first.values["min_distinct"]) == (0.99, 20)
     assert (second.test, second.parties, second.subject) == ("no_forfeits", None, "all")
     assert (third.test, third.subject) == ("faster_than_seconds_per_move", "a")
 
@@ -233,7 +233,7 @@ def test_sets_change_values_wherever_they_are(tmp_path):
         "kalah(4,3)",
         "enumerate",
     )
-    assert made.checks[0].always == "proved"
+    assert made.checks[0].values["always"] == "proved"
     assert made.plan.matches == ((1, 0), (1, 2))
 
 

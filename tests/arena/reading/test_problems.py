@@ -1,8 +1,6 @@
 """Broken experiment files: every problem in one line, with its place and what was meant."""
 
 import re
-from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -250,18 +248,3 @@ def test_nothing_that_can_be_written_raises_anything_else(tmp_path, key):
             assert all(re.match(r"(--set .*|.*x\.toml:\d+): \[.*\] ", p) for p in error.problems)
         else:
             assert made.plan.digest()
-
-
-def test_the_manual_shows_errors_as_they_are_printed(tmp_path, monkeypatch):
-    manual = Path("docs/experiment-file.md").read_text()
-    blocks = re.findall(r"```(toml)?\n(.*?)```", manual, re.DOTALL)
-    (broken, answer) = next(
-        (text, after)
-        for (language, text), (_, after) in pairwise(blocks)
-        if language and after.startswith("mine.toml:")
-    )
-    monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text(broken)
-    with pytest.raises(ExperimentError) as caught:
-        load(Path("mine.toml"))
-    assert f"{caught.value}\n" == answer

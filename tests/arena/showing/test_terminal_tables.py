@@ -8,10 +8,9 @@ import pytest
 from rich.console import Console
 
 from arena.concluding.checks import FAILS, HOLDS, VACUOUS, Verdict
-from arena.concluding.summary import summarise
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.showing.terminal_tables import as_json, show, terminal
-from tests.arena.played import FORFEIT, by_hand, experiment
+from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'
 PAIRS = [(0, 1), (0, 2), (1, 2)]
@@ -29,7 +28,7 @@ def printed(summary, verdicts=(), notes=(), **how):
 
 
 def summary_of(names, *matches, faults=None):
-    return summarise(by_hand(*matches, faults=faults), experiment(names).plan, name="demo")
+    return summed(by_hand(*matches, faults=faults), experiment(names).plan, name="demo")
 
 
 def even_match(a, b, openings=40):

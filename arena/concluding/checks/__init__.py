@@ -1,0 +1,40 @@
+"""Checks: claims about a run, each with a verdict and, if it fails, a game to look at."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Protocol, cast
+
+from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict
+from arena.concluding.evidence import Evidence
+from arena.planning.keys import Key
+
+__all__ = ["CHECKS", "FAILS", "HOLDS", "VACUOUS", "Check", "Claim", "Verdict", "claim", "verdicts"]
+
+# The key that states a claim -> the module that knows it.
+CHECKS: Mapping[str, str] = {
+    "always": "arena.concluding.checks.always",
+    "score_at_least": "arena.concluding.checks.score_at_least",
+    "elo_at_least": "arena.concluding.checks.elo_at_least",
+    "no_forfeits": "arena.concluding.checks.no_forfeits",
+    "faster_than_seconds_per_move": "arena.concluding.checks.faster_than",
+}
+
+
+class Claim(Protocol):
+    """What a check's module has; it may also have `faults(check, agents)`, in words."""
+
+    KEYS: Sequence[Key]  # the first has the check's name
+    COMPARES: bool  # whether it is about "A beats B"; else about "A" or "all"
+
+    def verdict(self, check: Check, evidence: Evidence) -> Verdict:
+        """What became of the claim."""
+
+
+def claim(name: str) -> Claim:
+    """The module behind a name in `CHECKS`."""
+    return cast(Claim, importlib.import_module(CHECKS[name]))
+
+
+def verdicts(checks: Sequence[Check], evidence: Evidence) -> list[Verdict]:
+    """A verdict on every check."""
+    return [claim(check.test).verdict(check, evidence) for check in checks]

@@ -1,0 +1,85 @@
+"""Every game won, from every opening and on both sides; or proved so against every reply."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from agents import AgentSpec, build
+from arena.concluding.checks.claims import (
+    FAILS,
+    HOLDS,
+    MIN_DISTINCT,
+    VACUOUS,
+    Check,
+    Verdict,
+    verdict_on,
+)
+from arena.concluding.evidence import SEATS, Evidence, ending
+from arena.planning.keys import Fault, Key
+from arena.planning.plan import stochastic
+from games.names import quoted
+from games.transcripts import move_texts, replay_command
+
+KEYS = (
+    Key(
+        "always",
+        "any",
+        'true: every game was won, a forfeit of the loser too; "proved": every game that could be',
+        choices=(True, "proved"),
+    ),
+    MIN_DISTINCT,
+)
+COMPARES = True
+
+
+def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
+    """A proof about an agent that may answer one position in two ways."""
+    winner = (check.parties or ("",))[0]
+    if check.values["always"] == "proved" and winner in agents and stochastic(agents[winner]):
+        message = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
+        yield ("always",), message
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether every game was won, or would be."""
+    if check.values["always"] == "proved":
+        return _proved(check, evidence)
+    match = evidence.between(*(check.parties or ("", "")))
+    if match is None:
+        return verdict_on(check, VACUOUS, "no games")
+    won = np.concatenate([match.as_first, match.as_second]) == 1.0
+    openings = len(np.unique(match.openings))
+    if not won.all():
+        row = evidence.shortest(match.rows[~won])
+        detail = f"{np.count_nonzero(~won)} of {len(won)} games not won; the shortest is {row}: "
+        detail += evidence.end_of(row, match.a)
+        return verdict_on(check, FAILS, detail, evidence.command(row))
+    if openings < check.values["min_distinct"]:
+        needed = f"at least {check.values['min_distinct']} needed"
+        return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
+    detail = f"all {len(won)} games won, from {openings} openings on both sides"
+    return verdict_on(check, HOLDS, detail)
+
+
+def _proved(check: Check, evidence: Evidence) -> Verdict:
+    """Every game won that the other side could make of the openings; nothing is left to chance."""
+    from arena.concluding.proof import NoProof, prove  # noqa: PLC0415  # it loads the compiler
+
+    of, name = evidence.plan.of, (check.parties or ("",))[0]
+    agent = build(evidence.plan.agents[name], of)
+    starts = evidence.starts()
+    try:
+        proofs = [prove(of, agent, player, starts) for player in (0, 1)]
+    except NoProof as reason:
+        return verdict_on(check, FAILS, str(reason))
+    lines = [(proof.counterexample, seat) for seat, proof in enumerate(proofs)]
+    lost = [(line, seat) for line, seat in lines if line is not None]
+    walked = f"{sum(proof.positions for proof in proofs):,} positions"
+    if not lost:
+        detail = f"proved against every reply, on both sides: {walked}"
+        return verdict_on(check, HOLDS, detail)
+    line, seat = min(lost, key=lambda each: len(each[0]))
+    last = of.replay(" ".join(move_texts(of, line)))[-1]
+    end = ending(of.margin(last) * (1 - 2 * seat))
+    detail = f"disproved in {walked}: {name} moves {SEATS[seat]} and {end} against these replies"
+    return verdict_on(check, FAILS, detail, replay_command(of, line))

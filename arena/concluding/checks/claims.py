@@ -1,0 +1,99 @@
+"""What a check says, what became of it, and what checks of scores share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.concluding.evidence import Evidence
+from arena.concluding.win_rates import is_census
+from arena.planning.keys import Key
+from arena.stats.anytime import anytime_estimate, observe, watch
+from arena.stats.counts import one_per_opening
+from arena.stats.intervals import ScoreCheck, Status, score_at_least
+
+HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
+STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
+ALL = "all"  # the subject of a check on every agent
+BEATS = " beats "
+MIN_DISTINCT = Key("min_distinct", "int", "openings below which it is vacuous", 10, at_least=1)
+CONFIDENCE = Key(
+    "confidence", "float", "level of the one-sided bound", 0.95, at_least=0.5, less_than=1
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One claim about the result; `values` are those of all keys of its `test`."""
+
+    that: str
+    test: str
+    values: Mapping[str, Any]
+
+    @property
+    def parties(self) -> tuple[str, str] | None:
+        """Winner and loser of "A beats B"; `None` for a claim on single agents."""
+        winner, beats, loser = self.that.partition(BEATS)
+        return (winner.strip(), loser.strip()) if beats else None
+
+    @property
+    def subject(self) -> str | None:
+        """The agent, or "all", that a claim on single agents is about."""
+        return None if self.parties else self.that.strip()
+
+    def about(self, evidence: Evidence) -> list[str]:
+        """The agents that a claim on single agents is about."""
+        return list(evidence.plan.names) if self.subject == ALL else [str(self.subject)]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one check; a vacuous one rests on too little, and does not hold.
+
+    `test` is the key that states the claim. `replay` is a command that shows the shortest
+    game against it.
+    """
+
+    that: str
+    test: str
+    status: str
+    detail: str
+    replay: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is borne out."""
+        return self.status == HOLDS
+
+
+def verdict_on(check: Check, status: str, detail: str, replay: str | None = None) -> Verdict:
+    """The verdict on a check."""
+    return Verdict(check.that, check.test, status, detail, replay)
+
+
+def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
+    """Whether the score of "A beats B" is at least so much, by its one-sided bound."""
+    match = evidence.between(*(check.parties or ("", "")))
+    fresh = None if match is None else match.evidence()
+    result = score_at_least(
+        [] if fresh is None else fresh.openings,
+        [] if fresh is None else fresh.scores,
+        wanted,
+        level=check.values["confidence"],
+        min_distinct=check.values["min_distinct"],
+        census=match is not None and is_census(match, evidence),
+    )
+    if evidence.plan.stop is None or fresh is None or result.bound is None:
+        return result
+    return _anytime(result, fresh.scores[one_per_opening(fresh.openings)])
+
+
+def _anytime(result: ScoreCheck, scores: NDArray[np.float64]) -> ScoreCheck:
+    """The check by a bound that stays true whenever a test stops the run."""
+    both_sides = max(2.0 * result.level - 1.0, 0.01)
+    bound = anytime_estimate(observe(watch(both_sides), scores)).low or 0.0
+    verdict = Status.PASSED if bound >= result.wanted else Status.FAILED
+    reason = f"anytime {100 * result.level:g} % bound: a test could stop the run"
+    return replace(result, verdict=verdict, bound=bound, reason=reason)

@@ -1,0 +1,41 @@
+"""The Elo difference is at least so much, by the bound on the score."""
+
+import math
+
+from arena.concluding.checks.claims import (
+    CONFIDENCE,
+    MIN_DISTINCT,
+    STATUS,
+    Check,
+    Verdict,
+    bounded,
+    verdict_on,
+)
+from arena.concluding.evidence import Evidence
+from arena.planning.keys import Key
+from arena.stats.elo import elo_from_score, score_from_elo
+from arena.stats.words import percent, signed
+
+KEYS = (Key("elo_at_least", "float", "Elo above the other agent"), CONFIDENCE, MIN_DISTINCT)
+COMPARES = True
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether the bound on the score is that of the difference, or above."""
+    wanted = check.values["elo_at_least"]
+    result = bounded(check, evidence, score_from_elo(wanted))
+    if result.score is None or result.bound is None:
+        return verdict_on(check, STATUS[result.verdict], result.reason)
+    detail = (
+        f"at least {signed(wanted)} Elo wanted, found {_elo(result.score)}, "
+        f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
+    )
+    return verdict_on(check, STATUS[result.verdict], detail)
+
+
+def _elo(score: float, down: bool = False) -> str:
+    """The Elo of a score, rounded down if it is a bound."""
+    if score in (0.0, 1.0):
+        return percent(score)
+    elo = elo_from_score(score)
+    return signed(math.floor(elo) if down else elo)

@@ -1,0 +1,28 @@
+"""The score is at least so much, by its one-sided bound."""
+
+from arena.concluding.checks.claims import (
+    CONFIDENCE,
+    MIN_DISTINCT,
+    STATUS,
+    Check,
+    Verdict,
+    bounded,
+    verdict_on,
+)
+from arena.concluding.evidence import Evidence
+from arena.planning.keys import Key
+from arena.stats.words import check_text
+
+KEYS = (
+    Key("score_at_least", "float", "points a game, from 0 to 1", more_than=0, at_most=1),
+    CONFIDENCE,
+    MIN_DISTINCT,
+)
+COMPARES = True
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether the bound on the score reaches it."""
+    result = bounded(check, evidence, check.values["score_at_least"])
+    # The text begins with the answer, which the status says already.
+    return verdict_on(check, STATUS[result.verdict], check_text(result).partition(": ")[2])

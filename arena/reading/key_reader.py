@@ -1,0 +1,60 @@
+"""A written table read by its keys: its values, and every problem said."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from arena.planning.keys import Key
+from arena.reading.problems import Problems, closest
+from arena.reading.toml_lines import Place
+from games.names import listed, quoted
+
+
+def read_table(
+    written: Mapping[str, Any],
+    place: Place,
+    keys: Sequence[Key],
+    problems: Problems,
+    top: Iterable[str] = (),
+) -> dict[str, Any]:
+    """The values of all keys, defaults where nothing is written; without those that are wrong.
+
+    `top` are the keys that stand above all tables of the file.
+    """
+    names = [key.name for key in keys]
+    meant = set()
+    for name in written:
+        if name not in names:
+            message, likely = unknown_key(name, names, written, top)
+            problems.say((*place, name), message)
+            meant.add(likely)
+    values = {}
+    for key in keys:
+        faults = list(key.faults(written[key.name])) if key.name in written else []
+        for inside, message in faults:
+            problems.say((*place, key.name, *inside), message)
+        if key.required and key.name not in written:
+            # A key that was only misspelt is not reported twice.
+            if key.name not in meant:
+                problems.say((*place, key.name), f"{key.name} is missing{key.example}")
+        elif not faults:
+            values[key.name] = value_of(key, written)
+    return values
+
+
+def value_of(key: Key, written: Mapping[str, Any]) -> Any:
+    """The value of a key that is right, lists as tuples."""
+    value = written.get(key.name, key.default)
+    return tuple(value) if key.type == "texts" else value
+
+
+def unknown_key(
+    key: str, names: Sequence[str], written: Iterable[str], top: Iterable[str]
+) -> tuple[str, str | None]:
+    """What to say of a key that a table cannot have, and which of its `names` was meant."""
+    message = f"unknown key {quoted(key)}"
+    if key in top:
+        return f"{message}; it belongs above the first [table] of the file", None
+    free = [name for name in names if name not in written]
+    if likely := closest(key, free) or closest(key, names):
+        return f'{message}; did you mean "{likely}"?', likely
+    return f"{message} (there are {listed(names)})", None
