@@ -1,11 +1,14 @@
 """Rules: what is legal, and who won. Everything outside uses games through these names."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 from games.core import Game, IllegalMove, MoveError, Position
 from games.names import GameError, did_you_mean, listed, quoted, split_name
+from games.user_game import user_game
 
 __all__ = ["GAMES", "NAMES", "Game", "GameError", "IllegalMove", "MoveError", "Position", "game"]
 
@@ -21,10 +24,16 @@ GAMES: Mapping[str, str] = {
     "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
+FILE = re.compile(r"\.py\s*(:|$)")
 
 
-def game(text: str) -> Game:
-    """The game that `text` names: "kalah", "othello(6)", "kalah(3,2,capture=none)"."""
+def game(text: str, base: Path = Path()) -> Game:
+    """The game that `text` names: "kalah", "othello(6)", "kalah(3,2,capture=none)".
+
+    A user's file, "games/mine.py:mine(7,6)", is seen from the directory `base`.
+    """
+    if FILE.search(text):
+        return user_game(text, base)
     return _canonical(_built(text).name)
 
 

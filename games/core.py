@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, Protocol, overload
 
@@ -101,12 +102,18 @@ class Game:
     notation: Notation
     pass_move: int | None = None
     swap_move: int | None = None
+    source: Path | None = None  # the user's file that holds the rules
+    digest: str = ""  # of that file
 
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Games travel between processes by name."""
         from games import game  # noqa: PLC0415  # the table of games is above us
 
-        return game, (self.name,)
+        if self.source is None:
+            return game, (self.name,)
+        from games.user_game import reloaded  # noqa: PLC0415  # only for a user's game
+
+        return reloaded, (self.name, self.source, self.digest)
 
     def __str__(self) -> str:
         return self.name

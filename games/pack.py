@@ -20,11 +20,13 @@ class Part(NamedTuple):
     """What a part is for, the file of the pack that holds it, and what stands there.
 
     Without `contents` there is nothing to advise: the part belongs to games of one sort.
+    `in_one_file` is what a user's file of rules would have to define.
     """
 
     purpose: str
     file: str
-    contents: str = ""
+    contents: str
+    in_one_file: str
 
 
 PARTS: Mapping[str, Part] = {
@@ -32,15 +34,24 @@ PARTS: Mapping[str, Part] = {
         "weights and evaluations by weighted features",
         "features.py",
         "a function (rules, position) for each name in FEATURES of the pack, TERM and progress",
+        'FEATURES = ("name", ...) and a function name(rules, s) for each',
     ),
     "knowledge": Part(
         "greedy and solved endgames",
         "knowledge.py",
         "gain, remaining, urgency, promising and others",
+        "gain(rules, s, child, same) and remaining(rules, s)",
     ),
-    "hole_beans": Part("policies that look at holes", "hole_beans.py"),
-    "defaults": Part("smart", "defaults.toml", "the table [weights] and an endgame threshold"),
-    "words": Part("better words for people", "words.py", "WORDS"),
+    "hole_beans": Part(
+        "policies that look at holes", "hole_beans.py", "", "hole_beans(rules, s, slot)"
+    ),
+    "defaults": Part(
+        "smart",
+        "defaults.toml",
+        "the table [weights] and an endgame threshold",
+        'DEFAULTS = {"weights": {"name": number, ...}}',
+    ),
+    "words": Part("better words for people", "words.py", "WORDS", "WORDS"),
 }
 
 
@@ -86,7 +97,10 @@ def part(package: str, role: str, name: str) -> ModuleType:
 
 def missing(package: str, role: str, name: str) -> MissingPart:
     """What to say when the game `name` lacks a part."""
-    path, contents = f"{package.replace('.', '/')}/{PARTS[role].file}", PARTS[role].contents
+    _, file, contents, in_one_file = PARTS[role]
+    if hasattr(import_module(package), "State"):  # a user's file, which is the whole pack
+        return MissingPart(name, role, f"define {in_one_file} in the game's file")
+    path = f"{package.replace('.', '/')}/{file}"
     return MissingPart(name, role, f"write {path} with {contents}" if contents else "")
 
 

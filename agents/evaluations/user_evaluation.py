@@ -20,7 +20,6 @@ from numba import types
 from numba.core.errors import NumbaError, NumbaWarning
 
 from agents.core import AgentFailure, Weights
-from agents.evaluations.compile_errors import complaint
 from agents.evaluations.user_names import (
     ALLOCATING,
     FAST,
@@ -36,6 +35,7 @@ from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
+from games.kernels.compile_errors import complaint
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, inlined, unbound

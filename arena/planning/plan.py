@@ -41,7 +41,7 @@ class Plan:
     @property
     def of(self) -> Game:
         """The game that is played."""
-        return game(self.game)
+        return game(self.game, self.base)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +54,9 @@ class Plan:
         return all(spec.seconds is None for spec in self.agents.values())
 
     def files(self) -> Iterator[Path]:
-        """The users' own bots and evaluations, agent by agent."""
+        """The users' own rules, bots and evaluations, agent by agent."""
+        if self.of.source is not None:
+            yield self.of.source
         for spec in self.agents.values():
             for reference in filter(None, (spec.file, spec.evaluate)):
                 yield split_reference(reference, "")[0]
@@ -90,7 +92,7 @@ class Plan:
         try:
             names = list(stored["agents"])
             return cls(
-                game=game(stored["game"]).name,
+                game=game(stored["game"], base).name,
                 agents={name: _spec(stored["agents"][name], base) for name in names},
                 matches=tuple((names.index(a), names.index(b)) for a, b in stored["matches"]),
                 openings=OpeningsSpec.from_json(stored["openings"]),

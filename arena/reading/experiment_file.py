@@ -41,7 +41,7 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     source, problems = read(Path(path), overrides)
     problems.add_schema(WholeFile)
     settings = fitting(Settings, source.tables) or Settings()
-    of = known_game(settings, problems)
+    of = known_game(settings, source.path.absolute().parent, problems)
     agents, checks = agents_and_checks(source, settings, of, problems)
     opening_problems(settings, of, problems)
     problems.raise_if_any()
@@ -57,7 +57,7 @@ def plan_of(whole: WholeFile, agents: dict[str, AgentSpec], base: Path) -> Plan:
     pairs = whole.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
     few = 2 * pairs * len(matches) < MOVES_KEPT_BELOW
     return Plan(
-        game=game(whole.game).name,
+        game=game(whole.game, base).name,
         agents=agents,
         matches=matches,
         openings=whole.openings.spec,

@@ -92,3 +92,11 @@ make_intrinsic: Any = intrinsic
 nth_bit: Callable[[np.uint64, np.uint64], np.uint64]
 nth_bit = make_intrinsic(_nth_bit_in_one_instruction) if _has_fast_pdep() else inlined(_nth_bit)
 leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))
+
+# Compiled instructions cannot be called from Python; a user's rules are also run there.
+PLAIN_TWINS = (
+    (popcount, _popcount),
+    (trailing_zeros, _trailing_zeros),
+    (leading_zeros, _leading_zeros),
+    (nth_bit, _nth_bit),
+)

@@ -1,0 +1,223 @@
+"""A user's rules as a family of states: his functions compiled, with defaults for the rest."""
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from games.kernels import bits, masks
+from games.kernels.bits import U
+from games.kernels.compile_errors import complaint as compile_error
+from games.kernels.context import context
+from games.kernels.jit import inlined
+from games.names import GameError
+from games.user_file import described, functions_in
+
+# What the file must define to have a part, each with what else of the part it may define.
+KNOWLEDGE = ("gain", "remaining")
+MORE_KNOWLEDGE = ("urgency", "promising", "others")
+NUMBERS = ("SORTED_FROM", "FINISH_FROM", "TIES_BY_SIDE")
+
+
+def family_of(module: ModuleType) -> str:
+    """The name under which the family of the user's module can be imported; made once."""
+    name = f"{module.__name__}.family"
+    if name not in sys.modules:
+        _made(module)
+    return name
+
+
+@cache
+def _made(module: ModuleType) -> ModuleType:
+    own = compiled_functions(module)
+    made, state = part_of(module, "family"), module.State
+    vars(made).update(family_functions(own, state))
+    vars(made).update(
+        FAMILY=module.__name__,
+        make_context=lambda rules: context(rules, []),
+        slots=plain_functions(module)["slots"],
+        start=lambda rules: words(state, plain_functions(module)["start"](rules)),
+        restored=lambda raw: words(state, raw),
+    )
+    make_parts(module, own)
+    return made
+
+
+def part_of(module: ModuleType, role: str) -> ModuleType:
+    """An empty submodule of the user's module, ready to be imported."""
+    name = f"{module.__name__}.{role}"
+    sys.modules[name] = module_from_spec(ModuleSpec(name, None))
+    return sys.modules[name]
+
+
+def compiled_functions(module: ModuleType) -> dict[str, Any]:
+    """Every function of the file, compiled, those that are called before those that call."""
+    plain = functions_in(module)
+    made: dict[str, Any] = {
+        name: inlined(value)
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType) and name not in plain  # imported from elsewhere
+    }
+
+    def compile_with_needs(name: str, above: tuple[str, ...] = ()) -> None:
+        for needed in plain[name].__code__.co_names:
+            if needed in plain and needed not in (*made, *above, name):
+                compile_with_needs(needed, (*above, name))
+        scope = vars(module) | made
+        made[name] = inlined(
+            FunctionType(plain[name].__code__, scope, name, plain[name].__defaults__)
+        )
+
+    for name in plain:
+        if name not in made:
+            compile_with_needs(name)
+    return made
+
+
+def plain_functions(module: ModuleType) -> dict[str, Any]:
+    """Every function of the file, run by Python; what is compiled of ours has a plain twin."""
+    scope = {name: _plain(value) for name, value in vars(module).items()}
+    for name, function in functions_in(module).items():
+        scope[name] = FunctionType(function.__code__, scope, name, function.__defaults__)
+    return {name: scope[name] for name in functions_in(module)}
+
+
+def _plain(value: Any) -> Any:
+    for compiled, twin in bits.PLAIN_TWINS:
+        if value is compiled:
+            return twin
+    if not hasattr(value, "py_func"):
+        return value
+
+    def words(*arguments: Any) -> Any:
+        answer = value(*arguments)
+        return U(answer) if type(answer) is int else answer
+
+    return words
+
+
+def family_functions(own: Mapping[str, Any], state: Any) -> dict[str, Any]:
+    """The names of a family; whole numbers of any sort become the words that kernels expect."""
+    width = len(state._fields)
+    as_words = words_of(state, width)
+    own_moves, own_play, own_turned, own_key = (
+        own[name] for name in ("moves", "play", "turned", "key")
+    )
+    own_over, own_final = own.get("over", always_over), own.get("final", mover_lost)
+
+    def moves(ctx: Any, s: Any) -> Any:
+        return U(own_moves(ctx, s))
+
+    def over(ctx: Any, s: Any) -> Any:
+        return bool(own_over(ctx, s))
+
+    def play(ctx: Any, s: Any, slot: Any) -> Any:
+        child, same = own_play(ctx, s, slot)
+        return as_words(child), bool(same)
+
+    def turned(s: Any) -> Any:
+        return as_words(own_turned(s))
+
+    def key(s: Any) -> Any:
+        return U(own_key(s))
+
+    def final(ctx: Any, s: Any) -> Any:
+        return np.int64(own_final(ctx, s))
+
+    found = {f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)}
+    shared = (masks.plies, masks.none, masks.rest, masks.except_highest, masks.count)
+    found |= {f.__name__: f for f in shared}
+    found |= {"lowest": bits.trailing_zeros, "nth": nth, "highest": highest, "State": state}
+    return found
+
+
+def words(state: Any, raw: Any) -> Any:
+    """The state of these numbers, as words."""
+    return state(*(U(int(word)) for word in raw))
+
+
+def words_of(state: Any, width: int) -> Any:
+    """A compiled function that makes every number of a state a word."""
+    words = ", ".join(f"U(s[{place}])" for place in range(width))
+    scope = {"State": state, "U": U}
+    exec(f"def as_words(s):\n    return State({words})", scope)
+    return inlined(scope["as_words"])
+
+
+@inlined
+def always_over(ctx: Any, s: Any) -> bool:
+    """Nobody passes: a position without moves is the end."""
+    return True
+
+
+@inlined
+def mover_lost(ctx: Any, s: Any) -> np.int64:
+    """Who cannot move has lost."""
+    return np.int64(-1)
+
+
+@inlined
+def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    return bits.trailing_zeros(bits.nth_bit(mask, n))
+
+
+@inlined
+def highest(mask: np.uint64) -> np.uint64:
+    """The slot of the last move."""
+    return masks.LAST_BIT - bits.leading_zeros(mask)
+
+
+def make_parts(module: ModuleType, own: Mapping[str, Any]) -> None:
+    """The parts of a pack that the file defines, under the names by which packs are asked."""
+    names = getattr(module, "FEATURES", None)
+    if names is not None:
+        features = part_of(module, "features")
+        vars(features).update({name: counting(own, name, module) for name in names})
+        features.TERM = getattr(module, "TERM", "difference")  # type: ignore[attr-defined]
+        if "progress" in own:
+            vars(features)["progress"] = retold(own["progress"], "progress", 3)
+    if "hole_beans" in own:
+        vars(part_of(module, "hole_beans"))["hole_beans"] = retold(own["hole_beans"], "hole_beans", 3)
+    if hasattr(module, "WORDS"):
+        vars(part_of(module, "words"))["WORDS"] = module.WORDS
+    if all(name in own for name in KNOWLEDGE):
+        knowledge = part_of(module, "knowledge")
+        places = {"gain": 4, "remaining": 2, "urgency": 3, "promising": 3, "others": 2}
+        vars(knowledge).update({n: retold(own[n], n, places[n]) for n in places if n in own})
+        vars(knowledge).update({n: getattr(module, n) for n in NUMBERS if hasattr(module, n)})
+
+
+def counting(own: Mapping[str, Any], name: str, module: ModuleType) -> Any:
+    """A feature of the file, which must be one of its functions."""
+    if name not in own or name in ("moves", "over", "play", "turned", "key", "final", "count"):
+        raise GameError(f"{module.__file__}: FEATURES names {name!r}, which is no feature function")
+    return retold(own[name], name, 2)
+
+
+def retold(function: Any, name: str, places: int) -> Callable[..., Any]:
+    """A plain function that only calls the compiled one: kernels are bound to copies of it."""
+    arguments = ", ".join("abcd"[:places])
+    scope: dict[str, Any] = {f"own_{name}": function, "__name__": f"{__name__}.{name}"}
+    exec(f"def {name}({arguments}):\n    return own_{name}({arguments})", scope)
+    made: FunctionType = scope[name]
+    holder = module_from_spec(ModuleSpec(f"{function.__module__}.own_{name}", None))
+    vars(holder).update(scope)
+    sys.modules[f"{function.__module__}.own_{name}"] = holder
+    made.__module__ = f"{function.__module__}.own_{name}"
+    return made
+
+
+def compile_problem(error: Exception, path: Path) -> str:
+    """What Numba does not take of the file, in one line."""
+    if not isinstance(error, NumbaError):
+        return described(error, path)
+    lines = compile_error(error, path).splitlines()
+    return f"it cannot be compiled: {'; '.join(lines[:3])}"

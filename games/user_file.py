@@ -1,0 +1,85 @@
+"""A user's file of rules as a module: what it must define, its errors as one line."""
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Callable
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from games.names import GameError, did_you_mean, listed
+
+REQUIRED = ("State", "start", "slots", "moves", "play", "turned", "key")
+LARGEST_FILE = 1_000_000
+
+
+def digest_of(path: Path) -> str:
+    """Hex digest of the file; a GameError if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        near = [str(each.name) for each in path.parent.glob("*.py")]
+        told = f"{path}: the game's file cannot be read: {error.strerror}"
+        raise GameError(f"{told}{did_you_mean(path.name, near)}") from None
+    if len(content) > LARGEST_FILE:
+        raise GameError(f"{path}: a game's file has at most {LARGEST_FILE} bytes")
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+@cache
+def module_of(path: Path, digest: str) -> ModuleType:
+    """The file as the package `own_game_...`, so that its parts can be imported like ours."""
+    name = f"own_game_{path.stem}_{digest}"
+    module = module_from_spec(ModuleSpec(name, None, is_package=True))
+    module.__file__ = str(path)
+    sys.modules[name] = module  # functions and states are found again by their module's name
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise GameError(f"{path}: {described(error, path)}") from None
+    missing = [each for each in REQUIRED if not hasattr(module, each)]
+    if missing:
+        there = f"a game needs {listed(REQUIRED)}"
+        raise GameError(f"{path}: it defines no {listed(missing)} ({there})")
+    fields = getattr(module.State, "_fields", None)
+    if not fields:
+        raise GameError(f"{path}: State must be a NamedTuple of words (np.uint64)")
+    # Numba's quick dispatch tells named tuples apart by class name alone.
+    module.State.__name__ = f"State_{digest}"
+    return module
+
+
+def functions_in(module: ModuleType) -> dict[str, FunctionType]:
+    """The functions that the file itself defines."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType) and value.__module__ == module.__name__
+    }
+
+
+def described(error: BaseException, path: Path) -> str:
+    """The exception in one line, with the line of the user's file where it was raised."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    number = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    place = f"line {number}: " if number else ""
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{place}{type(error).__name__}: {' '.join(message.split())[:300]}"
+
+
+def called(path: Path, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What the user's function answers; whatever it raises becomes a GameError in one line."""
+    try:
+        return function(*arguments)
+    except GameError:
+        raise
+    except Exception as error:
+        name = getattr(function, "__name__", "it")
+        raise GameError(f"{path}: {name} raised {described(error, path)}") from None
