@@ -81,10 +81,18 @@ def package_of(family_name: str) -> str:
     return package
 
 
+def is_users(package: str) -> bool:
+    """Whether the pack is a user's file, which holds all its parts."""
+    return hasattr(import_module(package), "State")
+
+
 def has(package: str, role: str) -> bool:
     """Whether the pack has this part; nothing of it is loaded to find out."""
     if role == "defaults":
-        return defaults_file(package).is_file() or hasattr(import_module(package), "DEFAULTS")
+        own = is_users(package)
+        return (
+            hasattr(import_module(package), "DEFAULTS") if own else defaults_file(package).is_file()
+        )
     return find_spec(f"{package}.{role}") is not None
 
 
@@ -98,7 +106,7 @@ def part(package: str, role: str, name: str) -> ModuleType:
 def missing(package: str, role: str, name: str) -> MissingPart:
     """What to say when the game `name` lacks a part."""
     _, file, contents, in_one_file = PARTS[role]
-    if hasattr(import_module(package), "State"):  # a user's file, which is the whole pack
+    if is_users(package):
         return MissingPart(name, role, f"define {in_one_file} in the game's file")
     path = f"{package.replace('.', '/')}/{file}"
     return MissingPart(name, role, f"write {path} with {contents}" if contents else "")

@@ -185,7 +185,9 @@ def make_parts(module: ModuleType, own: Mapping[str, Any]) -> None:
         if "progress" in own:
             vars(features)["progress"] = retold(own["progress"], "progress", 3)
     if "hole_beans" in own:
-        vars(part_of(module, "hole_beans"))["hole_beans"] = retold(own["hole_beans"], "hole_beans", 3)
+        vars(part_of(module, "hole_beans"))["hole_beans"] = retold(
+            own["hole_beans"], "hole_beans", 3
+        )
     if hasattr(module, "WORDS"):
         vars(part_of(module, "words"))["WORDS"] = module.WORDS
     if all(name in own for name in KNOWLEDGE):
@@ -204,14 +206,12 @@ def counting(own: Mapping[str, Any], name: str, module: ModuleType) -> Any:
 
 def retold(function: Any, name: str, places: int) -> Callable[..., Any]:
     """A plain function that only calls the compiled one: kernels are bound to copies of it."""
-    arguments = ", ".join("abcd"[:places])
-    scope: dict[str, Any] = {f"own_{name}": function, "__name__": f"{__name__}.{name}"}
-    exec(f"def {name}({arguments}):\n    return own_{name}({arguments})", scope)
-    made: FunctionType = scope[name]
-    holder = module_from_spec(ModuleSpec(f"{function.__module__}.own_{name}", None))
-    vars(holder).update(scope)
-    sys.modules[f"{function.__module__}.own_{name}"] = holder
-    made.__module__ = f"{function.__module__}.own_{name}"
+    arguments, where = ", ".join("abcd"[:places]), f"{function.__module__}.own_{name}"
+    holder = module_from_spec(ModuleSpec(where, None))  # Numba's cache imports it by this name
+    vars(holder)[f"own_{name}"] = function
+    exec(f"def {name}({arguments}):\n    return own_{name}({arguments})", vars(holder))
+    sys.modules[where] = holder
+    made: FunctionType = getattr(holder, name)
     return made
 
 

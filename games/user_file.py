@@ -51,6 +51,7 @@ def module_of(path: Path, digest: str) -> ModuleType:
     fields = getattr(module.State, "_fields", None)
     if not fields:
         raise GameError(f"{path}: State must be a NamedTuple of words (np.uint64)")
+    vars(module).setdefault("build", None)  # marks a pack, see `games.pack.package_of`
     # Numba's quick dispatch tells named tuples apart by class name alone.
     module.State.__name__ = f"State_{digest}"
     return module

@@ -77,6 +77,8 @@ def option_problems(table: AgentTable, place: Place, around: Around) -> None:
         value = {} if key == "kind" else {key: getattr(table, key)}
         if key == "weights":
             value = {key: {"any": (1.0,)}}
+        if "evaluate" in options_of(kind):  # decides what the game's pack must have
+            value.setdefault("evaluate", table.evaluate)
         try:
             check_spec(AgentSpec(kind, **value), around.of or game(ANY_GAME))
         except SpecError as error:

@@ -1,6 +1,7 @@
 """What makes no sense in an experiment whose tables are well formed."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from arena.reading.file_tables import (
     OpeningsTable,
@@ -14,12 +15,12 @@ from games.names import quoted
 Matches = Sequence[tuple[int, int]]
 
 
-def known_game(settings: Settings, problems: Problems) -> Game | None:
-    """The game that is played; `None` if it is not known, which is said."""
+def known_game(settings: Settings, base: Path, problems: Problems) -> Game | None:
+    """The game that is played, a file seen from `base`; `None` if it is not known, which is said."""
     if "game" not in settings.model_fields_set:
         return None
     try:
-        return game(settings.game)
+        return game(settings.game, base)
     except GameError as error:
         problems.say(("game",), str(error))
         return None

@@ -113,11 +113,12 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     source, problems = read(Path(path), overrides)
     problems.add_schema(TuneFile)
     settings = fitting(Settings, source.tables) or Settings()
-    of = known_game(settings, problems)
+    base = source.path.absolute().parent
+    of = known_game(settings, base, problems)
     written = source.tables.get("agents")
     agents: dict[str, AgentSpec] = {}
     if isinstance(written, dict):
-        agents = read_agents(written, Around(of, source.path.absolute().parent, problems))
+        agents = read_agents(written, Around(of, base, problems))
     opening_problems(settings.model_copy(update={"pairs": None}), of, problems)
     tune = fitting(TuneTable, source.tables.get("tune"))
     found = _Reading(of, agents, problems).tuning(tune) if tune else None
@@ -126,7 +127,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     assert tune is not None
     space, seeds, opponents = found
     plan = Plan(
-        game=game(settings.game).name,
+        game=game(settings.game, base).name,
         agents=agents,
         matches=tuple(combinations(range(len(agents)), 2)),
         openings=settings.openings.spec,
@@ -134,7 +135,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         seed=settings.seed,
         keep_moves=False,
         move_seconds=settings.move_seconds,
-        base=source.path.absolute().parent,
+        base=base,
     )
     return Tuning(
         experiment=Experiment(settings.name or source.path.stem, source.path, plan),
