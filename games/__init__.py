@@ -8,9 +8,19 @@ from pathlib import Path
 
 from games.core import Game, IllegalMove, MoveError, Position
 from games.names import GameError, did_you_mean, listed, quoted, split_name
-from games.user_game import user_game
+from games.user_game import reloaded, user_game
 
-__all__ = ["GAMES", "NAMES", "Game", "GameError", "IllegalMove", "MoveError", "Position", "game"]
+__all__ = [
+    "GAMES",
+    "NAMES",
+    "Game",
+    "GameError",
+    "IllegalMove",
+    "MoveError",
+    "Position",
+    "game",
+    "reloaded",
+]
 
 # Each name with the pack that builds its games, as text: a pack loads when it is asked for.
 GAMES: Mapping[str, str] = {

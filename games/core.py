@@ -107,12 +107,10 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Games travel between processes by name."""
-        from games import game  # noqa: PLC0415  # the table of games is above us
+        from games import game, reloaded  # noqa: PLC0415  # the table of games is above us
 
         if self.source is None:
             return game, (self.name,)
-        from games.user_game import reloaded  # noqa: PLC0415  # only for a user's game
-
         return reloaded, (self.name, self.source, self.digest)
 
     def __str__(self) -> str:

@@ -131,7 +131,9 @@ def family_functions(own: Mapping[str, Any], state: Any) -> dict[str, Any]:
     def final(ctx: Any, s: Any) -> Any:
         return np.int64(own_final(ctx, s))
 
-    found = {f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)}
+    found: dict[str, Any] = {
+        f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)
+    }
     shared = (masks.plies, masks.none, masks.rest, masks.except_highest, masks.count)
     found |= {f.__name__: f for f in shared}
     found |= {"lowest": bits.trailing_zeros, "nth": nth, "highest": highest, "State": state}

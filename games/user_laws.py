@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,6 +26,13 @@ WORD = 1 << 64
 def hash_of(state: State) -> np.uint64:
     """The state's key, as the kernels see it."""
     return key(state)
+
+
+@cache
+def hash_kernel(family_name: str) -> Any:
+    """The compiled key of a family."""
+    family = import_module(family_name)
+    return specialise(f"{family.FAMILY}_laws", (hash_of,), key=family.key).hash_of
 
 
 def try_laws(of: Game) -> None:
@@ -66,10 +75,7 @@ class Trial:
         self.in_python(state)  # a mistake that Python also makes is easier to read
         try:
             self.compiled = kernels(of.family_name)
-            suffix, template = f"{of.family.FAMILY}_laws", (hash_of,)
-            if not hasattr(of.family, "HASH"):
-                of.family.HASH = specialise(suffix, template, key=of.family.key).hash_of
-            self.hash: Callable[[Any], int] = of.family.HASH
+            self.hash: Callable[[Any], int] = hash_kernel(of.family_name)
             self.hash(state)
             of.legal(of.start())
             self.compiled.margin(of.context, state)

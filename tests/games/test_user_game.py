@@ -1,0 +1,169 @@
+"""Games from files of users: they are played as ours, and a broken law is named in one line."""
+
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agents import AgentSpec, SpecError, build, kinds_for
+from games import Game, GameError, game, perft, replay
+from games.perft import perft as counts
+from games.playouts import random_games
+
+ROOT = Path(__file__).parents[2]
+OWN = ROOT / "tests" / "games" / "own"
+CONNECT4 = ROOT / "experiments" / "games" / "connect4.py"
+MNK = (OWN / "mnk.py").read_text()
+NIM = (OWN / "nim.py").read_text()
+LAPS = (OWN / "laps.py").read_text()
+EVERY = [f"{CONNECT4}:connect4(5,4)", f"{OWN}/nim.py", f"{OWN}/mnk.py", f"{OWN}/laps.py:laps(2)"]
+
+
+def leaves(of: Game, depth: int) -> list[int]:
+    return [found for found, _ in counts(of, of.start(), depth)]
+
+
+def test_connect_four_has_the_published_number_of_move_sequences():
+    of = game(f"{CONNECT4}:connect4(7,6)")
+    assert leaves(of, 8) == [7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
+
+
+def test_tic_tac_toe_has_as_many_games_as_everybody_counts():
+    of = game(f"{OWN}/mnk.py:mnk(3,3,3)")
+    found = counts(of, of.start(), 9)
+    assert [leaves for leaves, _ in found] == [
+        9,
+        72,
+        504,
+        3024,
+        15120,
+        54720,
+        148176,
+        200448,
+        127872,
+    ]
+    assert found[-1][0] + found[-1][1] == 255168
+
+
+def test_who_moves_second_wins_nim_when_the_nim_sum_is_zero():
+    of = game(f"{OWN}/nim.py:nim(1,2,3)")
+    agent = build(AgentSpec("alphabeta", depth=10), of)
+    assert agent.choose(of.start()).value == -1
+    assert agent.choose(of.play(of.start(), 0)).value == 1
+
+
+def test_extra_turns_and_passes_are_those_of_the_file():
+    of = game(f"{OWN}/laps.py:laps(2)")
+    position = of.play(of.start(), 1)  # the last bean falls in the own pot
+    assert position.mover == 0
+    passes, dice = 0, 0
+    for dice in range(40):
+        position = of.start()
+        while legal := of.legal(position):
+            passes += legal == (of.pass_move,)
+            position = of.play(position, legal[dice % len(legal)])
+    assert passes > 0
+    assert sum(random_games(of, 100, 1)[:3]) == 100
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
+    of = game(name)
+    assert game(of.name) is of
+    assert pickle.loads(pickle.dumps(of)) is of
+    assert of.replay(of.write(of.legal(of.start())[:1]))[-1] == of.play(
+        of.start(), of.legal(of.start())[0]
+    )
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
+    of = game(name)
+    assert {"random", "first", "last"} <= set(kinds_for(of))
+    for kind in set(kinds_for(of)) - {"human", "python"}:
+        agent, position = build(AgentSpec(kind), of), of.start()
+        agent.start(1)
+        for _ in range(3):
+            position = of.play(position, agent.choose(position).move)
+
+
+def test_a_part_that_the_file_lacks_is_named_with_what_to_define():
+    of = game(f"{OWN}/mnk.py")
+    for kind, advice in (("greedy", "gain"), ("smart", "FEATURES"), ("alphabeta", "evaluate")):
+        with pytest.raises(SpecError, match=advice) as refused:
+            build(AgentSpec(kind), of)
+        assert len(str(refused.value).splitlines()) == 1
+
+
+def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch, capsys):
+    shutil.copy(OWN / "mnk.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert perft.main(["mnk.py:mnk(3,3,3)", "2"]) == 0
+    assert replay.main(["mnk.py", "5 1 2", "--json"]) == 0
+    assert "72" in capsys.readouterr().out
+    assert perft.main(["nothing.py", "2"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+HASH = "return pair_key(s.own, s.other)"
+TURNED = "return State(s.other, s.own)\n"
+PLAY = "return State(s.other, s.own | 1 << slot), False"
+BROKEN = {
+    "a syntax error": (MNK, "def turned(s):", "def turned(s)", "SyntaxError: expected"),
+    "a missing name": (MNK, "def turned", "def turn", "it defines no turned"),
+    "an exception": (MNK, "m, n, k = rules[0], rules[1], rules[2]", "m, n, k = rules", ""),
+    "a slot of no move": (MNK, "return range(rules[0] * rules[1])", "return range(8)", "slot 8"),
+    "slots that are too many": (MNK, "return range(rules[0] * rules[1])", "return range(65)", "63"),
+    "a word too long": (MNK, PLAY, "return State(s.other, 1 << 70), False", "64 bits"),
+    "no second value": (MNK, PLAY, "return State(s.other, s.own | 1 << slot)", "play must return"),
+    "a move that does nothing": (MNK, PLAY, "return State(s.other, s.own), False", "must change"),
+    "another turn": (MNK, TURNED, "return State(s.other, s.own + ONE)\n", "turned twice"),
+    "a sign": (MNK, "return -1 if line", "return 1 if line", "final is 1"),
+    "a key of nothing": (MNK, HASH, "return s.own & s.other", "never be 0"),
+    "a key for two": (MNK, HASH, "return s.own | s.other | ONE", "one key"),
+    "no end": (
+        NIM,
+        "return State(s.heaps - (beans << (U(4) * heap))), False",
+        "return State(s.heaps ^ (beans << U(40))), False",
+        "must end within",
+    ),
+    "a text": (NIM, '"abc"[move // 16]', '"aac"[move // 16]', "is not read back"),
+    "what does not compile": (
+        NIM, "return mixed(s.heaps) | ONE", "return {1: s.heaps | ONE}[1]", "cannot be compiled"
+    ),
+}  # fmt: skip
+SCORE = """
+
+def score(rules, position):
+    mover, waiting = (int(line(discs, rules)) for discs in position.state)
+    return (mover, waiting) if position.mover == 0 else (waiting, mover)
+"""
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_law_is_named_in_one_line(name, tmp_path, capsys):
+    text, right, wrong, message = BROKEN[name]
+    assert right in text
+    text = text.replace(right, wrong)
+    if name == "an exception":
+        text = text.replace("if run == k:", "if 1 // (run - run) == k:")
+    path = tmp_path / "broken.py"
+    path.write_text(text + (SCORE if right in MNK and right not in NIM else ""))
+    function = "mnk" if right in MNK and right not in NIM else "nim"
+    assert perft.main([f"{path}:{function}", "2"]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if "compiling" not in line]
+    assert len(lines) == 1
+    assert str(path) in lines[0]
+    assert message in lines[0]
+
+
+def test_an_edited_file_is_another_game_and_one_edited_meanwhile_is_refused(tmp_path):
+    path = tmp_path / "mnk.py"
+    path.write_text(MNK)
+    first = game(str(path))
+    sent = pickle.dumps(first)
+    path.write_text(MNK + "# edited\n")
+    assert game(str(path)) is not first
+    with pytest.raises(GameError, match="was changed"):
+        pickle.loads(sent)
