@@ -8,7 +8,6 @@ from pathlib import Path
 
 from games.core import Game, IllegalMove, MoveError, Position
 from games.names import GameError, did_you_mean, listed, quoted, split_name
-from games.user_game import reloaded, user_game
 
 __all__ = [
     "GAMES",
@@ -19,7 +18,6 @@ __all__ = [
     "MoveError",
     "Position",
     "game",
-    "reloaded",
 ]
 
 # Each name with the pack that builds its games, as text: a pack loads when it is asked for.
@@ -34,6 +32,7 @@ GAMES: Mapping[str, str] = {
     "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
+USERS = "games.user_game"  # as text too
 FILE = re.compile(r"\.py\s*(:|$)")
 
 
@@ -43,7 +42,8 @@ def game(text: str, base: Path = Path()) -> Game:
     A user's file, "games/mine.py:mine(7,6)", is seen from the directory `base`.
     """
     if FILE.search(text):
-        return user_game(text, base)
+        made: Game = import_module(USERS).user_game(text, base)
+        return made
     return _canonical(_built(text).name)
 
 
