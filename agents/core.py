@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from games import Game, Position
+from games.terminal import Mistake
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Agent(Protocol):
         """A legal move, also in a forced pass; GameOver if there is none."""
 
 
-class SpecError(ValueError):
+class SpecError(Mistake, ValueError):
     """A spec that no agent can be built from; one line that says what could."""
 
 
@@ -90,7 +91,7 @@ class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of
     """An agent was asked for a move in a finished game."""
 
 
-class AgentFailure(Exception):  # noqa: N818  # the glossary's word: the agent's fault, a forfeit
+class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
     def __init__(self, kind: str, bot: str, position: str, told: str, trace: str = "") -> None:

@@ -7,60 +7,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents import AgentFailure, SpecError
 from arena.keeping import provenance
-from arena.keeping.journal import Journal, JournalError
+from arena.keeping.journal import Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import remove_unfinished, write_text
 from arena.planning.drawing import DrawnPlan, Matches, draw
-from arena.planning.openings import OpeningsError, moves_of
+from arena.planning.openings import moves_of
 from arena.planning.plan import Plan
 from arena.planning.records import Games
 from arena.planning.records import moves_of as moves_of_row
 from arena.planning.tasks import Task, Verdicts
 from arena.playing.determinism import FIXED, fixed_matches
-from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import stored_verdict
 from arena.playing.tournament import play
 from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
-from arena.playing.workers import PlayOptions, RunFailed
-from arena.reading.command_line import run_command
+from arena.playing.workers import RunFailed
+from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import Progress
 from arena.stats.sprt import SprtPlan, SprtState
-from games.terminal import printed, say
+from games.terminal import Mistake, Unfinished, printed, say
 
 MOST_TRACES = 100
 BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
-
-
-class Unplayable(Exception):  # noqa: N818  # the experiment cannot be played as it is written
-    """What stands in the way, for whoever wrote the file."""
-
-
-class Unfinished(Exception):  # noqa: N818  # what was played is kept
-    """Why the run could not be finished."""
-
-
-class Options(NamedTuple):
-    """How to run and what to print."""
-
-    results: Path
-    workers: int
-    interrupts: Interrupts
-    backend: str = "processes"
-    fresh: bool = False
-    quiet: bool = False
-    json: bool = False
-    overrides: tuple[str, ...] = ()
-    junit: Path | None = None
-
-    @property
-    def playing(self) -> PlayOptions:
-        """What playing asks for."""
-        return PlayOptions(self.workers, self.interrupts, self.backend)
 
 
 class Finished(NamedTuple):
@@ -72,9 +43,9 @@ class Finished(NamedTuple):
     census: list[tuple[str, str]]
 
 
-def run(experiment: Experiment, options: Options) -> bool:
+def run(experiment: Experiment, options: RunOptions) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
-    with _in_words(experiment, options):
+    with _how_to_see_it(experiment, options):
         origin = provenance.origin_of(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
         if not options.quiet and (why := provenance.why_new(directory, origin)):
@@ -88,24 +59,19 @@ def run(experiment: Experiment, options: Options) -> bool:
 
 
 @contextlib.contextmanager
-def _in_words(experiment: Experiment, options: Options) -> Iterator[None]:
-    """What goes wrong as one line, for who can mend it."""
+def _how_to_see_it(experiment: Experiment, options: RunOptions) -> Iterator[None]:
+    """A pairing that cannot be played is named with the command that plays it alone."""
     try:
         yield
-    except (OpeningsError, SpecError, AgentFailure) as error:
-        raise Unplayable(str(error)) from None
-    except JournalError as error:
-        raise Unfinished(str(error)) from None
     except RunFailed as error:
         alone = "--pairing", str(error.pairing)
         command = run_command(experiment.path, options.overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
-    except OSError as error:
-        place = f"{error.filename or options.results}: {error.strerror or error}"
-        raise Unfinished(f"{place}; what was finished is kept, the same command goes on") from None
 
 
-def _played(experiment: Experiment, origin: Origin, journal: Journal, options: Options) -> Finished:
+def _played(
+    experiment: Experiment, origin: Origin, journal: Journal, options: RunOptions
+) -> Finished:
     """All games, played here or found in the journal."""
     drawn = draw(experiment.plan)
     fixed = fixed_matches(drawn, journal, options.playing)
@@ -123,7 +89,7 @@ def _played(experiment: Experiment, origin: Origin, journal: Journal, options: O
 
 
 def _note_begin(
-    experiment: Experiment, origin: Origin, journal: Journal, fixed: Matches, options: Options
+    experiment: Experiment, origin: Origin, journal: Journal, fixed: Matches, options: RunOptions
 ) -> None:
     """Say in run.json what is played, unless it says that all of it was."""
     stored = provenance.read_run(journal.directory)
@@ -162,7 +128,7 @@ def census_of(drawn: DrawnPlan, games: int) -> list[tuple[str, str]]:
 
 
 def _concluded(
-    experiment: Experiment, origin: Origin, finished: Finished, directory: Path, options: Options
+    experiment: Experiment, origin: Origin, finished: Finished, directory: Path, options: RunOptions
 ) -> bool:
     """Sum up, write the tables, check, print; whether all checks hold."""
     # Parquet is loaded after the games: the first game need not wait for it.
@@ -247,15 +213,15 @@ def replayer(finished: Finished) -> Callable[[int], list[int]]:
     return moves
 
 
-def play_alone(experiment: Experiment, options: Options, pairing: int) -> None:
+def play_alone(experiment: Experiment, options: RunOptions, pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
     from games.transcripts import replay_command  # noqa: PLC0415  # after the games
 
-    with _in_words(experiment, options):
+    with _how_to_see_it(experiment, options):
         drawn = draw(experiment.plan)
         total = drawn.pairings.total
         if not 0 <= pairing < total:
-            raise Unplayable(f"pairing must lie from 0 to {total - 1}, got {pairing}")
+            raise Mistake(f"pairing must lie from 0 to {total - 1}, got {pairing}")
         games = played_again(drawn, pairing, {})
     placed = drawn.pairings.columns(pairing, pairing + 1)
     for row in range(2):

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build
 from agents.human import Dialogue, HumanAgent, Quit, level_of
 from arena.showing.terminal_game import Player, Sitting
-from games import Game, GameError, game
+from games import Game, game
 from games.names import quoted
-from games.terminal import run
+from games.terminal import DONE, FINDING, run, say, status_of
 
 LIMITS = ("depth", "nodes", "seconds")
 ASK = "ask"
@@ -159,14 +159,16 @@ def main(words: list[str] | None = None, dialogue: Dialogue | None = None) -> in
     """Run the command; 2 when it cannot begin, 1 when a bot fails."""
     asked = arguments().parse_args(words)
     accept_anything(sys.stdin, sys.stdout)
-    dialogue = dialogue or Dialogue()
+    with_person = dialogue or Dialogue()
+    return status_of("arena.play", lambda: played(asked, with_person))
+
+
+def played(asked: argparse.Namespace, dialogue: Dialogue) -> int:
+    """Play the game; the exit status."""
     try:
         sitting = sit_down(asked, dialogue)
-    except (GameError, SpecError, AgentFailure) as error:
-        print(f"arena.play: {error}", file=sys.stderr)
-        return 2
     except Quit:
-        return 0
+        return DONE
     failure = None
     try:
         sitting.play()
@@ -175,8 +177,8 @@ def main(words: list[str] | None = None, dialogue: Dialogue | None = None) -> in
     if sitting.moves:
         dialogue.say(sitting.command())
     if failure:
-        print(f"arena.play: {failure}", file=sys.stderr)
-    return 1 if failure else 0
+        say(f"arena.play: {failure}")
+    return FINDING if failure else DONE
 
 
 if __name__ == "__main__":

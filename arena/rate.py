@@ -5,9 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from arena.reading.foreign_games import GivenGames, Unreadable, read_games
+from arena.reading.foreign_games import GivenGames, read_games
 from arena.stats import RATINGS
 from games.names import did_you_mean, listed
+from games.terminal import DONE, Mistake, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -31,19 +32,19 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def rated_lines(given: GivenGames, asked: argparse.Namespace) -> list[str]:
+def rated_lines(foreign: GivenGames, chosen: argparse.Namespace) -> list[str]:
     """The ratings as a table of lines, or as JSON in one."""
     from arena.stats.bridges import bridges  # noqa: PLC0415  # after --help
     from arena.stats.rating_words import ratings_lines  # noqa: PLC0415
     from arena.stats.ratings import RatingPlan, rate  # noqa: PLC0415
     from arena.stats.results import gather  # noqa: PLC0415
 
-    names = given.names
-    anchor = None if asked.anchor is None else names.index(asked.anchor)
-    results = gather(given.first, given.second, given.scores, given.openings, len(names))
-    plan = RatingPlan(draws=asked.draws, seed=asked.seed, anchor=anchor)
-    ratings = rate(results, plan, asked.method)
-    if not asked.json:
+    names = foreign.names
+    anchor = None if chosen.anchor is None else names.index(chosen.anchor)
+    results = gather(foreign.first, foreign.second, foreign.scores, foreign.openings, len(names))
+    plan = RatingPlan(draws=chosen.draws, seed=chosen.seed, anchor=anchor)
+    ratings = rate(results, plan, chosen.method)
+    if not chosen.json:
         return ratings_lines(ratings, bridges(results, ratings), names)
     rows = [
         {
@@ -58,37 +59,37 @@ def rated_lines(given: GivenGames, asked: argparse.Namespace) -> list[str]:
         }
         for row in ratings.agents
     ]
-    return [json.dumps({"games": len(given.scores), "ratings": rows})]
+    return [json.dumps({"games": len(foreign.scores), "ratings": rows})]
 
 
-def check(asked: argparse.Namespace, given: GivenGames) -> str | None:
-    """What is wrong with the options, in one line."""
+def check(chosen: argparse.Namespace, foreign: GivenGames) -> None:
+    """A Mistake says what is wrong with the options."""
     from arena.stats.ratings import FEWEST_DRAWS  # noqa: PLC0415  # after --help
 
-    if asked.method not in RATINGS:
-        near = did_you_mean(asked.method, RATINGS)
-        return f"--method must be one of {listed(RATINGS)}, got {asked.method!r}{near}"
-    if asked.anchor is not None and asked.anchor not in given.names:
-        near = did_you_mean(asked.anchor, given.names)
-        return f"--anchor must be one of {listed(given.names)}, got {asked.anchor!r}{near}"
-    if asked.draws != 0 and not FEWEST_DRAWS <= asked.draws <= 100_000:
-        return f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {asked.draws}"
-    return None
+    if chosen.method not in RATINGS:
+        near = did_you_mean(chosen.method, RATINGS)
+        raise Mistake(f"--method must be one of {listed(RATINGS)}, got {chosen.method!r}{near}")
+    if chosen.anchor is not None and chosen.anchor not in foreign.names:
+        near = did_you_mean(chosen.anchor, foreign.names)
+        raise Mistake(
+            f"--anchor must be one of {listed(foreign.names)}, got {chosen.anchor!r}{near}"
+        )
+    if chosen.draws != 0 and not FEWEST_DRAWS <= chosen.draws <= 100_000:
+        raise Mistake(f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {chosen.draws}")
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 when a file cannot be read."""
-    asked = arguments().parse_args(words)
-    try:
-        given = read_games(asked.files)
-    except Unreadable as error:
-        print(f"arena.rate: {error}", file=sys.stderr)
-        return 2
-    if wrong := check(asked, given):
-        print(f"arena.rate: {wrong}", file=sys.stderr)
-        return 2
-    print("\n".join(rated_lines(given, asked)))
-    return 0
+    chosen = arguments().parse_args(words)
+    return status_of("arena.rate", lambda: rated(chosen))
+
+
+def rated(chosen: argparse.Namespace) -> int:
+    """Read, rate and print; the exit status."""
+    foreign = read_games(chosen.files)
+    check(chosen, foreign)
+    print("\n".join(rated_lines(foreign, chosen)))
+    return DONE
 
 
 if __name__ == "__main__":

@@ -16,11 +16,11 @@ import optuna
 from arena.keeping.journal import Journal
 from arena.planning.tasks import Task
 from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import cores
+from arena.reading.command_line import RunOptions, cores
 from arena.tuning import search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
-from arena.tuning.search import Room, TuneOptions, all_trials
+from arena.tuning.search import Room, all_trials
 from arena.tuning.space import Point
 from arena.tuning.trial_games import Part, PartPlayer, PlayedPart, games_of
 from arena.tuning.trials import Trial, trial_of
@@ -71,7 +71,7 @@ def study() -> Iterator[Room]:
         path = directory / "bench.toml"
         path.write_text(STUDY)
         tuning = load_tuning(path, [])
-        options = TuneOptions(directory, cores(), Interrupts(), quiet=True)
+        options = RunOptions(directory, cores(), Interrupts(), quiet=True)
         with Journal(directory, "bench") as journal:
             yield search.prepared(tuning, options, journal)
 

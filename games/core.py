@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from games import pack as packs
 from games.kernels.context import PASS, Context
 from games.names import listed, quoted
+from games.terminal import Mistake
 
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
 Translation = NDArray[np.int16]
@@ -36,7 +37,7 @@ class IllegalMove(ValueError):  # noqa: N818  # the word of the domain, as in `I
     """A move that the position does not allow; the message says what it allows."""
 
 
-class MoveError(ValueError):
+class MoveError(Mistake, ValueError):
     """A move of a written game that is unreadable or illegal, with its ply and what was legal."""
 
     def __init__(self, ply: int, move: str, legal: Sequence[str], why: str) -> None:

@@ -4,10 +4,12 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from games.terminal import Mistake
+
 LONGEST = 80  # characters of a user's text that an error message repeats
 
 
-class GameError(ValueError):
+class GameError(Mistake, ValueError):
     """A game, parameter or position that does not exist; one line that says what does."""
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from games import Game, GameError, Position, game
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
 from games.names import whole
-from games.terminal import run
+from games.terminal import DONE, run, status_of
 
 
 class Depth(NamedTuple):
@@ -92,18 +91,19 @@ def as_json(of: Game, depth: int) -> str:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 when what was asked for does not exist."""
-    asked = arguments().parse_args(words)
-    try:
-        of = game(asked.game)
-        depth = whole(of.name, "depth", asked.depth, range(1, DEEPEST + 1))
-        if asked.json:
-            print(as_json(of, depth))
-        else:
-            print_table(of, depth)
-    except GameError as error:
-        print(f"games.perft: {error}", file=sys.stderr)
-        return 2
-    return 0
+    chosen = arguments().parse_args(words)
+    return status_of("games.perft", lambda: counted(chosen))
+
+
+def counted(chosen: argparse.Namespace) -> int:
+    """Count and print; the exit status."""
+    of = game(chosen.game)
+    depth = whole(of.name, "depth", chosen.depth, range(1, DEEPEST + 1))
+    if chosen.json:
+        print(as_json(of, depth))
+    else:
+        print_table(of, depth)
+    return DONE
 
 
 if __name__ == "__main__":

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import sys
 from itertools import pairwise
 from typing import Any
 
-from games import Game, GameError, MoveError, Position, game
-from games.terminal import run
+from games import Game, Position, game
+from games.terminal import DONE, run, status_of
 
 
 def summary(of: Game, positions: list[Position]) -> dict[str, Any]:
@@ -65,19 +64,20 @@ def arguments() -> argparse.ArgumentParser:
 
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 when the game or one of its moves is wrong."""
-    asked = arguments().parse_args(words)
-    try:
-        of = game(asked.game)
-        start = of.parse(asked.start) if asked.start is not None else None
-        positions = of.replay(asked.moves, start)
-    except (GameError, MoveError) as error:
-        print(f"games.replay: {error}", file=sys.stderr)
-        return 2
-    if asked.json:
+    chosen = arguments().parse_args(words)
+    return status_of("games.replay", lambda: replayed(chosen))
+
+
+def replayed(chosen: argparse.Namespace) -> int:
+    """Replay and print; the exit status."""
+    of = game(chosen.game)
+    start = of.parse(chosen.start) if chosen.start is not None else None
+    positions = of.replay(chosen.moves, start)
+    if chosen.json:
         print(json.dumps(summary(of, positions)))
     else:
-        print(story(of, positions, asked.moves))
-    return 0
+        print(story(of, positions, chosen.moves))
+    return DONE
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from arena.keeping.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import Games
+from games.terminal import Unfinished
 
 JOURNAL = "journal.sqlite"
 LOCK = "lock"
@@ -23,7 +24,7 @@ BUSY_SECONDS = 5.0
 LOCK_SECONDS = 1.0
 
 
-class JournalError(Exception):
+class JournalError(Unfinished):
     """The directory cannot be used; one line that says why and what to do."""
 
 

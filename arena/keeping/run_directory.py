@@ -6,11 +6,12 @@ from arena.keeping.game_table import StoredGames, read_games
 from arena.keeping.parquet import TableError
 from arena.keeping.provenance import code_digest, file_digest, read_run
 from arena.planning.plan import Plan, PlanError
+from games.terminal import Mistake
 
 GAMES = "games.parquet"
 
 
-class NotARun(ValueError):  # noqa: N818  # an answer, not a fault
+class NotARun(Mistake, ValueError):  # noqa: N818  # an answer, not a fault
     """Why a directory does not tell of a run; one line."""
 
 

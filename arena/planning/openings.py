@@ -13,6 +13,7 @@ from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.pairing_seeds import digest_word
 from games import Game, MoveError, Position
 from games.core import kernels
+from games.terminal import Mistake
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
 MOST_LISTED = 2_000_000
@@ -23,7 +24,7 @@ MOST_COUNTED = 50_000  # if there are not more, the last of them are found by en
 BALANCE_DEPTH = 6
 
 
-class OpeningsError(ValueError):
+class OpeningsError(Mistake, ValueError):
     """The openings cannot be had as asked; one line with the numbers and the ways out."""
 
 

@@ -14,6 +14,7 @@ from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
+from games.terminal import Unfinished
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ class PlayOptions(NamedTuple):
     backend: str = "processes"
 
 
-class RunFailed(Exception):  # noqa: N818  # the run could not be finished; what was played is kept
+class RunFailed(Unfinished):  # the run could not be finished; what was played is kept
     """A pairing that cannot be played; `pairing` is its number."""
 
     def __init__(self, pairing: int, message: str) -> None:

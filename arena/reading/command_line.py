@@ -1,11 +1,102 @@
-"""What commands read from their command line alike."""
+"""What the commands that play have in common: their arguments, their options, how they end."""
 
 import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.playing.interrupts import Interrupts
+from games.terminal import status_of
+
+if TYPE_CHECKING:
+    from arena.playing.workers import PlayOptions
+
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to play, where to keep it, and what to print; nothing here decides a game."""
+
+    results: Path
+    workers: int
+    interrupts: Interrupts
+    backend: str = "processes"
+    budget: float | None = None  # seconds
+    fresh: bool = False
+    quiet: bool = False
+    json: bool = False
+    overrides: tuple[str, ...] = ()
+    junit: Path | None = None
+
+    @property
+    def playing(self) -> "PlayOptions":
+        """What playing asks for."""
+        from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
+
+        return PlayOptions(self.workers, self.interrupts, self.backend)
+
+
+def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """A command line with the arguments of every command that plays an experiment."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {module}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiment", type=Path, help="a TOML file: docs/experiment-file.md")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="change one value of the file, such as agents.smart.depth=6",
+    )  # fmt: skip
+    parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
+    parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
+    )
+    parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
+    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+    return parser
+
+
+def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """All values of the file that the command line changes."""
+    short = {key: getattr(chosen, key, None) for key in ("seed", "pairs")}
+    named = [f"{key}={value}" for key, value in short.items() if value is not None]
+    return (*chosen.changes, *named)
+
+
+def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> RunOptions:
+    """The options that a command line names."""
+    return RunOptions(
+        results=chosen.results,
+        workers=chosen.workers or cores(),
+        interrupts=interrupts,
+        budget=getattr(chosen, "budget", None),
+        fresh=chosen.fresh,
+        quiet=chosen.quiet or chosen.json,
+        json=chosen.json,
+        overrides=overrides(chosen),
+        junit=getattr(chosen, "junit", None),
+    )
+
+
+def resumable(
+    module: str,
+    words: Sequence[str] | None,
+    chosen: argparse.Namespace,
+    work: Callable[[argparse.Namespace, Interrupts], int],
+) -> int:
+    """The exit status of work that the same command continues when it was stopped."""
+    interrupts, again = Interrupts(), same_command(module, words)
+    with interrupts.installed():
+        return status_of(module, lambda: work(chosen, interrupts), again, str(chosen.experiment))
 
 
 def workers(text: str) -> int:
@@ -20,7 +111,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def same_command(module: str, words: list[str] | None) -> str:
+def same_command(module: str, words: Sequence[str] | None) -> str:
     """The command that continues this run: the same again, but not from the beginning."""
     kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
     return shlex.join(["python", "-m", module, *kept])

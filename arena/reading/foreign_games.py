@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from games.terminal import Mistake
+
 SCORES = {
     "1": 1.0, "1-0": 1.0, "win": 1.0, "w": 1.0,
     "0.5": 0.5, "1/2": 0.5, "1/2-1/2": 0.5, "½": 0.5, "½-½": 0.5, "draw": 0.5, "d": 0.5,
@@ -17,7 +19,7 @@ TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]')
 HEADER = ("first", "second", "result")
 
 
-class Unreadable(ValueError):  # noqa: N818  # the glossary's word for a file nobody can read
+class Unreadable(Mistake, ValueError):  # noqa: N818  # the glossary's word for a file nobody can read
     """A file without results we understand; one line with its place."""
 
 

@@ -14,12 +14,15 @@ from pydantic import BaseModel, ValidationError
 
 from arena.reading.toml_lines import Place, line_numbers
 from games.names import did_you_mean, listed, quoted, shown
+from games.terminal import Mistake
 
 NEAR = 0.5  # how alike two words must be
 
 
-class ExperimentError(Exception):
+class ExperimentError(Mistake):
     """The user's file is wrong: every problem in a line of its own, before the first game."""
+
+    has_place = True
 
     def __init__(self, problems: Sequence[str]) -> None:
         """`problems` are whole lines, in the order of the file."""

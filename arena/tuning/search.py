@@ -5,13 +5,12 @@ import math
 import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NamedTuple
 
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
-from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import RunOptions
 from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.live import TuningProgress, recommended_text
@@ -34,19 +33,6 @@ from arena.tuning.tune_table import TRIALS_PER_WEIGHT, Tuning
 MEASURED_SECONDS = 0.4
 
 
-class TuneOptions(NamedTuple):
-    """How to run and what to print."""
-
-    results: Path
-    workers: int
-    interrupts: Interrupts
-    budget: float | None = None  # seconds
-    fresh: bool = False
-    quiet: bool = False
-    json: bool = False
-    overrides: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
 class Room:
     """One study at work: its plan, what it plays, and where it is kept."""
@@ -57,7 +43,7 @@ class Room:
     held_out: Openings
     journal: Journal
     mirror: OptunaCopy
-    options: TuneOptions
+    options: RunOptions
     begun: float  # monotonic seconds
 
 
@@ -70,7 +56,7 @@ class Outcome(NamedTuple):
     halves: list[list[Trial]]
 
 
-def prepared(tuning: Tuning, options: TuneOptions, journal: Journal) -> Room:
+def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Room:
     """Openings drawn, agents built and compiled, the plan made or found again."""
     stored, begun = journal.plan(), time.monotonic()
     kept = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
@@ -81,7 +67,7 @@ def prepared(tuning: Tuning, options: TuneOptions, journal: Journal) -> Room:
     return Room(tuning, kept, whole, held_out, journal, mirror, options, begun)
 
 
-def _planned(tuning: Tuning, options: TuneOptions) -> StudyPlan:
+def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
     written = study_plan.as_written(tuning)
     if options.budget is None:

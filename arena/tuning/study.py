@@ -7,45 +7,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agents import AgentFailure, SpecError
 from arena.keeping import provenance
-from arena.keeping.journal import Journal, JournalError
+from arena.keeping.journal import Journal
 from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import write_text
-from arena.pipeline import Unfinished, Unplayable
-from arena.planning.openings import OpeningsError
-from arena.playing.workers import PlayOptions, RunFailed
+from arena.reading.command_line import RunOptions
 from arena.showing.live_line import Progress
 from arena.tuning import study_files
 from arena.tuning.live import recommended_text
 from arena.tuning.recommendation import importances
-from arena.tuning.search import Outcome, Room, TuneOptions, outcome, prepared
+from arena.tuning.search import Outcome, Room, outcome, prepared
 from arena.tuning.study_page import Study, pictures, whole_page
-from arena.tuning.trial_games import (
-    TuningFailed,
-)
 from arena.tuning.tune_table import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 
 
-def tune(tuning: Tuning, options: TuneOptions) -> StudyVerdict:
+def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     """Play what is left of the study and of its validation; write and print what is found."""
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
-    try:
-        with (
-            Journal(directory, digest, options.fresh) as journal,
-            RunLog(directory / "run.log"),
-        ):
-            room = prepared(tuning, options, journal)
-            return concluded(room, outcome(room, digest), digest)
-    except (OpeningsError, SpecError, AgentFailure) as error:
-        raise Unplayable(str(error)) from None
-    except (JournalError, RunFailed, TuningFailed) as error:
-        raise Unfinished(str(error)) from None
-    except OSError as error:
-        told = f"{directory}: {error.strerror or error}; what was finished is kept"
-        raise Unfinished(told) from None
+    with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
+        room = prepared(tuning, options, journal)
+        return concluded(room, outcome(room, digest), digest)
 
 
 def study_digest(tuning: Tuning, budget: float | None) -> str:
@@ -106,7 +89,7 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
     with Progress((TUNED, SEED), room.options.quiet) as progress:
         return validate(
             room.tuning, weights, room.held_out, room.journal.directory,
-            PlayOptions(room.options.workers, room.options.interrupts), progress.show,
+            room.options.playing, progress.show,
         )  # fmt: skip
 
 

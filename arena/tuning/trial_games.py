@@ -31,13 +31,14 @@ from arena.playing.worker import Worker
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
+from games.terminal import Unfinished
 
 CANDIDATE = "candidate"
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
 LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
 
 
-class TuningFailed(Exception):  # noqa: N818  # the study could not be finished; the rest is kept
+class TuningFailed(Unfinished):  # the study could not be finished; the rest is kept
     """A part of a trial that fails whenever it is played."""
 
 

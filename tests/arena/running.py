@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.pipeline import Options, run
+from arena.pipeline import run
 from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import RunOptions
 from arena.reading.experiment_file import load
 from arena.run import main
 
@@ -92,7 +93,7 @@ def played(path: Path, results: Path, workers: int = 2, **options) -> bool:
     overrides = options.pop("overrides", ())
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
-    return run(load(path, overrides), Options(results, workers, overrides=overrides, **options))
+    return run(load(path, overrides), RunOptions(results, workers, overrides=overrides, **options))
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from agents import kinds_for
-from arena.pipeline import Unfinished, Unplayable
 from arena.planning import tasks
 from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
@@ -20,6 +19,7 @@ from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from games import game
+from games.terminal import Mistake, Unfinished
 from tests.arena.running import (
     RANDOM,
     directory_of,
@@ -238,7 +238,7 @@ def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path, monkeypa
 def test_a_bot_that_hangs_while_it_is_loaded_is_the_files_fault(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.playing.dry_run.LOAD_SECONDS", 0.3)
     path = experiment_file(tmp_path, small(3, "move_seconds = 0.3"), "hanging_import")
-    with pytest.raises(Unplayable, match=r"hanging_import.py.* still loading after 0.3 s"):
+    with pytest.raises(Mistake, match=r"hanging_import.py.* still loading after 0.3 s"):
         played(path, tmp_path / "results")
 
 
@@ -253,7 +253,7 @@ def test_a_bot_that_hangs_while_it_is_loaded_is_the_files_fault(tmp_path, monkey
 def test_a_bot_that_cannot_be_loaded_is_the_files_fault(tmp_path, source, told):
     path = experiment_file(tmp_path, small(3), "good")
     (tmp_path / "good.py").write_text(source)
-    with pytest.raises(Unplayable, match=told):
+    with pytest.raises(Mistake, match=told):
         played(path, tmp_path / "results")
 
 
