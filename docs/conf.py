@@ -30,10 +30,15 @@ LOADED = re.compile(
 
 
 def with_contents(app: Sphinx, name: str, source: list[str]) -> None:
-    """The start page has the sidebar's contents: the pages in the order of its own links."""
+    """The start page has the sidebar's contents, in the order in which pages are linked.
+
+    A page that neither it nor the table of recipes links is a warning, so it ends the build.
+    """
     if name == root_doc:
+        recipes = (ROOT / "CONTRIBUTING.md").read_text()
         pages = re.findall(r"\]\(([\w/.-]+)\.md\)", source[0].rpartition("## More")[2])
-        listed = "\n".join([*pages, "docs/recipes/*", "benchmarks/*", "CHANGELOG"])
+        pages += re.findall(r"\]\((docs/recipes/[\w-]+)\.md\)", recipes)
+        listed = "\n".join([*pages, "benchmarks/*", "CHANGELOG"])
         source[0] += f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{listed}\n```\n"
 
 
