@@ -25,6 +25,7 @@ from tests.arena.running import (
     directory_of,
     experiment_file,
     played,
+    ran,
     small,
     tables,
 )
@@ -80,10 +81,9 @@ def written(directory, name):
 def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, monkeypatch):
     monkeypatch.setattr(tasks, "MOST", 7)  # so that small runs have many batches
     path = written(tmp_path, name)
-    for cores in (1, 2, 7):
+    for cores in (1, 3):
         played(path, tmp_path / str(cores), cores)
-    one, two, seven = (tables(tmp_path / str(cores)) for cores in (1, 2, 7))
-    assert one == two == seven
+    assert tables(tmp_path / "1") == tables(tmp_path / "3")
 
 
 class Impatient(Interrupts):
@@ -200,11 +200,11 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
 
 
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
-    head = small(3, "move_seconds = 0.3")
+    head = small(3, "move_seconds = 0.2")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
-    for cores in (1, 2, 7):
+    for cores in (1, 3):
         played(path, tmp_path / str(cores), cores)
-    assert tables(tmp_path / "1") == tables(tmp_path / "2") == tables(tmp_path / "7")
+    assert tables(tmp_path / "1") == tables(tmp_path / "3")
     games = pd.read_parquet(directory_of(tmp_path / "1") / "games.parquet")
     cut_off = games[games.termination == "timeout"]
     losers = np.where(cut_off.result == 0.0, cut_off["first"], cut_off["second"])
@@ -258,8 +258,9 @@ def test_a_bot_that_cannot_be_loaded_is_the_files_fault(tmp_path, source, told):
 
 
 def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):
-    path = experiment_file(tmp_path, small(2), "asking")
-    played(path, tmp_path / "results")
+    path = experiment_file(tmp_path, small(2, "move_seconds = 1000"), "asking")
+    # Were the terminal the bot's too, there would be an answer, and the games would end normally.
+    assert ran(path, "--results", tmp_path / "results", input="1\n" * 1000).returncode == 0
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     assert set(games.termination) == {"raised"}
 
