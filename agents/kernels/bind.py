@@ -3,7 +3,6 @@
 import importlib
 from functools import cache
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 from agents.kernels import (
     alphabeta_search,
@@ -14,29 +13,29 @@ from agents.kernels import (
 )
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
-from games.kernels.jit import bound, inline_copies, specialise
+from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise
 from games.pack import features, has, package_of, part
 
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
 MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
 
 
-def part_names(family_name: str, role: str) -> dict[str, Any]:
+def part_names(family_name: str, role: str) -> Scope:
     """What the part of the family's pack defines; nothing if the pack has no such part."""
     package = package_of(family_name)
     return vars(part(package, role, package)) if has(package, role) else {}
 
 
-def knowledge_names(family_name: str) -> dict[str, Any]:
+def knowledge_names(family_name: str) -> Scope:
     """What is known of moves at first sight; plain words where the pack says nothing."""
     known = vars(no_knowledge) | part_names(family_name, "hole_beans")
     return known | part_names(family_name, "knowledge")
 
 
-def family_names(family_name: str) -> dict[str, Any]:
+def family_names(family_name: str) -> Scope:
     """Every name that kernels and features may use, bound to this family."""
     family, known = importlib.import_module(family_name), knowledge_names(family_name)
-    names: dict[str, Any] = {}
+    names: Scope = {}
     if read_by := getattr(family, "READ_BY", None):
         cells = importlib.import_module(read_by)
         names = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
@@ -52,7 +51,7 @@ def feature_names(family_name: str) -> tuple[str, ...]:
 
 
 @cache
-def bound_features(family_name: str) -> dict[str, Any]:
+def bound_features(family_name: str) -> Scope:
     """The feature functions, their helpers and what they read, bound to this family."""
     names, module = family_names(family_name), part_names(family_name, "features")
     counted = [module[name] for name in feature_names(family_name)]
@@ -60,7 +59,7 @@ def bound_features(family_name: str) -> dict[str, Any]:
     return names | inline_copies([module.get("progress", no_knowledge.progress)], names)
 
 
-def make_evaluate(family_name: str, names: dict[str, Any]) -> Any:
+def make_evaluate(family_name: str, names: Scope) -> Kernel:
     """The evaluation by weighted features; 0 for a pack without any."""
     counted = [names[name] for name in feature_names(family_name)]
     term, whole = TERMS[part_names(family_name, "features").get("TERM", "difference")]

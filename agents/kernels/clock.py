@@ -13,9 +13,8 @@ from games.kernels.jit import INTERPRETED, inlined
 MONOTONIC = int(getattr(time, "CLOCK_MONOTONIC", 1))
 SECOND = 1_000_000_000
 
-pointer: Any = types.CPointer  # Numba leaves it untyped
 _clock_gettime: Any = types.ExternalFunction(
-    "clock_gettime", types.int32(types.int32, pointer(types.int64))
+    "clock_gettime", types.int32(types.int32, types.CPointer(types.int64))
 )
 
 

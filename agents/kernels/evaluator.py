@@ -2,14 +2,16 @@
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from games.kernels.bits import Typed, Values
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED
@@ -17,16 +19,17 @@ from games.kernels.jit import INTERPRETED
 Evaluate = Callable[[Context, State], np.int64]
 
 
-def _call(_typing: Any, address: Any, ctx: Any, state: Any) -> Any:
-    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+def _call(_typing: object, address: types.Type, ctx: types.Type, state: types.Type) -> Typed:
+    def code(
+        context: Any, builder: ir.IRBuilder, _signature: object, arguments: Values
+    ) -> ir.Value:
         kinds = (ctx, state)
         shape = context.call_conv.get_function_type(types.int64, kinds)
         function = builder.inttoptr(arguments[0], shape.as_pointer())
         status, result = context.call_conv.call_function(
             builder, function, types.int64, kinds, arguments[1:]
         )
-        library: Any = cgutils  # Numba leaves it untyped
-        with library.if_unlikely(builder, status.is_error):
+        with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return result
 
@@ -39,9 +42,9 @@ def call_object(address: int, ctx: Context, state: State) -> np.int64:
     return function(ctx, state)
 
 
-make: Any = intrinsic  # typed by Numba as what it is made from, not as what it makes
-call_evaluator: Callable[[int, Context, State], np.int64]
-call_evaluator = call_object if INTERPRETED else make(_call)
+CallEvaluator = Callable[[int, Context, State], np.int64]
+# An intrinsic is typed by Numba as what it is made from.
+call_evaluator = call_object if INTERPRETED else cast("CallEvaluator", intrinsic(_call))
 
 
 def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
@@ -52,9 +55,8 @@ def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
     """
     if INTERPRETED:
         return id(evaluate)
-    function: Any = evaluate
-    typeof: Any = numba.typeof
-    function.compile((typeof(ctx), typeof(state)))
+    function: Any = evaluate  # Numba does not say what its functions have beside their code
+    function.compile((numba.typeof(ctx), numba.typeof(state)))
     compiled = function.overloads[function.signatures[0]]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
     return int(address)

@@ -1,14 +1,13 @@
 """How the counts of both sides become one number, and numbers one evaluation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from agents.kernels.layout import MOST_FEATURES, PHASES, WEIGHTS, WIN
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import inlined
+from games.kernels.jit import Kernel, inlined
 
 HIGHEST_GUESS = WIN - 1
 
@@ -42,13 +41,15 @@ def rounded(value: np.float64) -> np.int64:
 
 
 # How a pack's features are compared between the sides, and how the sum becomes a score.
-TERMS: Mapping[str, tuple[Any, Any]] = {
+TERMS: Mapping[str, tuple[Kernel, Kernel]] = {
     "difference": (difference, clamped),
     "ratio": (ratio, rounded),
 }
 
 
-def weighted(features: Sequence[Any], term: Any, whole: Any, progress: Any, turned: Any) -> Any:
+def weighted(
+    features: Sequence[Kernel], term: Kernel, whole: Kernel, progress: Kernel, turned: Kernel
+) -> Kernel:
     """The compiled evaluation: the weighted sum of the terms of all `features`, made `whole`.
 
     Weights are read from the context, those of the phase that `progress` of the
@@ -59,7 +60,7 @@ def weighted(features: Sequence[Any], term: Any, whole: Any, progress: Any, turn
     def no_feature(ctx: Context, s: State, t: State, base: int) -> int:
         return 0
 
-    total = no_feature
+    total: Kernel = no_feature
     for place, feature in enumerate(features):
         total = _with_term(total, feature, term, place)
 
@@ -73,11 +74,11 @@ def weighted(features: Sequence[Any], term: Any, whole: Any, progress: Any, turn
     return evaluate
 
 
-def _with_term(others: Any, feature: Any, term: Any, place: int) -> Any:
+def _with_term(others: Kernel, feature: Kernel, term: Kernel, place: int) -> Kernel:
     """The sum of `others` and one more feature, whose weight stands at `place`."""
 
     @inlined
-    def total(ctx: Context, s: State, t: State, base: int) -> Any:
+    def total(ctx: Context, s: State, t: State, base: int) -> float:
         weight = ctx[base + place]
         value = others(ctx, s, t, base)
         return value + weight * term(feature(ctx, s), feature(ctx, t)) if weight != 0 else value

@@ -1,7 +1,7 @@
 """Bit counts for kernels: one machine instruction compiled, plain Python interpreted."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import llvmlite.binding
 import numpy as np
@@ -20,21 +20,26 @@ ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 DEFINED_AT_ZERO = ir.Constant(ir.IntType(1), 0)
 
 Count = Callable[[np.uint64], np.uint64]
+NthBit = Callable[[np.uint64, np.uint64], np.uint64]
+Values = Sequence[ir.Value]
+Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]
+# What an intrinsic answers: Numba's signature and the function that writes its code.
+Typed = tuple[object, Callable[..., ir.Value]]
 Truth = bool | np.bool_  # what a comparison gives, compiled or interpreted
 
 
-def _instruction(emit: Callable[[Any, Any], Any]) -> Count:
+def _instruction(emit: Emit) -> Count:
     """A compiled function from uint64 to uint64 whose code `emit(builder, value)` writes."""
 
-    def count(_context: Any, _word: Any) -> Any:
-        def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    def count(_context: object, _word: object) -> Typed:
+        def code(
+            _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
+        ) -> ir.Value:
             return emit(builder, arguments[0])
 
         return types.uint64(types.uint64), code
 
-    make: Any = intrinsic  # typed by Numba as what it is made from, not as what it makes
-    made: Count = make(count)
-    return made
+    return cast("Count", intrinsic(count))  # typed by Numba as what it is made from
 
 
 def _popcount(word: np.uint64) -> np.uint64:
@@ -58,14 +63,15 @@ def _nth_bit(word: np.uint64, n: np.uint64) -> np.uint64:
     return word & (~word + ONE)
 
 
-def _nth_bit_in_one_instruction(_context: Any, _word: Any, _n: Any) -> Any:
+def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> Typed:
     """`pdep` lays a lone bit down in the n-th set place; the loop mispredicts on every move."""
 
-    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    def code(
+        _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
+    ) -> ir.Value:
         i64 = ir.IntType(64)
         shape = ir.FunctionType(i64, [i64, i64])
-        library: Any = cgutils  # Numba leaves it untyped
-        pdep = library.get_or_insert_function(builder.module, shape, "llvm.x86.bmi.pdep.64")
+        pdep = cgutils.get_or_insert_function(builder.module, shape, "llvm.x86.bmi.pdep.64")
         lone = builder.shl(ir.Constant(i64, 1), arguments[1])
         return builder.call(pdep, [lone, arguments[0]])
 
@@ -80,7 +86,7 @@ def _has_fast_pdep() -> bool:
     return not slow and bool(llvmlite.binding.get_host_cpu_features().get("bmi2"))
 
 
-def _chosen(plain: Count, emit: Callable[[Any, Any], Any]) -> Count:
+def _chosen(plain: Count, emit: Emit) -> Count:
     return plain if INTERPRETED else _instruction(emit)
 
 
@@ -88,9 +94,11 @@ popcount = _chosen(_popcount, lambda builder, value: builder.ctpop(value))
 trailing_zeros = _chosen(
     _trailing_zeros, lambda builder, value: builder.cttz(value, DEFINED_AT_ZERO)
 )
-make_intrinsic: Any = intrinsic
-nth_bit: Callable[[np.uint64, np.uint64], np.uint64]
-nth_bit = make_intrinsic(_nth_bit_in_one_instruction) if _has_fast_pdep() else inlined(_nth_bit)
+nth_bit = (
+    cast("NthBit", intrinsic(_nth_bit_in_one_instruction))
+    if _has_fast_pdep()
+    else inlined(_nth_bit)
+)
 leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))
 
 # Compiled instructions cannot be called from Python; a user's rules are also run there.

@@ -100,7 +100,7 @@ class Announcer(event.Listener):
         """Nothing has been compiled yet."""
         self.announced = False
 
-    def on_start(self, _event: Any) -> None:
+    def on_start(self, _event: event.Event) -> None:
         """Say so at the first function that is not in the cache."""
         if not self.announced:
             self.announced = True
@@ -108,7 +108,7 @@ class Announcer(event.Listener):
                 "pitflip: compiling for this machine (only once) ...", file=sys.stderr, flush=True
             )
 
-    def on_end(self, _event: Any) -> None:
+    def on_end(self, _event: event.Event) -> None:
         """Nothing: the work that follows shows that compiling is over."""
 
 
@@ -118,8 +118,7 @@ def prepared() -> bool:
 
     Asked for when the first kernel is made: importing a module makes no directory.
     """
-    register: Any = event.register  # Numba leaves it untyped
-    register("numba:compile", Announcer())
+    event.register("numba:compile", Announcer())
     directory = cache_directory()
     if directory is not None:
         config.CACHE_DIR = str(directory)

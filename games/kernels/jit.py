@@ -4,14 +4,16 @@ import importlib
 import threading
 from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 
 from games.kernels.compile_cache import config, prepared
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
+Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
+Function = TypeVar("Function", bound=Kernel)
 Bind = Callable[[ModuleType], SimpleNamespace]
 
 INTERPRETED = bool(config.DISABLE_JIT)
@@ -24,30 +26,26 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 def compiled(function: Function) -> Function:
     """`function` compiled on first use, kept on disk, run without the interpreter lock."""
     # Kernels wrap around on purpose; compiled code does so silently.
-    decorate: Any = (
-        np.errstate(over="ignore") if INTERPRETED else numba.njit(cache=prepared(), **OPTIONS)
-    )
-    made: Function = decorate(function)
-    return made
+    if INTERPRETED:
+        return np.errstate(over="ignore")(function)
+    return cast("Function", numba.njit(cache=prepared(), **OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
     """A small part of kernels, always merged into its caller; never an entry point."""
-    compile_: Any = numba.njit(forceinline=True, **OPTIONS)
-    made: Function = compile_(function)
-    return made
+    return cast("Function", numba.njit(forceinline=True, **OPTIONS)(function))
 
 
-def unbound(function: Any) -> Any:
-    """The plain function behind a compiled one."""
-    return getattr(function, "py_func", function)
+def unbound(value: object) -> Any:
+    """The plain function behind a compiled one; any other value as it is."""
+    return getattr(value, "py_func", value)
 
 
-def _globals(template: Function) -> dict[str, Any]:
+def _globals(template: Kernel) -> Scope:
     return dict(unbound(template).__globals__)
 
 
-def _twin(template: Function, scope: dict[str, Any], suffix: str) -> FunctionType:
+def _twin(template: Kernel, scope: Scope, suffix: str) -> FunctionType:
     """A copy of `template` that reads its globals from `scope` and has a name of its own."""
     plain = unbound(template)
     twin = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__)
@@ -56,9 +54,9 @@ def _twin(template: Function, scope: dict[str, Any], suffix: str) -> FunctionTyp
     return twin
 
 
-def inline_copies(templates: Sequence[Function], names: dict[str, Any]) -> dict[str, Any]:
+def inline_copies(templates: Sequence[Kernel], names: Scope) -> Scope:
     """Copies of small `templates` in which `names` mean these functions, merged into callers."""
-    copies: dict[str, Any] = {}
+    copies: Scope = {}
     for template in templates:
         scope = _globals(template) | names | copies
         twin = _twin(template, scope, "inlined")
@@ -66,7 +64,7 @@ def inline_copies(templates: Sequence[Function], names: dict[str, Any]) -> dict[
     return copies
 
 
-def specialise(suffix: str, templates: Sequence[Function], **names: Any) -> SimpleNamespace:
+def specialise(suffix: str, templates: Sequence[Kernel], **names: object) -> SimpleNamespace:
     """Compiled copies of `templates` in which the given `names` mean these functions.
 
     Later templates may call earlier ones and themselves. The disk cache tells

@@ -5,13 +5,11 @@ of both sides' counts. The set operations belong to the family of the state
 (`word_squares.py`, `wide_squares.py`) and are bound when kernels are made.
 """
 
-from typing import Any
-
 import numpy as np
 
 from games.kernels.bits import ONE
 from games.kernels.context import RULES, Context
-from games.kernels.family import State, count, moves
+from games.kernels.family import Mask, State, count, moves
 from games.othello.states.discs import BOARD, CELLS, COLUMNS, CORNERS, ROWS
 from games.othello.states.word_squares import (
     ROW_STEP,
@@ -26,22 +24,22 @@ from games.othello.states.word_squares import (
 )
 
 
-def vacant(rules: Context, position: State) -> Any:
+def vacant(rules: Context, position: State) -> Mask:
     """The empty squares."""
     return without(squares(rules, BOARD), either(position.own, position.other))
 
 
-def beside(area: Any) -> Any:
+def beside(area: Mask) -> Mask:
     """The squares left and right of `area`; off-board ones too."""
     return either(raised(area, ONE), lowered(area, ONE))
 
 
-def above_below(area: Any) -> Any:
+def above_below(area: Mask) -> Mask:
     """The squares above and below `area`."""
     return either(raised(area, ROW_STEP), lowered(area, ROW_STEP))
 
 
-def around(rules: Context, area: Any) -> Any:
+def around(rules: Context, area: Mask) -> Mask:
     """The squares of the board with one of their eight neighbours in `area`."""
     inner = without(area, squares(rules, COLUMNS))
     column = both(area, squares(rules, COLUMNS))
@@ -71,7 +69,7 @@ def corner(rules: Context, position: State) -> np.int64:
     return bits(both(position.own, squares(rules, CORNERS)))
 
 
-def joined(own: Any, line: Any, by: Any, corners: Any) -> Any:
+def joined(own: Mask, line: Mask, by: Mask, corners: Mask) -> Mask:
     """The own discs on `line` joined by own discs to an own corner, along steps of `by`."""
     own_line = both(own, line)
     run = both(own_line, corners)

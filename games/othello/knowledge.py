@@ -1,12 +1,10 @@
 """What an Othello move is worth at first sight: for the greedy agent and for move ordering."""
 
-from typing import Any
-
 import numpy as np
 
 from games.kernels.bits import ONE, Truth
 from games.kernels.context import RULES, Context
-from games.kernels.family import State, count, moves
+from games.kernels.family import Mask, State, count, moves
 from games.othello.states.discs import BOARD, CELLS, COLUMNS, CORNERS, ROWS
 from games.othello.states.word_squares import (
     ROW_STEP,
@@ -47,7 +45,7 @@ def urgency(ctx: Context, s: State, child: State) -> np.int64:
     return (0 if empty(without(both(child.other, corners), s.own)) else 4) - cost
 
 
-def promising(ctx: Context, s: State, mask: Any) -> Any:
+def promising(ctx: Context, s: State, mask: Mask) -> Mask:
     """The moves to try first: corners, and squares whose neighbours are all taken.
 
     Who fills a lone square leaves an even number elsewhere, and so moves last.
@@ -63,6 +61,6 @@ def promising(ctx: Context, s: State, mask: Any) -> Any:
     return both(mask, either(squares(ctx, CORNERS), without(board, near)))
 
 
-def others(mask: Any, first: Any) -> Any:
+def others(mask: Mask, first: Mask) -> Mask:
     """The moves of the mask that are not among the `first`."""
     return without(mask, first)
