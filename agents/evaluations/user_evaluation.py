@@ -12,7 +12,7 @@ from functools import cache
 from keyword import iskeyword
 from numbers import Real
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numba
 import numpy as np
@@ -30,7 +30,7 @@ from agents.evaluations.user_names import (
     user_names,
 )
 from agents.evaluations.weight_files import checked_weights
-from agents.kernels.evaluator import address_of, call_object
+from agents.kernels.evaluator import Evaluate, address_of, call_object
 from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
@@ -38,9 +38,8 @@ from games import Game, Position
 from games.kernels.compile_errors import complaint
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import INTERPRETED, inlined, unbound
+from games.kernels.jit import INTERPRETED, Kernel, Scope, inlined, unbound
 
-typeof: Any = numba.typeof  # Numba leaves it untyped
 NAN = "the evaluation is nan, which is not a number"
 
 
@@ -120,9 +119,9 @@ class OwnEvaluation:
             self._fail("raised at the start of the game:", own_trace(error, self.path))
         return address
 
-    def _compiled_entry(self, ctx: Context, state: State) -> Any:
+    def _compiled_entry(self, ctx: Context, state: State) -> Evaluate:
         """Compiled once however many agents use it: weights are read when it is called."""
-        kinds = (typeof(ctx), typeof(state))
+        kinds = (numba.typeof(ctx), numba.typeof(state))
         family = self.game.family_name
         try:
             with warnings.catch_warnings():
@@ -133,13 +132,13 @@ class OwnEvaluation:
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
 
-    def _plain_entry(self) -> Any:
+    def _plain_entry(self) -> Evaluate:
         """The evaluation run by Python: slow, but anything goes."""
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
         weights = weight_reader(self.weight_names)
 
-        def value(ctx: Context, raw: Any) -> int:
+        def value(ctx: Context, raw: State) -> np.int64:
             more = (weights(ctx),) if self.takes == 3 else ()
             return plain_score(evaluate(ctx, restored(raw), *more))
 
@@ -147,13 +146,12 @@ class OwnEvaluation:
             return value
         self.plain_value, address = value, id(value)  # alive as long as its address is used
 
-        def entry(ctx: Context, s: State) -> Any:
+        def entry(ctx: Context, s: State) -> np.int64:
             with numba.objmode(score="int64"):
                 score = call_object(address, ctx, s)
             return score  # noqa: RET504  # Numba forbids leaving the block by return
 
-        make: Any = numba.njit(error_model="numpy")
-        return make(entry)
+        return cast("Evaluate", numba.njit(error_model="numpy")(entry))
 
 
 NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds of times slower):"
@@ -165,15 +163,19 @@ class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove
 
 @cache
 def compiled_entry(
-    function: FunctionType, family: str, takes: int, weight_names: tuple[str, ...], kinds: Any
-) -> Any:
+    function: FunctionType,
+    family: str,
+    takes: int,
+    weight_names: tuple[str, ...],
+    kinds: tuple[types.Type, ...],
+) -> Evaluate:
     """The evaluation compiled for one family: a score in thousandths.
 
     Memory management costs time in every call, so it is left out where it can be.
     """
     weights = weight_reader(weight_names)
     names = user_names(family)
-    more = (typeof(weights_class(weight_names)(*[0.0] * len(weight_names))),)
+    more = (numba.typeof(weights_class(weight_names)(*[0.0] * len(weight_names))),)
     arguments = kinds + more if takes == 3 else kinds
     for options in (FAST, ALLOCATING):
         evaluate = compiled_copy(function, names, options)
@@ -185,17 +187,17 @@ def compiled_entry(
                 raise
     refuse_other_returns(evaluate.nopython_signatures[0].return_type)
 
-    def value(ctx: Context, s: State) -> Any:
+    def value(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s))
 
-    def weighted_value(ctx: Context, s: State) -> Any:
+    def weighted_value(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s, weights(ctx)))
 
-    make: Any = numba.njit(**{key: options[key] for key in options if key != "forceinline"})
-    return make(weighted_value if takes == 3 else value)
+    make = numba.njit(**{key: options[key] for key in options if key != "forceinline"})
+    return cast("Evaluate", make(weighted_value if takes == 3 else value))
 
 
-def refuse_other_returns(returned: Any) -> None:
+def refuse_other_returns(returned: types.Type) -> None:
     """Say what an evaluation returns if that is not a number."""
     if isinstance(returned, types.Integer | types.Float | types.Boolean):
         return
@@ -207,7 +209,7 @@ def refuse_other_returns(returned: Any) -> None:
     raise NotANumber(f"it must return a number, but returns {what}")
 
 
-def thousandths(value: Any) -> np.int64:
+def thousandths(value: np.float64) -> np.int64:
     """A score of the search."""
     if np.isnan(1.0 * value):
         raise ValueError(NAN)
@@ -217,26 +219,25 @@ def thousandths(value: Any) -> np.int64:
 score_of = inlined(thousandths)
 
 
-def plain_score(value: Any) -> int:
+def plain_score(value: object) -> np.int64:
     """The same by Python, for what only Python can return."""
     if not isinstance(value, Real | np.bool_):
         raise TypeError(f"an evaluation must return a number, got {value!r}")
     number = float(value)
     if np.isnan(number):
         raise ValueError(NAN)
-    return int(unbound(rounded)(1000.0 * number))
+    return np.int64(unbound(rounded)(1000.0 * number))
 
 
 @cache
-def weights_class(names: tuple[str, ...]) -> Any:
+def weights_class(names: tuple[str, ...]) -> Kernel:
     """The named tuple in which a user's weights arrive."""
-    make: Any = namedtuple  # its fields are the user's, unknown to type checkers
-    return make("Weights", names)
+    return namedtuple("Weights", names)
 
 
-def weight_reader(names: tuple[str, ...]) -> Any:
+def weight_reader(names: tuple[str, ...]) -> Kernel:
     """A compiled function that reads the weights from the context as a named tuple."""
     reads = ", ".join(f"ctx[{WEIGHTS + place}] / {UNIT}.0" for place in range(len(names)))
-    scope: dict[str, Any] = {"Weights": weights_class(names)}
+    scope: Scope = {"Weights": weights_class(names)}
     exec(f"def weights(ctx):\n    return Weights({reads})", scope)
-    return inlined(scope["weights"])
+    return inlined(cast("Kernel", scope["weights"]))

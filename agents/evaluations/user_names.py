@@ -16,37 +16,38 @@ import numpy as np
 
 from agents.kernels.bind import bound_features
 from games.kernels.family import State
-from games.kernels.jit import OPTIONS, inlined, unbound
+from games.kernels.jit import OPTIONS, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
 from games.names import did_you_mean
 
-Names = Mapping[str, Any]
+Names = Mapping[str, object]
+Restore = Callable[[State], State]
 
 # Counts that the families give as unsigned words: a user's `a - b` must be able to go below 0.
 COUNTS = ("held", "facing_held", "pot_beans", "row_beans", "first_slot", "end_slot", "lowest")
 
 # As our own kernels, but division by zero is an error, as it is in Python.
-FAST: Mapping[str, Any] = OPTIONS | {"forceinline": True, "error_model": "python"}
+FAST = OPTIONS | {"forceinline": True, "error_model": "python"}
 # The same for code that makes lists or arrays, whose memory must be counted.
 ALLOCATING: Mapping[str, Any] = {"nogil": True, "error_model": "python"}
 
 
-def user_names(family_name: str) -> dict[str, Any]:
+def user_names(family_name: str) -> Scope:
     """What our names mean in a user's compiled evaluation."""
     names = bound_features(family_name)
     return names | {name: signed(names[name]) for name in COUNTS if name in names}
 
 
-def signed(count: Any) -> Any:
+def signed(count: Kernel) -> Kernel:
     """The same count as a number that may be subtracted from."""
 
-    def number(*arguments: Any) -> np.int64:
+    def number(*arguments: object) -> np.int64:
         return np.int64(count(*arguments))
 
     return inlined(number)
 
 
-def plain_names(family_name: str, restored: Callable[[Any], State]) -> dict[str, Any]:
+def plain_names(family_name: str, restored: Restore) -> Scope:
     """What our names mean when the user's evaluation is run by Python."""
     return {
         name: with_words(value, restored) if callable(value) else value
@@ -55,10 +56,10 @@ def plain_names(family_name: str, restored: Callable[[Any], State]) -> dict[str,
     }
 
 
-def with_words(function: Any, restored: Callable[[Any], State]) -> Any:
+def with_words(function: Kernel, restored: Restore) -> Kernel:
     """A compiled function called from Python; the states it returns are made of words again."""
 
-    def words(value: Any) -> Any:
+    def words(value: object) -> object:
         if isinstance(value, Quad):
             return Quad(*map(np.uint64, value))
         if isinstance(value, tuple):
@@ -66,13 +67,13 @@ def with_words(function: Any, restored: Callable[[Any], State]) -> Any:
         return value
 
     @wraps(getattr(function, "py_func", function))
-    def called(*arguments: Any) -> Any:
+    def called(*arguments: object) -> object:
         return words(function(*arguments))
 
     return called
 
 
-def ours(value: Any) -> bool:
+def ours(value: object) -> bool:
     """Whether a global of the user's file is a function that we bind."""
     plain = unbound(value)
     return isinstance(plain, FunctionType) and _is_our_module(plain.__module__)
@@ -124,7 +125,7 @@ def missing_name(function: FunctionType) -> str:
     return ""
 
 
-def in_scope(value: Any, names: Names) -> Any:
+def in_scope(value: object, names: Names) -> object:
     """What a global of the user's file means in a copy."""
     if ours(value):
         return names.get(unbound(value).__name__, value)
@@ -137,7 +138,7 @@ def in_scope(value: Any, names: Names) -> Any:
     return value
 
 
-def copied(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+def copied(function: FunctionType, scope: Scope) -> FunctionType:
     """The function with other globals."""
     copy = FunctionType(
         function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
@@ -150,7 +151,7 @@ def compiled_copy(function: FunctionType, names: Names, options: Mapping[str, An
     """A compiled copy with our names bound; the user's own helpers are copied along."""
     needed = users_functions(function)
     scopes = [{k: in_scope(v, names) for k, v in each.__globals__.items()} for each in needed]
-    compile_: Any = numba.njit(**options)
+    compile_ = numba.njit(**options)
     made = {each: compile_(copied(each, scope)) for each, scope in zip(needed, scopes, strict=True)}
     for scope in scopes:
         for name, value in scope.items():
