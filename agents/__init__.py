@@ -1,9 +1,9 @@
 """Given a position and a limit, choose a move: the table of agents, and how they are built."""
 
 import importlib
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
+from pathlib import Path
 
 from agents.core import (
     Agent,
@@ -14,6 +14,9 @@ from agents.core import (
     Limit,
     SpecError,
 )
+from agents.faults import faults
+from agents.kinds import UNKNOWN, Kind, none
+from agents.user_files import split_reference
 from games import Game
 from games.names import did_you_mean, listed
 
@@ -27,103 +30,119 @@ __all__ = [
     "Limit",
     "SpecError",
     "build",
+    "kind_of",
     "kinds_for",
+    "outside",
+    "users_code",
+    "users_files",
+    "varies",
+    "with_files",
 ]
 
-
-class AgentKind(NamedTuple):
-    """Where an agent is built, what a spec may set, the parts of a game's pack that it needs."""
-
-    builder: str
-    options: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-
-
-LIMITS = ("depth", "nodes", "seconds")
-NOISE = ("epsilon", "random_ties")
-SEARCH = (*LIMITS, *NOISE, "weights", "evaluate", "compile")
-TABLE = (*SEARCH, "endgame", "table_bits")
-
-AGENTS: Mapping[str, AgentKind] = {
-    "random": AgentKind("agents.simple:build"),
-    "first": AgentKind("agents.simple:build", ("epsilon",)),
-    "last": AgentKind("agents.simple:build", ("epsilon",)),
-    "nearest_pot": AgentKind("agents.simple:build", ("epsilon",), ("hole_beans",)),
-    "fewest": AgentKind("agents.simple:build", NOISE, ("hole_beans",)),
-    "greedy": AgentKind("agents.simple:build", NOISE, ("knowledge",)),
-    "minimax": AgentKind("agents.minimax:build", (*SEARCH, "collapse_turns"), ("features",)),
-    "alphabeta": AgentKind("agents.alphabeta:build", TABLE, ("features",)),
-    "smart": AgentKind("agents.alphabeta:build_smart", TABLE, ("features", "defaults")),
-    "human": AgentKind("agents.human:build"),
-    "python": AgentKind("agents.python:build", ("file", "options")),
+# A module with `build`, and what else `agents.kinds.Kind` lists; or a Kind in a module.
+AGENTS: Mapping[str, str] = {
+    "random": "agents.simple:RANDOM",
+    "first": "agents.simple:FIRST",
+    "last": "agents.simple:FIRST",
+    "nearest_pot": "agents.simple:NEAREST_POT",
+    "fewest": "agents.simple:FEWEST",
+    "greedy": "agents.simple:GREEDY",
+    "minimax": "agents.minimax",
+    "alphabeta": "agents.alphabeta",
+    "smart": "agents.alphabeta:SMART",
+    "human": "agents.human",
+    "python": "agents.python",
 }
+
+
+def kind_of(spec: AgentSpec | str) -> Kind:
+    """What stands behind the kind of a spec, or behind the name of a kind."""
+    name = spec if isinstance(spec, str) else spec.kind
+    if name not in AGENTS:
+        raise SpecError(
+            f'there is no agent kind "{name}" (there are {listed(AGENTS)})'
+            f"{did_you_mean(name, AGENTS)}"
+        )
+    return _kind(AGENTS[name])
+
+
+@cache
+def _kind(place: str) -> Kind:
+    path, _, name = place.partition(":")
+    module = importlib.import_module(path)
+    if name:
+        kind: Kind = getattr(module, name)
+        return kind
+    return Kind(
+        module.build,
+        getattr(module, "OPTIONS", ()),
+        getattr(module, "NEEDS", ()),
+        getattr(module, "varies", none),
+        getattr(module, "users_code", none),
+    )
 
 
 def kinds_for(of: Game) -> tuple[str, ...]:
     """The kinds that play this game without further options."""
-    return tuple(kind for kind in AGENTS if not parts_missing(AgentSpec(kind), of))
+    return tuple(name for name in AGENTS if not kind_of(name).missing((), of))
 
 
-def parts_missing(spec: AgentSpec, of: Game) -> list[str]:
-    """The parts of the game's pack that the agent needs and the pack does not have."""
-    needs = () if spec.evaluate else AGENTS[spec.kind].needs
-    return [role for role in needs if not of.has(role)]
-
-
-def check_spec(spec: AgentSpec, of: Game) -> None:
-    """Refuse a kind, or an option it does not have, in one line that says what there is."""
-    if spec.kind not in AGENTS:
-        raise SpecError(
-            f'there is no agent kind "{spec.kind}" (there are {listed(AGENTS)})'
-            f"{did_you_mean(spec.kind, AGENTS)}"
-        )
-    for role in parts_missing(spec, of):
-        told = f"{spec.kind} does not play {of.name} (play it with {listed(kinds_for(of))})"
-        evaluate = "set evaluate, or " if "evaluate" in AGENTS[spec.kind].options else ""
-        remedy = of.missing(role).remedy
-        raise SpecError(f"{told}: {evaluate}{remedy}" if remedy else told)
-    allowed = AGENTS[spec.kind].options
-    for name in options_set(spec):
-        if name not in allowed:
-            has = f"it has {listed(allowed)}" if allowed else "it has none"
-            raise SpecError(
-                f"{spec.kind} has no option {name} ({has}){did_you_mean(name, allowed)}"
-            )
-    check_numbers(spec)
-
-
-def options_set(spec: AgentSpec) -> list[str]:
-    """The fields in which a spec differs from its kind's defaults."""
-    plain = AgentSpec(spec.kind)
-    return [f.name for f in fields(spec) if getattr(spec, f.name) != getattr(plain, f.name)]
-
-
-RANGES: Mapping[str, tuple[float, float]] = {
-    "depth": (1, 100),
-    "nodes": (1, 10**15),
-    "seconds": (0.001, 86_400),
-    "endgame": (0, 256),
-    "table_bits": (1, 26),
-    "epsilon": (0, 1),
-}
-FRACTIONS = ("seconds", "epsilon")
-
-
-def check_numbers(spec: AgentSpec) -> None:
-    """Refuse what is no number, or out of range."""
-    for name, (low, high) in RANGES.items():
-        value: Any = getattr(spec, name)
-        whole = name not in FRACTIONS
-        kind: Any = int if whole else int | float
-        is_number = isinstance(value, kind) and not isinstance(value, bool)
-        if value is not None and not (is_number and low <= value <= high):
-            what = "a whole number" if whole else "a number"
-            raise SpecError(f"{name} must be {what} from {low:g} to {high:g}, got {value!r}")
+def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | None:
+    """Why no agent can be of this kind, in this game if it is known; None if one can."""
+    try:
+        kind = kind_of(name)
+    except SpecError as error:
+        return str(error)
+    if of is None:
+        return None
+    for part in kind.missing(options, of):
+        refusal = f"{name} does not play {of.name} (play it with {listed(kinds_for(of))})"
+        instead = "".join(f"set {each.name}, or " for each in kind.options if part in each.replaces)
+        remedy = of.missing(part).remedy
+        return f"{refusal}: {instead}{remedy}" if remedy else refusal
+    return None
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:
-    """The agent that the spec describes, for this game."""
-    check_spec(spec, of)
-    module, name = AGENTS[spec.kind].builder.split(":")
-    agent: Agent = getattr(importlib.import_module(module), name)(spec, of)
-    return agent
+    """The agent that the spec describes, for this game; SpecError says why there is none."""
+    if message := kind_fault(spec.kind, spec.options, of):
+        raise SpecError(message)
+    kind = kind_of(spec)
+    for _, message in faults(kind, spec, of):
+        raise SpecError(message)
+    return kind.build(spec, of)
+
+
+def varies(spec: AgentSpec) -> str | None:
+    """Why the agent may answer one position in two ways; None if it answers in one."""
+    return kind_of(spec).varies(spec.options)
+
+
+def outside(spec: AgentSpec) -> bool:
+    """Whether only asking tells what it answers: it is a bot, or a person."""
+    return varies(spec) == UNKNOWN
+
+
+def users_code(spec: AgentSpec) -> str | None:
+    """What of a user's runs when the agent plays; None if nothing does."""
+    return kind_of(spec).users_code(spec.options)
+
+
+def users_files(spec: AgentSpec) -> tuple[Path, ...]:
+    """The users' own files of which the agent is made, absolute."""
+    return tuple(
+        split_reference(spec.options[option.name], option.entry)[0]
+        for option in kind_of(spec).options
+        if option.type == "file" and option.name in spec.options
+    )
+
+
+def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
+    """The spec with every reference to a user's file as `place` writes it."""
+    return spec.changed(
+        **{
+            option.name: place(spec.options[option.name])
+            for option in kind_of(spec).options
+            if option.type == "file" and option.name in spec.options
+        }
+    )

@@ -1,24 +1,53 @@
 """The strong agents: iterative deepening alpha-beta with a table, and `smart`, the shipped one."""
 
-from dataclasses import replace
+from collections.abc import Callable
 
-from agents.compiled import CompiledAgent
-from agents.core import AgentSpec
-from agents.evaluations.default_weights import (
-    SMART_NODES,
-    endgame_from,
-    smart_weights,
-)
+from agents.core import Agent, AgentSpec, Weights
+from agents.evaluations.default_weights import classroom_weights, endgame_from, smart_weights
+from agents.kinds import Kind, Option, settings
+from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
 from games import Game
 
 
-def build(spec: AgentSpec, of: Game) -> CompiledAgent:
+def options(
+    weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
+) -> tuple[Option, ...]:
+    """What both kinds may set; they differ in weights and limits."""
+    return (
+        *limits(depth, nodes),
+        *evaluation(weights),
+        Option(
+            "endgame",
+            "int",
+            "beans in the rows, or empty squares, from which a budget solves the game",
+            endgame_from,
+            low=0,
+            high=256,
+        ),
+        Option("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
+        *NOISE,
+    )
+
+
+NEEDS = ("features",)
+OPTIONS = options(classroom_weights, depth=6)
+SMART_OPTIONS = options(smart_weights, nodes=20_000)
+
+
+def build(spec: AgentSpec, of: Game) -> Agent:
     """Alpha-beta; by depth it searches just that depth, by a budget it also solves endgames."""
-    return CompiledAgent(spec, of, "alphabeta", endgame=endgame_from(of))
+    return _built(spec, of, OPTIONS)
 
 
-def build_smart(spec: AgentSpec, of: Game) -> CompiledAgent:
+def build_smart(spec: AgentSpec, of: Game) -> Agent:
     """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
-    if spec.limit is None:
-        spec = replace(spec, nodes=SMART_NODES)
-    return CompiledAgent(spec, of, "alphabeta", smart_weights, endgame_from(of))
+    return _built(spec, of, SMART_OPTIONS)
+
+
+def _built(spec: AgentSpec, of: Game, own: tuple[Option, ...]) -> Agent:
+    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
+
+    return CompiledAgent(spec, of, "alphabeta", settings(own, spec, of), limit_of(spec, own))
+
+
+SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

@@ -1,18 +1,10 @@
 """The agents whose every move is one compiled call: simple policies, minimax and alpha-beta."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from agents.core import (
-    AgentSpec,
-    Choice,
-    Limit,
-    Weights,
-    refuse_finished,
-)
-from agents.evaluations.default_weights import classroom_weights
+from agents.core import Agent, AgentSpec, Choice, Limit, Settings, Weights, refuse_finished
 from agents.evaluations.user_evaluation import OwnEvaluation
 from agents.evaluations.weight_files import checked_weights
 from agents.kernels.bind import agent_kernels, knowledge_names
@@ -42,10 +34,6 @@ from agents.kernels.layout import (
 )
 from games import Game, Position
 
-TABLE_BITS = 16
-SEARCHES = ("minimax", "collapsed", "alphabeta")
-DEFAULT_DEPTH = 6
-
 
 class CompiledAgent:
     """One agent in one context; the context is also what the whole-game loop plays with."""
@@ -54,49 +42,49 @@ class CompiledAgent:
         self,
         spec: AgentSpec,
         of: Game,
-        kind: str,
-        defaults: Callable[[Game], Weights] = classroom_weights,
-        endgame: int | None = None,
+        policy: str,
+        settings: Settings,
+        limit: Limit | None = None,
     ) -> None:
-        """`kind` is a kernel's kind; `defaults` and `endgame` hold where the spec has none."""
-        self.spec = spec
-        self.game = of
-        self.own: OwnEvaluation | None = None
-        self.endgame = endgame
-        self.kernels = agent_kernels(of.family_name)
-        searching = kind in SEARCHES
-        bits = spec.table_bits if spec.table_bits is not None else TABLE_BITS
-        ties_by_side = knowledge_names(of.family_name)["TIES_BY_SIDE"]
-        self.context = agent_context(of, kind, ties_by_side, bits if kind == "alphabeta" else 0)
-        set_noise(self.context, spec.epsilon, spec.random_ties)
-        self.limit = spec.limit or Limit(depth=DEFAULT_DEPTH)
-        if searching:
-            self._set_search(defaults)
+        """`policy` is one of the kernels' KINDS; `settings` are those of the spec's kind.
 
-    def _set_search(self, defaults: Callable[[Game], Weights]) -> None:
-        spec, of = self.spec, self.game
-        self._limit(self.limit)
-        if spec.evaluate:
-            self.own = OwnEvaluation(spec.evaluate, of, compiled=spec.compile)
-            set_weights(self.context, self.own.weight_names, self.own.weights(spec.weights))
+        `limit` is that of a search; `None` if the policy does not look ahead.
+        """
+        self.spec, self.game = spec, of
+        self.settings, self.limit = settings, limit
+        self.own: OwnEvaluation | None = None
+        self.kernels = agent_kernels(of.family_name)
+        ties_by_side = knowledge_names(of.family_name)["TIES_BY_SIDE"]
+        self.context = agent_context(of, policy, ties_by_side, settings.get("table_bits", 0))
+        set_noise(
+            self.context, settings.get("epsilon", 0.0), settings.get("random_ties", False)
+        )  # fmt: skip
+        self._limit(limit)
+        if limit is not None:
+            self._evaluate_by(spec.options.get("weights", {}), settings["weights"])
+
+    def _evaluate_by(self, own: Weights, weights: Weights) -> None:
+        of = self.game
+        if reference := self.settings["evaluate"]:
+            self.own = OwnEvaluation(reference, of, compiled=self.settings["compile"])
+            set_weights(self.context, self.own.weight_names, self.own.weights(own))
             self.context[EVALUATOR] = self.own.address(self.context)
         else:
-            weights = checked_weights(spec.weights, of.features) or defaults(of)
-            set_weights(self.context, of.all_features, weights)
+            set_weights(self.context, of.all_features, checked_weights(weights, of.features))
             evaluate = self.kernels.weighted_features
             self.context[EVALUATOR] = address_of(evaluate, self.context, of.start().state)
 
-    def _limit(self, limit: Limit) -> None:
-        set_limits(self.context, limit.depth, limit.nodes, limit.seconds)
-        self.context[ENDGAME] = self._endgame(limit)
+    def _limit(self, limit: Limit | None) -> None:
+        if limit is not None:
+            set_limits(self.context, limit.depth, limit.nodes, limit.seconds)
+            self.context[ENDGAME] = self._endgame(limit)
 
     def _endgame(self, limit: Limit) -> int:
         """A depth limit searches just that depth; a budget also solves what little is left."""
-        if self.spec.endgame is not None:
-            return self.spec.endgame
-        if limit.depth is not None or self.endgame is None:
+        if limit.depth is not None and "endgame" not in self.spec.options:
             return NO_ENDGAME
-        return self.endgame
+        endgame: int | None = self.settings.get("endgame")
+        return NO_ENDGAME if endgame is None else endgame
 
     def start(self, seed: int) -> None:
         """Begin a game: the table forgets, chance begins anew from `seed`."""
@@ -108,26 +96,26 @@ class CompiledAgent:
         self._limit(limit or self.limit)
         try:
             choice = self.decide(position)
-            searched = self.context[REACHED] != NOT_SEARCHED
-            return self._searched(position, choice) if searched else choice
+            return choice if choice.value is None else self._explained(position, choice)
         finally:
             self._limit(self.limit)
 
     def decide(self, position: Position) -> Choice:
-        """The move and its nodes alone, without the cost of finding out what else is known."""
+        """The move, its value and nodes, without the cost of finding out the line."""
         try:
             slot = int(self.kernels.choose(self.context, position.state, position.side))
         except Exception as error:
             if self.own is None:
                 raise
             raise self.own.failure(position, error) from None
-        return Choice(self.game.moves_of(slot), nodes=int(self.context[NODES]))
+        searched = self.context[REACHED] != NOT_SEARCHED
+        value = value_of(int(self.context[VALUE])) if searched else None
+        return Choice(self.game.moves_of(slot), value, nodes=int(self.context[NODES]))
 
-    def _searched(self, position: Position, choice: Choice) -> Choice:
-        ctx = self.context
-        depth, value, exact = int(ctx[REACHED]), value_of(int(ctx[VALUE])), bool(ctx[EXACT])
+    def _explained(self, position: Position, choice: Choice) -> Choice:
+        depth, exact = int(self.context[REACHED]), bool(self.context[EXACT])
         line = self._line(position, choice.move, depth)
-        return replace(choice, value=value, depth=depth, line=line, exact=exact)
+        return replace(choice, depth=depth, line=line, exact=exact)
 
     def _line(self, position: Position, move: int, depth: int) -> tuple[int, ...]:
         """The moves that the search expects, from its table or by asking it again."""
@@ -166,3 +154,8 @@ def value_of(score: int) -> float:
     if abs(score) >= WIN:
         return (abs(score) - WIN) / UNIT * (1 if score > 0 else -1)
     return score / UNIT
+
+
+def decided(agent: Agent, position: Position) -> Choice:
+    """The agent's move; one that is compiled is not asked for its line, which takes time."""
+    return agent.decide(position) if isinstance(agent, CompiledAgent) else agent.choose(position)

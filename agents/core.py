@@ -1,7 +1,7 @@
 """What an agent is to everyone else: its spec, its limits, its choices and its failures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from games import Game, Position
@@ -27,33 +27,48 @@ class Limit:
 
 
 Weights = Mapping[str, tuple[float, ...]]
+Settings = Mapping[str, Any]  # options by name, as they come out of a file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class AgentSpec:
-    """The frozen recipe an agent is built from; `None` means the kind's own default."""
+    """The frozen recipe an agent is built from; an absent option means the kind's default."""
 
     kind: str
-    depth: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-    weights: Weights = field(default_factory=dict)
-    evaluate: str | None = None
-    compile: bool = True
-    collapse_turns: bool = False
-    endgame: int | None = None
-    table_bits: int | None = None
-    random_ties: bool = False
-    epsilon: float = 0.0
-    file: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Settings
 
-    @property
-    def limit(self) -> Limit | None:
-        """The limits that the spec sets, if any."""
-        if self.depth is None and self.nodes is None and self.seconds is None:
-            return None
-        return Limit(self.depth, self.nodes, self.seconds)
+    def __init__(self, kind: str, options: Settings | None = None, /, **named: Any) -> None:
+        """Options as a mapping or by name; `None` and `{}` are absent, lists become tuples."""
+        both = {**(options or {}), **named}
+        set_ = {name: _frozen(value) for name, value in both.items() if value not in (None, {})}
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "options", set_)
+
+    def changed(self, **named: Any) -> "AgentSpec":
+        """The spec with other values for some options; `None` takes one out."""
+        return AgentSpec(self.kind, {**self.options, **named})
+
+    def to_json(self) -> dict[str, Any]:
+        """As the agent's table in a file, with its keys in one order."""
+        return {"kind": self.kind, **plain(self.options)}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "AgentSpec":
+        """The spec that `to_json` wrote."""
+        return cls(stored["kind"], {key: stored[key] for key in stored if key != "kind"})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _frozen(each) for key, each in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any) -> Any:
+    """The value in lists and dicts, as files have it; keys in one order."""
+    if isinstance(value, Mapping):
+        return {key: plain(value[key]) for key in sorted(value)}
+    return list(map(plain, value)) if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

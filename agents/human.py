@@ -7,7 +7,8 @@ import re
 import sys
 from typing import TextIO
 
-from agents.core import AgentSpec, Choice, Limit, refuse_finished
+from agents.core import AgentSpec, Choice, Limit, Settings, refuse_finished
+from agents.kinds import UNKNOWN
 from games import Game, Position
 from games.words import legal_texts, side_name, words_of
 
@@ -131,6 +132,11 @@ class HumanAgent:
         prompt = f"{self.name} ({side_name(self.game, position)}), your {asked_for}: "
         now = f"Choose a {asked_for}; now you can choose {legal_texts(self.game, position)}."
         return self.dialogue.ask_or_wish(prompt, now)
+
+
+def varies(_: Settings) -> str | None:
+    """A person may answer anything."""
+    return UNKNOWN
 
 
 def build(spec: AgentSpec, of: Game) -> HumanAgent:

@@ -1,11 +1,26 @@
 """Plain depth-limited minimax with weighted features, turn by turn if turns are collapsed."""
 
-from agents.compiled import CompiledAgent
-from agents.core import AgentSpec
+from agents.core import Agent, AgentSpec
+from agents.evaluations.default_weights import classroom_weights
+from agents.kinds import Option, settings
+from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
 from games import Game
 
+__all__ = ["NEEDS", "OPTIONS", "build", "users_code", "varies"]
 
-def build(spec: AgentSpec, of: Game) -> CompiledAgent:
+NEEDS = ("features",)
+OPTIONS = (
+    *limits(depth=6),
+    *evaluation(classroom_weights),
+    Option("collapse_turns", "bool", "a whole turn with its extra turns is one level", False),
+    *NOISE,
+)
+
+
+def build(spec: AgentSpec, of: Game) -> Agent:
     """Minimax by plies, or by whole turns with `collapse_turns`."""
-    kind = "collapsed" if spec.collapse_turns else "minimax"
-    return CompiledAgent(spec, of, kind)
+    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
+
+    chosen = settings(OPTIONS, spec, of)
+    search = "collapsed" if chosen["collapse_turns"] else "minimax"
+    return CompiledAgent(spec, of, search, chosen, limit_of(spec, OPTIONS))

@@ -4,10 +4,35 @@ import operator
 import random
 from typing import Any
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError, refuse_finished
+from agents.core import (
+    AgentFailure,
+    AgentSpec,
+    Choice,
+    Limit,
+    Settings,
+    SpecError,
+    plain,
+    refuse_finished,
+)
+from agents.kinds import UNKNOWN, Option
 from agents.user_files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
+
+OPTIONS = (
+    Option("file", "file", "your file, or path.py:name", required=True, entry="choose"),
+    Option("options", "table", "what your class is made with"),
+)
+
+
+def varies(_: Settings) -> str | None:
+    """A bot may answer anything."""
+    return UNKNOWN
+
+
+def users_code(options: Settings) -> str | None:
+    """The whole bot is the user's."""
+    return f"{options['file']} chooses its moves"
 
 
 class PythonAgent:
@@ -15,34 +40,31 @@ class PythonAgent:
 
     def __init__(self, spec: AgentSpec, of: Game) -> None:
         """Load the file; what cannot be loaded is an AgentFailure."""
-        if not spec.file:
-            raise SpecError('a python agent needs file = "bots/mine.py"')
         self.spec = spec
         self.game = of
-        self.path, made = load_name(spec.file, "choose")
+        self.file: str = spec.options["file"]
+        self.path, made = load_name(self.file, "choose")
         self.bot = self._instance(made) if isinstance(made, type) else None
-        if self.bot is None and spec.options:
-            raise SpecError(f"options are for a class; choose in {spec.file} is not one")
+        if self.bot is None and "options" in spec.options:
+            raise SpecError(f"options are for a class; choose in {self.file} is not one")
         self.function = self.bot.choose if self.bot is not None else made
         if not callable(self.function):
             told = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
-            raise AgentFailure("unloadable", spec.file, "", told)
+            raise AgentFailure("unloadable", self.file, "", told)
         self.random = random.Random(0)
 
     def _instance(self, made: type) -> Any:
         """One object of the user's class, given the spec's options."""
         try:
-            bot = made(**self.spec.options)
+            bot = made(**plain(self.spec.options.get("options", {})))
         except BaseException as error:
             if is_the_persons(error):
                 raise
             trace = own_trace(error, self.path)
-            raise AgentFailure(
-                "unloadable", str(self.spec.file), "", "cannot be made:", trace
-            ) from None
+            raise AgentFailure("unloadable", self.file, "", "cannot be made:", trace) from None
         if not callable(getattr(bot, "choose", None)):
             told = f"cannot be loaded: class {made.__name__} has no method choose"
-            raise AgentFailure("unloadable", str(self.spec.file), "", told)
+            raise AgentFailure("unloadable", self.file, "", told)
         return bot
 
     def start(self, seed: int) -> None:
@@ -68,7 +90,7 @@ class PythonAgent:
                 raise
             place = "" if position is None else self.game.text(position)
             trace = own_trace(error, self.path)
-            raise AgentFailure("raised", str(self.spec.file), place, "raised", trace) from None
+            raise AgentFailure("raised", self.file, place, "raised", trace) from None
 
     def _move(self, position: Position, answer: Any, legal: tuple[int, ...]) -> int:
         move: int | None
@@ -81,7 +103,7 @@ class PythonAgent:
                 move = None
         if move is None or move not in legal:
             told = f"answered {answer!r}, legal are {list(legal)},"
-            raise AgentFailure("illegal", str(self.spec.file), self.game.text(position), told)
+            raise AgentFailure("illegal", self.file, self.game.text(position), told)
         return move
 
 

@@ -1,10 +1,20 @@
 """Agents that look at the board, not ahead: random, the BadPlayers, greedy."""
 
-from agents.compiled import CompiledAgent
-from agents.core import AgentSpec
+from agents.core import Agent, AgentSpec
+from agents.kinds import Kind
+from agents.search_options import EPSILON, NOISE, varies
 from games import Game
 
 
-def build(spec: AgentSpec, of: Game) -> CompiledAgent:
+def build(spec: AgentSpec, of: Game) -> Agent:
     """The agent of a kind whose name is also that of its policy."""
-    return CompiledAgent(spec, of, spec.kind)
+    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
+
+    return CompiledAgent(spec, of, spec.kind, spec.options)
+
+
+RANDOM = Kind(build, varies=lambda _: "its moves are drawn by lot")
+FIRST = Kind(build, (EPSILON,), varies=varies)
+NEAREST_POT = Kind(build, (EPSILON,), ("hole_beans",), varies)
+FEWEST = Kind(build, NOISE, ("hole_beans",), varies)
+GREEDY = Kind(build, NOISE, ("knowledge",), varies)

@@ -5,14 +5,14 @@ import random
 import sys
 from typing import Any, NoReturn
 
-from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build
+from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build, kind_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
+from agents.search_options import LIMITS
 from arena.showing.terminal_game import Player, Sitting
 from games import Game, game
 from games.names import quoted
 from games.terminal import DONE, FINDING, run, say, status_of
 
-LIMITS = ("depth", "nodes", "seconds")
 ASK = "ask"
 
 
@@ -25,8 +25,8 @@ def player_spec(text: str, asked: argparse.Namespace) -> AgentSpec:
         return AgentSpec("python", file=text)
     if text == "python":
         raise SpecError("write the file of your bot instead of python: path.py or path.py:name")
-    takes = AGENTS[text].options if text in AGENTS else ()
-    return AgentSpec(text, **{name: value for name, value in limits.items() if name in takes})
+    kind = kind_of(text)
+    return AgentSpec(text, {name: limits[name] for name in limits if kind.option(name)})
 
 
 def names_of(kinds: tuple[str, str], asked: argparse.Namespace, dialogue: Dialogue) -> list[str]:
@@ -62,11 +62,11 @@ def seated(of: Game, asked: argparse.Namespace, dialogue: Dialogue) -> tuple[Pla
 def refuse_idle_limit(specs: list[AgentSpec], asked: argparse.Namespace) -> None:
     """A limit that no player would keep is a mistake."""
     for name in LIMITS:
-        kinds = [spec.kind for spec in specs]
         if getattr(asked, name) is not None and not any(
-            name in AGENTS[kind].options for kind in kinds
+            kind_of(spec).option(name) for spec in specs
         ):
-            raise SpecError(f"--{name} is for agents that search; {' and '.join(kinds)} do not")
+            kinds = " and ".join(spec.kind for spec in specs)
+            raise SpecError(f"--{name} is for agents that search; {kinds} do not")
 
 
 def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:

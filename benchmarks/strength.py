@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import AgentSpec
-from agents.evaluations.default_weights import SMART_NODES
+from agents import AgentSpec, kind_of
 from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.words import sprt_text
 from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential
@@ -125,8 +124,9 @@ def alphabeta_v_greedy() -> Iterator[Line]:
 
 def smart_v_plain() -> Iterator[Line]:
     """The shipped weights against the classroom's, all else equal."""
+    own = kind_of("smart").option("nodes").default
     for name, most in NODES_IN_50_MS.items():
-        for nodes in (SMART_NODES, most):
+        for nodes in (own, most):
             of = game(name)
             openings = random_openings(of, OPENING_PLIES, MOST_PAIRS, SEED)
             agents = AgentSpec("smart", nodes=nodes), AgentSpec("alphabeta", nodes=nodes)

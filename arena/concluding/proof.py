@@ -5,12 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agents import Agent, AgentSpec
-from agents.compiled import CompiledAgent
+from agents import Agent, varies
+from agents.compiled import decided
 from games import Game, Position
 
 MOST_POSITIONS = 1_000_000
-OUTSIDE = ("human", "python", "external")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +28,6 @@ class NoProof(ValueError):  # noqa: N818  # neither proved nor refuted: an answe
     """A question that a walk cannot answer; one line that says why and what could be done."""
 
 
-def why_not_provable(spec: AgentSpec) -> str | None:
-    """Why the agent's move is not a function of the position; None if it is."""
-    if spec.kind == "random":
-        return 'its kind is "random": its moves are drawn by lot'
-    if spec.kind in OUTSIDE:
-        return f'its kind is "{spec.kind}": what it answers is known only when it is asked'
-    if spec.epsilon > 0:
-        return f"epsilon = {spec.epsilon:g} lets it play moves drawn by lot"
-    if spec.random_ties:
-        return "random_ties lets it draw between equal moves"
-    if spec.seconds is not None:
-        return "seconds makes its moves depend on the machine; give it depth or nodes"
-    return None
-
-
 def prove(
     of: Game,
     agent: Agent,
@@ -55,7 +39,7 @@ def prove(
 
     Each of `starts` is an opening in move numbers. A draw is not a win.
     """
-    reason = why_not_provable(agent.spec)
+    reason = varies(agent.spec)
     if reason is not None:
         raise NoProof(f"nothing can be proved about this agent: {reason}")
     walk = _Walk(of, agent, player, most_positions)
@@ -139,9 +123,7 @@ class _Walk:
             return legal
         # Begun anew, it knows nothing of the moves before: the same position, the same move.
         self.agent.start(0)
-        if isinstance(self.agent, CompiledAgent):
-            return [self.agent.decide(position).move]  # it need not say why
-        return [self.agent.choose(position).move]
+        return [decided(self.agent, position).move]
 
     def _won(self, position: Position) -> bool:
         margin = self.of.margin(position)

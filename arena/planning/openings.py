@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import AgentSpec, build
-from agents.compiled import CompiledAgent, value_of
-from agents.kernels.layout import VALUE
+from agents.compiled import decided
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.pairing_seeds import digest_word
 from games import Game, MoveError, Position
@@ -225,13 +224,12 @@ def balanced(
 ) -> NDArray[np.bool_]:
     """Which openings a shallow search values within `most` for either side; `wanted` are enough."""
     agent = build(AgentSpec("alphabeta", depth=BALANCE_DEPTH), of)
-    assert isinstance(agent, CompiledAgent)
     good = np.zeros(len(openings), bool)
     found = 0
     for row, slots in enumerate(openings.slots):
         agent.start(0)
-        agent.decide(position_after(of, moves_of(of, slots)))
-        good[row] = abs(value_of(int(agent.context[VALUE]))) <= most
+        value = decided(agent, position_after(of, moves_of(of, slots))).value
+        good[row] = value is not None and abs(value) <= most
         found += int(good[row])
         if found == wanted:
             break

@@ -8,14 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents import AgentSpec
-from agents.user_files import split_reference
+from agents import AgentSpec, users_files, with_files
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
 from games import Game, game
-
-USERS_FILES = ("file", "evaluate")
 
 
 class PlanError(ValueError):
@@ -51,15 +48,14 @@ class Plan:
     @property
     def reproducible(self) -> bool:
         """Whether the plan gives the same games on any machine: no agent plays by the clock."""
-        return all(spec.seconds is None for spec in self.agents.values())
+        return all("seconds" not in spec.options for spec in self.agents.values())
 
     def files(self) -> Iterator[Path]:
         """The users' own rules, bots and evaluations, agent by agent."""
         if self.of.source is not None:
             yield self.of.source
         for spec in self.agents.values():
-            for reference in filter(None, (spec.file, spec.evaluate)):
-                yield split_reference(reference, "")[0]
+            yield from users_files(spec)
 
     def digest(self) -> str:
         """Hex digest of the plan and of the users' own code that it names."""
@@ -114,27 +110,10 @@ def _sprt(stored: Mapping[str, Any]) -> SprtPlan:
 
 
 def _spec_json(spec: AgentSpec, base: Path) -> dict[str, Any]:
-    """The spec with its weights in one order, its files as seen from `base`."""
-    fields = asdict(spec) | {"weights": dict(sorted(spec.weights.items()))}
-    for key in USERS_FILES:
-        if fields[key]:
-            fields[key] = Path(os.path.relpath(fields[key], base)).as_posix()
-    return fields
+    """The spec with its files as seen from `base`."""
+    return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
 
 
 def _spec(stored: Mapping[str, Any], base: Path) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
-    weights = {name: tuple(values) for name, values in stored["weights"].items()}
-    files = {key: str(base / stored[key]) for key in USERS_FILES if stored[key]}
-    return AgentSpec(**(dict(stored) | files | {"weights": weights}))
-
-
-def varies(spec: AgentSpec) -> bool:
-    """Whether the agent's table says that it answers one position in several ways."""
-    by_lot = spec.kind == "random" or spec.epsilon > 0 or spec.random_ties
-    return by_lot or spec.seconds is not None
-
-
-def stochastic(spec: AgentSpec) -> bool:
-    """Whether the agent may answer one position in several ways, for all that we know."""
-    return varies(spec) or spec.kind == "python"
+    return with_files(AgentSpec.from_json(stored), lambda file: str(base / file))

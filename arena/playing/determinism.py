@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from agents import AgentSpec, outside, users_code, varies
 from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, Matches, draw
 from arena.planning.openings import first_openings
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.plan import varies
 from arena.planning.records import Games
 from arena.planning.tasks import Task
-from arena.playing.referee_loop import has_own_code
 from arena.playing.workers import PlayOptions, RunFailed, Workers
 
 FIXED = "one_game_an_opening"  # in run.json
@@ -33,14 +32,24 @@ def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> M
     return fixed
 
 
+def differs(spec: AgentSpec) -> bool:
+    """Whether the agent surely plays one opening in several ways."""
+    return varies(spec) is not None and not outside(spec)
+
+
+def doubtful(spec: AgentSpec) -> bool:
+    """Whether only playing tells if it does."""
+    return outside(spec) or users_code(spec) is not None
+
+
 def _found_out(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
-    steady = [match for match in matches if not any(varies(specs[place]) for place in match)]
-    doubtful = [match for match in steady if any(has_own_code(specs[place]) for place in match)]
-    known = frozenset(steady) - frozenset(doubtful)
-    if not doubtful or not matters(drawn):
+    steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
+    asked = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
+    known = frozenset(steady) - frozenset(asked)
+    if not asked or not matters(drawn):
         return known
-    return known | tried(trial_plan(drawn, tuple(doubtful)), journal, options)
+    return known | tried(trial_plan(drawn, asked), journal, options)
 
 
 def matters(drawn: DrawnPlan) -> bool:

@@ -5,7 +5,8 @@ import os
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from agents import AgentFailure, AgentSpec, Limit, SpecError, build
+from agents import AgentFailure, AgentSpec, Limit, SpecError, build, users_files
+from agents.compiled import CompiledAgent
 from arena.playing.backends.processes import begin_child
 from games import Game
 
@@ -36,8 +37,8 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
 
 
 def _unloadable(spec: AgentSpec, told: str) -> AgentFailure:
-    reference = str(spec.file or spec.evaluate)
-    return AgentFailure("unloadable", reference, "", f"cannot be used: {told}")
+    files = ", ".join(map(str, users_files(spec)))
+    return AgentFailure("unloadable", files, "", f"cannot be used: {told}")
 
 
 def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
@@ -46,7 +47,7 @@ def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
     try:
         agent = build(spec, of)
         agent.start(0)
-        if spec.evaluate:
+        if isinstance(agent, CompiledAgent):
             with contextlib.suppress(AgentFailure):  # what it raises in a game is a forfeit there
                 agent.choose(of.start(), Limit(depth=1))
         sender.send(None)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents import Agent, AgentFailure
-from agents.compiled import CompiledAgent
+from agents.compiled import decided
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.planning.tasks import CutOff
 from games import Game, Position
@@ -115,10 +115,7 @@ class _Table:
         begun = time.perf_counter_ns()
         try:
             with self._waiting_for(seat, len(self.moves)):
-                if isinstance(agent, CompiledAgent):
-                    choice = agent.decide(self.position)
-                else:
-                    choice = agent.choose(self.position)
+                choice = decided(agent, self.position)
         finally:
             self.nanoseconds[seat] += time.perf_counter_ns() - begun
         self.nodes[seat] += choice.nodes

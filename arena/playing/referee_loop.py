@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import Agent, AgentSpec
+from agents import Agent, users_code
 from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import moves_of
 from arena.planning.pairings import Block
@@ -53,7 +53,7 @@ class RefereeLoop:
         verdict: CutOff | None,
     ) -> PlayedGame:
         places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        own = [has_own_code(self.drawn.specs[place]) for place in places]
+        own = [users_code(self.drawn.specs[place]) is not None for place in places]
 
         def witness(ply: int | None, seat: int) -> None:
             if own[seat]:  # ours keep their limits themselves
@@ -67,11 +67,6 @@ class RefereeLoop:
             reason = played.trace.partition("\n")[0]
             log.warning("pairing %d, game %d: %s forfeits: %s", pairing, leg + 1, name, reason)
         return played
-
-
-def has_own_code(spec: AgentSpec) -> bool:
-    """Whether a user's code is run, which may hang or end the process."""
-    return bool(spec.file or spec.evaluate)
 
 
 def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:

@@ -5,7 +5,7 @@ import os
 import time
 from typing import Any
 
-from agents import Agent, AgentFailure, Limit, build
+from agents import Agent, AgentFailure, Limit, build, outside, users_code
 from agents.compiled import CompiledAgent
 from arena.keeping.game_blobs import encoded
 from arena.planning.drawing import DrawnPlan
@@ -13,7 +13,7 @@ from arena.planning.pairings import Block
 from arena.planning.records import Games, joined, pair_points
 from arena.planning.tasks import Batch, Task, Verdicts
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
-from arena.playing.referee_loop import RefereeLoop, has_own_code
+from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import Repeats
 from arena.playing.watchdog import WHOLE, note
 
@@ -45,7 +45,7 @@ class Worker:
         """Build what is ours and compile it, so that processes forked from here need not."""
         for place, spec in enumerate(self.drawn.specs):
             # A bot lives only where it plays.
-            if not spec.file and isinstance(agent := self.agent(place), CompiledAgent):
+            if not outside(spec) and isinstance(agent := self.agent(place), CompiledAgent):
                 agent.start(0)
                 with contextlib.suppress(AgentFailure):  # an own evaluation's, in a game a forfeit
                     agent.choose(self.drawn.of.start(), Limit(depth=1))
@@ -72,7 +72,7 @@ class Worker:
         both = self.compiled(block)
         if both is None:
             return [self._refereed(block, verdicts)]
-        if any(has_own_code(agent.spec) for agent in both):
+        if any(users_code(agent.spec) for agent in both):
             return [self._own(piece, both, verdicts) for piece in block.pieces(OWN_AT_ONCE)]
         try:
             return [self.compiled_loop.play(block, both)]
@@ -82,7 +82,7 @@ class Worker:
     def compiled(self, block: Block) -> Pair | None:
         """Both agents if they are compiled; a bot is built only where it is waited for."""
         places = block.a, block.b
-        if any(self.drawn.specs[place].file for place in places):
+        if any(outside(self.drawn.specs[place]) for place in places):
             return None
         first, second = map(self.agent, places)
         if isinstance(first, CompiledAgent) and isinstance(second, CompiledAgent):

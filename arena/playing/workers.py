@@ -4,14 +4,13 @@ import logging
 from collections.abc import Generator, Iterable
 from typing import NamedTuple
 
-from agents import AgentSpec
+from agents import AgentSpec, users_code
 from arena.planning.drawing import DrawnPlan
 from arena.planning.tasks import Batch, Task
 from arena.playing import backends
 from arena.playing.dry_run import try_out
 from arena.playing.in_order import ItemFailed, in_order
 from arena.playing.interrupts import Interrupts
-from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
@@ -49,7 +48,7 @@ class Workers:
         """Build every agent once, compile what forks will inherit; raise what cannot be built."""
         tried: list[AgentSpec] = []
         for spec in self.drawn.specs:
-            if has_own_code(spec) and spec not in tried:
+            if users_code(spec) and spec not in tried:
                 try_out(spec, self.drawn.of, self.drawn.plan.move_seconds)
                 tried.append(spec)
         self.worker.warm()

@@ -1,22 +1,22 @@
-"""Agents of an experiment file: their tables read into specs, with every problem named."""
+"""Agents of an experiment file: their tables read by what their kinds declare."""
 
-import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents import AGENTS, AgentSpec, SpecError, check_spec
-from agents.core import Weights
-from agents.evaluations.weight_files import checked_weights, read_weights
+from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
+from agents.evaluations.weight_files import read_weights
+from agents.faults import faults, normal
+from agents.kinds import Kind, Option
 from agents.user_files import split_reference
 from arena.concluding.checks.claims import ALL, BEATS
-from arena.reading.file_tables import AgentTable, fitting
-from arena.reading.problems import Problems
+from arena.reading.file_tables import WholeFile
+from arena.reading.problems import EXAMPLES, Problems, names_at, unknown_key
 from arena.reading.toml_lines import Place
-from games import Game, game
+from games import Game
 from games.names import quoted, shown
 
-ANY_GAME = "kalah"  # every kind plays it
 LONGEST_NAME = 40
 
 
@@ -34,13 +34,13 @@ def read_agents(written: Mapping[str, Any], around: Around) -> dict[str, AgentSp
     for name, table in written.items():
         place = ("agents", name)
         if not usable_name(name):
-            told = (
+            message = (
                 f"an agent cannot be called {quoted(name)}: names have 1 to {LONGEST_NAME} "
                 f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
             )
-            around.problems.say(place, told)
-        if (agent := fitting(AgentTable, table)) is not None:
-            specs[name] = spec_of(agent, place, around)
+            around.problems.say(place, message)
+        if isinstance(table, dict):
+            specs[name] = AgentTable(table, place, around).spec()
     return specs
 
 
@@ -50,86 +50,91 @@ def usable_name(name: str) -> bool:
     return plain and name != ALL and BEATS not in name
 
 
-def spec_of(table: AgentTable, place: Place, around: Around) -> AgentSpec:
-    """The spec of one agent's table; where there are problems it is only a part of it."""
-    option_problems(table, place, around)
-    said = table.model_dump(exclude={"weights"})
-    for key, default in (("file", "choose"), ("evaluate", "evaluate")):
-        if said[key] is not None and key in options_of(table.kind):
-            found = found_file(said[key], default, around.directory)
-            if found is None:
-                around.problems.say((*place, key), missing_file(said[key]))
-            said[key] = ":".join(map(str, found)) if found else None
-    return AgentSpec(**said, weights=weights_of(table, said["evaluate"], place, around))
+def any_kind() -> Kind:
+    """All options that there are, to read the table of an agent whose kind is not known."""
+    options = {option.name: option for name in AGENTS for option in kind_of(name).options}
+    return Kind(build, tuple(replace(option, required=False) for option in options.values()))
 
 
-def option_problems(table: AgentTable, place: Place, around: Around) -> None:
-    """Name an unknown kind, options that the kind does not have, numbers out of range."""
-    kind, problems = table.kind, around.problems
-    if "kind" not in table.model_fields_set:
-        return
-    if kind == "human":
-        told = "human agents do not play in experiments; a person plays with python -m arena.play"
-        problems.say((*place, "kind"), told)
-        return
-    for key in (key for key in AgentTable.model_fields if key in table.model_fields_set):
-        # One option at a time, so that each problem gets its own line.
-        value = {} if key == "kind" else {key: getattr(table, key)}
-        if key == "weights":
-            value = {key: {"any": (1.0,)}}
-        if "evaluate" in options_of(kind):  # decides what the game's pack must have
-            value.setdefault("evaluate", table.evaluate)
+class AgentTable(NamedTuple):
+    """One agent's table as it is written, and where it stands."""
+
+    table: Mapping[str, Any]
+    place: Place
+    around: Around
+
+    def spec(self) -> AgentSpec:
+        """The spec; where there are problems it is only a part of it."""
+        name, message = self.table.get("kind", ""), self._kind_problem()
+        kind, known = any_kind() if message else kind_of(name), any_kind()
+        meant = {self._unknown(key, kind) for key in self.table if not known.option(key)}
+        if message and not ("kind" in meant and "kind" not in self.table):
+            self._say(message, "kind")
+        options, files = {}, {}
+        for key in self.table:
+            if option := known.option(key):
+                options[key], files[key] = self._value(option, kind)
+        spec = AgentSpec(str(name), options)
+        for (key, *inside), fault in faults(kind, spec, self.around.of):
+            prefix = f"{files[key]}: " if inside and files[key] else ""
+            self._say(f"{prefix}{fault}", key, *inside, of_file=bool(prefix))
+            options.pop(key, None)
+        return normal(kind, AgentSpec(str(name), options))
+
+    def _say(self, message: str, *keys: str, of_file: bool = False) -> None:
+        place = (*self.place, *keys)
+        self.around.problems.say(place, message, self.place if of_file else None)
+
+    def _kind_problem(self) -> str | None:
+        """Why the agent cannot be of its kind; None if it can."""
+        name = self.table.get("kind")
+        if name is None:
+            return f"kind is missing{EXAMPLES['kind']}"
+        if not isinstance(name, str):
+            return f"kind must be text in quotes, got {shown(name)}"
+        if name == "human":
+            return (
+                "human agents do not play in experiments; a person plays with python -m arena.play"
+            )
+        return kind_fault(name, self.table, self.around.of)
+
+    def _unknown(self, key: str, kind: Kind) -> str | None:
+        """Say that no kind has such a key, and return the one that was meant."""
+        if key == "kind":
+            return None
+        names = ["kind", *(option.name for option in kind.options)]
+        message, meant = unknown_key(key, names, self.table, names_at(WholeFile, ()))
+        self._say(message, key)
+        return meant
+
+    def _value(self, option: Option, kind: Kind) -> tuple[Any, str]:
+        """The value of an option, its file found; and the weights file that it is from, if any."""
+        value = self.table[option.name]
+        if not isinstance(value, str) or not kind.option(option.name):
+            return value, ""
+        if option.type == "file":
+            file = self._file(value, option)
+            return (":".join(map(str, file)) if file else value), ""
+        if option.type == "weights":
+            return self._weights(value, option), value
+        return value, ""
+
+    def _file(self, written: str, option: Option) -> tuple[Path, str] | None:
+        """The file that an option names; None if there is none, which is said."""
+        file = found_file(written, option.entry, self.around.directory)
+        if file is None:
+            where = "beside the experiment or in the working directory"
+            self._say(f"there is no file {quoted(written)} {where}", option.name)
+        return file
+
+    def _weights(self, written: str, option: Option) -> dict[str, Any]:
+        """The weights in a file; none if it cannot be read, which is said."""
+        file = self._file(written, option)
         try:
-            check_spec(AgentSpec(kind, **value), around.of or game(ANY_GAME))
-        except SpecError as error:
-            problems.say((*place, key), str(error))
-            if key == "kind":
-                return
-    if kind == "python" and table.file is None:
-        problems.say((*place, "file"), 'file is missing, as in file = "bots/mine.py"')
-
-
-def weights_of(table: AgentTable, evaluate: str | None, place: Place, around: Around) -> Weights:
-    """The weights, each as one number a phase, from the table or the file that it names."""
-    at = (*place, "weights")
-    if table.weights is None or "weights" not in options_of(table.kind):
-        return {}
-    given, prefix = table.weights, ""
-    if isinstance(given, str):
-        given, prefix = weights_file(given, at, around), f"{given}: "
-    if not isinstance(given, dict):
-        told = f'weights must be a table or a file like "weights/mine.toml", got {shown(given)}'
-        around.problems.say(at, told)
-        return {}
-    if table.evaluate is None:
-        known = around.of.features if around.of else None
-    else:
-        known = declared_weights(evaluate) if evaluate else None
-    weights: dict[str, tuple[float, ...]] = {}
-    for name, value in given.items():
-        try:
-            weights |= checked_weights({name: value}, [name] if known is None else known)
-        except SpecError as error:
-            around.problems.say((*at, name), f"{prefix}{error}", place if prefix else at)
-    return weights
-
-
-def options_of(kind: str) -> Sequence[str]:
-    """The options of a kind; of an unknown one, those that can be checked without it."""
-    return AGENTS[kind].options if kind in AGENTS else ("weights", "evaluate", "file")
-
-
-def weights_file(name: str, at: Place, around: Around) -> dict[str, Any]:
-    """The weights in a file; none if it cannot be read, which is said."""
-    found = found_file(name, "", around.directory)
-    if found is None:
-        around.problems.say(at, missing_file(name))
-        return {}
-    try:
-        return read_weights(found[0])
-    except ValueError as error:  # SpecError, or bytes that are no text
-        around.problems.say(at, str(error))
-        return {}
+            return read_weights(file[0]) if file else {}
+        except ValueError as error:  # SpecError, or bytes that are no text
+            self._say(str(error), option.name)
+            return {}
 
 
 def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
@@ -141,24 +146,4 @@ def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] 
                 return path, name
         except (OSError, RuntimeError, ValueError):  # a name that no file can have
             return None
-    return None
-
-
-def missing_file(written: str) -> str:
-    """That a file is neither beside the experiment nor in the working directory."""
-    return f"there is no file {quoted(written)} beside the experiment or in the working directory"
-
-
-def declared_weights(evaluate: str) -> tuple[str, ...] | None:
-    """The names in the `WEIGHTS = {...}` of a user's file, read as text; `None` if not plain."""
-    path = split_reference(evaluate, "evaluate")[0]
-    try:
-        body = ast.parse(path.read_bytes()).body
-    except (SyntaxError, ValueError):
-        return None  # the agent's own failure, told when it is built
-    for node in body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS":
-            keys = node.value.keys if isinstance(node.value, ast.Dict) else [None]
-            names = [key.value for key in keys if isinstance(key, ast.Constant)]
-            return tuple(map(str, names)) if len(names) == len(keys) else None
     return None

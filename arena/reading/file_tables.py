@@ -32,31 +32,6 @@ class Table(BaseModel):
         return given.pop()
 
 
-class AgentTable(Table):
-    """One agent, as `[agents.NAME]`; `None` means the kind's own default."""
-
-    kind: str = ""
-    depth: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-    weights: Any = None  # a table of numbers, or the name of a file; read with the game's features
-    evaluate: str | None = None
-    compile: bool = True
-    collapse_turns: bool = False
-    endgame: int | None = None
-    table_bits: int | None = None
-    random_ties: bool = False
-    epsilon: float = 0.0
-    file: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
-
-
-class WholeAgent(AgentTable):
-    """An agent's table with the one key that it must have."""
-
-    kind: str
-
-
 class ScheduleTable(Table):
     """Who plays whom: all against all, one against the others, or two against each other."""
 
@@ -196,7 +171,7 @@ class WholeFile(Settings):
     """An experiment file with every table."""
 
     game: str
-    agents: dict[str, WholeAgent]
+    agents: dict[str, dict[str, Any]]  # read by `agent_tables`, with what their kinds declare
     checks: Any = None  # read by `check_tables`, with what the checks declare
     tune: Any = None  # means something to `python -m arena.tune` only, which reads it
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.planning.keys import Key
-from arena.reading.problems import Problems, closest
+from arena.reading.problems import Problems, unknown_key
 from arena.reading.toml_lines import Place
-from games.names import listed, quoted
 
 
 def read_table(
@@ -45,16 +44,3 @@ def value_of(key: Key, written: Mapping[str, Any]) -> Any:
     """The value of a key that is right, lists as tuples."""
     value = written.get(key.name, key.default)
     return tuple(value) if key.type == "texts" else value
-
-
-def unknown_key(
-    key: str, names: Sequence[str], written: Iterable[str], top: Iterable[str]
-) -> tuple[str, str | None]:
-    """What to say of a key that a table cannot have, and which of its `names` was meant."""
-    message = f"unknown key {quoted(key)}"
-    if key in top:
-        return f"{message}; it belongs above the first [table] of the file", None
-    free = [name for name in names if name not in written]
-    if likely := closest(key, free) or closest(key, names):
-        return f'{message}; did you mean "{likely}"?', likely
-    return f"{message} (there are {listed(names)})", None

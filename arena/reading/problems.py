@@ -113,18 +113,27 @@ class Problems:
         written: Any = self.source.tables
         for part in table:
             written = written[part]
-        names = names_at(model, table)
-        free = [name for name in names if name not in written]
-        likely = closest(key, free) or closest(key, names)
-        told = f"unknown key {quoted(str(key))}"
-        if table and key in names_at(model, ()):
-            told += "; it belongs above the first [table] of the file"
-        elif likely:
-            told += f'; did you mean "{likely}"?'
+        top = names_at(model, ()) if table else ()
+        message, likely = unknown_key(str(key), names_at(model, table), written, top)
+        if likely:
             meant.add((*table, likely))
-        else:
-            told += f" (there are {listed(names)})"
-        self.say(place, told)
+        self.say(place, message)
+
+
+def unknown_key(
+    key: str, names: Sequence[str], written: Iterable[str], top: Iterable[str]
+) -> tuple[str, str | None]:
+    """What to say of a key that a table cannot have, and which of its `names` was meant.
+
+    `written` are the keys that the table has, `top` those that stand above all tables.
+    """
+    message = f"unknown key {quoted(key)}"
+    if key in top:
+        return f"{message}; it belongs above the first [table] of the file", None
+    free = [name for name in names if name not in written]
+    if likely := closest(key, free) or closest(key, names):
+        return f'{message}; did you mean "{likely}"?', likely
+    return f"{message} (there are {listed(names)})", None
 
 
 EXAMPLES = {

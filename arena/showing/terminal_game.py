@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents import AGENTS, Agent, Limit
+from agents import Agent, Limit, kind_of
 from agents.human import Dialogue, Level, Quit, Undo
 from games import Game, Position
 from games.names import quoted
@@ -24,7 +24,7 @@ class Player:
     @property
     def looks_ahead(self) -> bool:
         """Whether it searches, so that its depth can be set."""
-        return "depth" in AGENTS[self.agent.spec.kind].options
+        return kind_of(self.agent.spec).option("depth") is not None
 
 
 class Sitting:

@@ -25,7 +25,7 @@ def too_easy(found: Recommendation) -> bool:
 def against(tuning: Tuning, found: Recommendation) -> Tuning:
     """The same study against the recommended weights, which are its seed now; with new chance."""
     before = tuning.plan
-    champion = replace(tuning.spec, weights=tuning.space.weights(found.point))
+    champion = tuning.spec.changed(weights=tuning.space.weights(found.point))
     plan = replace(
         before,
         agents={**before.agents, CHAMPION: champion},

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
 from arena.keeping.whole_files import write_text
@@ -111,11 +112,7 @@ def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, 
     """A weights file that an agent can name, with where it comes from."""
     weights = tuning.space.weights(found.point)
     spec, experiment = tuning.spec, tuning.experiment
-    limits = [
-        f"{key} = {value}"
-        for key in ("depth", "nodes", "seconds")
-        if (value := getattr(spec, key)) is not None
-    ]
+    limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
     lines = [
         f"# Tuned weights for {tuning.plan.game}: {validation.text}.",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec
+from agents import AgentSpec, users_code
 from agents.compiled import CompiledAgent
 from agents.kernels.contexts import set_weights
 from arena.keeping.game_blobs import decoded, encoded
@@ -25,7 +25,6 @@ from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.in_order import ItemFailed, in_order
 from arena.playing.interrupts import Interrupts
-from arena.playing.referee_loop import has_own_code
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
 from arena.tuning.samplers.sampler import Sampler, resume
@@ -116,7 +115,7 @@ class PartPlayer:
             worker.agents = self.workers[0].agents
         self.workers[0].warm()
         for worker in self.workers:
-            if not any(map(has_own_code, worker.drawn.specs)):
+            if not any(map(users_code, worker.drawn.specs)):
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
     def play(self, part: Part) -> PlayedPart:

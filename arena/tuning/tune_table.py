@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from agents import AGENTS, AgentSpec
+from agents import AGENTS, AgentSpec, kind_of
 from agents.core import Weights
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
@@ -177,8 +177,8 @@ class _Reading:
             return None
         if self.of is None:
             return None
-        if "weights" not in AGENTS[spec.kind].options if spec.kind in AGENTS else True:
-            having = [kind for kind, each in AGENTS.items() if "weights" in each.options]
+        if spec.kind not in AGENTS or not kind_of(spec).option("weights"):
+            having = [kind for kind in AGENTS if kind_of(kind).option("weights")]
             told = f"{tune.agent} is of kind {spec.kind}, which has no weights ({listed(having)}"
             self._say("agent", f"{told} have)")
             return None

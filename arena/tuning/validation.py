@@ -105,7 +105,7 @@ def match_of(
     """An ordinary match with a stop rule, on openings that no trial has seen."""
     plan = replace(
         tuning.plan,
-        agents={TUNED: replace(tuning.spec, weights=weights), SEED: tuning.spec},
+        agents={TUNED: tuning.spec.changed(weights=weights), SEED: tuning.spec},
         matches=((0, 1),),
         pairs=len(openings),
         seed=fresh_seed(tuning.plan.seed),

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from agents import AGENTS, GameOver, Limit, build
+from agents import AGENTS, GameOver, Limit, build, kind_of
 from games import game
 from tests.agents.given import (
     GAMES,
@@ -29,7 +29,7 @@ from tests.agents.given import (
 every_kind_and_game = pytest.mark.parametrize(("kind", "name"), kinds_and_games())
 every_search_and_game = pytest.mark.parametrize(
     ("kind", "name"),
-    [pair for pair in kinds_and_games() if "depth" in AGENTS[spec_of(pair[0]).kind].options],
+    [pair for pair in kinds_and_games() if kind_of(spec_of(pair[0])).option("depth")],
 )
 # What draws lots, beside the kinds that always do.
 WITH_CHANCE = {"epsilon": 0.6, "random_ties": True}
@@ -119,8 +119,8 @@ def test_the_same_seed_is_the_same_game_whatever_ran_before(kind, name):
 @pytest.mark.parametrize(("kind", "name"), kinds_and_games("human"))
 def test_what_is_left_to_chance_comes_from_the_seed(kind, name):
     of = game(name)
-    options = AGENTS[spec_of(kind).kind].options
-    changes = {key: WITH_CHANCE[key] for key in WITH_CHANCE if key in options}
+    known = kind_of(spec_of(kind))
+    changes = {key: WITH_CHANCE[key] for key in WITH_CHANCE if known.option(key)}
     games = [played(agent_of(kind, of, **changes), of, seed, few(30, 12)) for seed in (1, 1, 2)]
     assert games[0] == games[1]
     if changes or kind in ("random", "python"):
@@ -162,8 +162,8 @@ def test_a_depth_is_kept_exactly(kind, name):
     for depth in range(1, few(4, 2)):
         for position in spread(name, few(8, 2)):
             choice = agent(kind, name).choose(position, Limit(depth=depth))
-            solved = choice.exact and (choice.depth < depth or spec_of(kind).endgame)
-            by_lot = spec_of(kind).epsilon and choice.value is None
+            solved = choice.exact and (choice.depth < depth or spec_of(kind).options.get("endgame"))
+            by_lot = spec_of(kind).options.get("epsilon") and choice.value is None
             assert choice.depth == depth or solved or by_lot
 
 

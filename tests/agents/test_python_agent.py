@@ -255,7 +255,7 @@ def test_a_file_that_is_not_there_is_told_with_the_nearest(tmp_path):
 
 
 def test_a_python_agent_needs_a_file():
-    with pytest.raises(SpecError, match=r'needs file = "bots/mine\.py"'):
+    with pytest.raises(SpecError, match=r'file is missing, as in file = "bots/mine\.py"'):
         build(AgentSpec("python"), game(OF))
 
 

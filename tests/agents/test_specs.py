@@ -4,7 +4,9 @@ import pytest
 
 from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
 from agents.evaluations.weight_files import checked_weights, read_weights
+from agents.search_options import limit_of, limits
 from games import game
+from games.names import shown
 from tests.games.table import one_of_each
 
 
@@ -66,7 +68,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(option, values, told):
     for value in values:
         message = refusal(**{option: value})
         assert message.startswith(told)
-        assert message.endswith(f"got {value!r}")
+        assert message.endswith(f"got {shown(value)}")
 
 
 def test_the_ends_of_every_range_are_allowed():
@@ -152,6 +154,7 @@ def test_a_limit_must_leave_a_search(limit):
         Limit(**limit)
 
 
-def test_a_spec_says_its_limit():
-    assert AgentSpec("smart").limit is None
-    assert AgentSpec("smart", depth=3, nodes=5).limit == Limit(depth=3, nodes=5)
+def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
+    own = limits(nodes=7)
+    assert limit_of(AgentSpec("smart"), own) == Limit(nodes=7)
+    assert limit_of(AgentSpec("smart", depth=3, seconds=5), own) == Limit(depth=3, seconds=5)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from agents import AgentSpec, build
+from agents import AGENTS, AgentSpec, build, varies
 from arena.concluding.checks.claims import (
     FAILS,
     HOLDS,
@@ -16,7 +16,6 @@ from arena.concluding.checks.claims import (
 )
 from arena.concluding.evidence import SEATS, Evidence, ending
 from arena.planning.keys import Fault, Key
-from arena.planning.plan import stochastic
 from games.names import quoted
 from games.transcripts import move_texts, replay_command
 
@@ -35,7 +34,10 @@ COMPARES = True
 def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
     """A proof about an agent that may answer one position in two ways."""
     winner = (check.parties or ("",))[0]
-    if check.values["always"] == "proved" and winner in agents and stochastic(agents[winner]):
+    spec = agents.get(winner)
+    if check.values["always"] != "proved" or spec is None or spec.kind not in AGENTS:
+        return
+    if varies(spec):
         message = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
         yield ("always",), message
 

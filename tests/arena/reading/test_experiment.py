@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec
-from arena.planning.plan import Plan, stochastic
+from agents import AGENTS, AgentSpec, varies
+from arena.planning.plan import Plan
 from arena.reading.experiment_file import ExperimentError, load
 
 SHIPPED = sorted(Path("experiments").glob("*.toml"))
@@ -119,22 +119,20 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
     mine = tmp_path / "bots" / "my.py"
     assert made.plan.agents["a"] == AgentSpec(
         "alphabeta",
-        5,
-        1000,
-        1,
-        {"lead": (2.0,)},
-        f"{mine}:evaluate",
-        False,
-        False,
-        3,
-        10,
-        True,
-        0.5,
+        depth=5,
+        nodes=1000,
+        seconds=1.0,
+        weights={"lead": (2.0,)},
+        evaluate=f"{mine}:evaluate",
+        compile=False,
+        endgame=3,
+        table_bits=10,
+        random_ties=True,
+        epsilon=0.5,
     )
-    assert made.plan.agents["b"].weights == {"pot": (1.0, 2.5), "mobility": (1.0,)}
-    assert made.plan.agents["b"].collapse_turns
-    assert made.plan.agents["c"].file == f"{mine}:choose"
-    assert made.plan.agents["c"].options == {"level": 3}
+    weights = {"pot": (1.0, 2.5), "mobility": (1.0,)}
+    assert made.plan.agents["b"] == AgentSpec("minimax", collapse_turns=True, weights=weights)
+    assert made.plan.agents["c"] == AgentSpec("python", file=f"{mine}:choose", options={"level": 3})
     assert made.plan.to_json()["agents"]["a"]["evaluate"] == "bots/my.py:evaluate"
 
 
@@ -145,9 +143,9 @@ def test_files_are_sought_beside_the_experiment_before_the_working_directory(tmp
         (directory / "w.toml").write_text(f"[weights]\npot = {pot}\n")
     text = SMALL + 'agents.a.weights = "w.toml"\n'
     monkeypatch.chdir(here)
-    assert loaded(there, text).plan.agents["a"].weights == {"pot": (2.0,)}
+    assert loaded(there, text).plan.agents["a"].options["weights"] == {"pot": (2.0,)}
     (there / "w.toml").unlink()
-    assert loaded(there, text).plan.agents["a"].weights == {"pot": (1.0,)}
+    assert loaded(there, text).plan.agents["a"].options["weights"] == {"pot": (1.0,)}
 
 
 SCHEDULES = {
@@ -251,8 +249,8 @@ STOCHASTIC = [
 
 
 def test_noise_is_declared_by_the_spec():
-    assert all(stochastic(spec) for spec in STOCHASTIC)
-    assert not any(map(stochastic, [AgentSpec("first"), AgentSpec("smart"), AgentSpec("greedy")]))
+    assert all(map(varies, STOCHASTIC))
+    assert not any(map(varies, [AgentSpec("first"), AgentSpec("smart"), AgentSpec("greedy")]))
 
 
 def test_only_the_clock_makes_a_run_irreproducible(tmp_path):

@@ -1,0 +1,19 @@
+"""The `WEIGHTS = {...}` of a user's evaluation, read as text: nothing of the file is run."""
+
+import ast
+
+from agents.core import Weights
+from agents.user_files import split_reference
+
+
+def declared_weights(reference: str) -> Weights | None:
+    """The weights that the file of `path.py:evaluate` declares; None if they are not plain."""
+    try:
+        body = ast.parse(split_reference(reference, "evaluate")[0].read_bytes()).body
+        for node in body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS":
+                declared = ast.literal_eval(node.value)
+                return {str(name): (float(value),) for name, value in declared.items()}
+    except (OSError, SyntaxError, ValueError, TypeError, AttributeError):
+        pass  # the agent's own failure, told when it is built
+    return None

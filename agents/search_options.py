@@ -1,0 +1,65 @@
+"""The options that several kinds share: limits, noise, evaluations; and what follows from them."""
+
+from collections.abc import Callable
+
+from agents.core import AgentSpec, Limit, Settings, Weights
+from agents.kinds import Option
+from games import Game
+
+LIMITS = ("depth", "nodes", "seconds")
+
+EPSILON = Option(
+    "epsilon", "float", "the share of moves that are played at random", 0.0, low=0, high=1
+)
+RANDOM_TIES = Option("random_ties", "bool", "moves of equal worth are drawn by lot", False)
+NOISE = (EPSILON, RANDOM_TIES)
+
+
+def evaluation(weights: Callable[[Game], Weights]) -> tuple[Option, ...]:
+    """How a search sees a position; `weights` are those of a spec that sets none."""
+    return (
+        Option(
+            "weights", "weights", "numbers by the names of features, or of your WEIGHTS", weights
+        ),
+        Option(
+            "evaluate",
+            "file",
+            "your own evaluation instead of the features",
+            entry="evaluate",
+            replaces=("features", "defaults"),
+        ),
+        Option("compile", "bool", "false runs your evaluation in Python, slowly", True),
+    )
+
+
+def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Option, ...]:
+    """The three limits, with what holds where a spec sets none of them."""
+    return (
+        Option("depth", "int", "how many plies it looks ahead", depth, low=1, high=100),
+        Option("nodes", "int", "how many positions it looks at", nodes, low=1, high=1e15),
+        Option("seconds", "float", "how long it thinks about a move", low=0.001, high=86_400),
+    )
+
+
+def limit_of(spec: AgentSpec, options: tuple[Option, ...]) -> Limit:
+    """The limits that the spec sets; the defaults of its kind's `options` where it sets none."""
+    defaults = {each.name: each.default for each in options}
+    chosen = spec.options if any(name in spec.options for name in LIMITS) else defaults
+    return Limit(*(chosen.get(name) for name in LIMITS))
+
+
+def varies(options: Settings) -> str | None:
+    """Why a compiled agent may answer one position in two ways."""
+    if epsilon := options.get("epsilon"):
+        return f"epsilon = {epsilon:g} lets it play moves drawn by lot"
+    if options.get("random_ties"):
+        return "random_ties lets it draw between equal moves"
+    if "seconds" in options:
+        return "seconds makes its moves depend on the machine; give it depth or nodes"
+    return None
+
+
+def users_code(options: Settings) -> str | None:
+    """What of a user's runs in a search."""
+    evaluate = options.get("evaluate")
+    return f"it evaluates by {evaluate}" if evaluate else None
