@@ -1,7 +1,7 @@
 """A user's rules as a family of states: his functions compiled, with defaults for the rest."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -13,12 +13,15 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from games.kernels import bits, masks
-from games.kernels.bits import U
+from games.kernels.bits import Truth, U
 from games.kernels.compile_errors import complaint as compile_error
-from games.kernels.context import context
-from games.kernels.jit import inlined
+from games.kernels.context import Context, context
+from games.kernels.family import State
+from games.kernels.jit import Kernel, Scope, inlined
 from games.names import GameError
 from games.user_file import described, functions_in
+
+Functions = Mapping[str, Kernel]
 
 # What the file must define to have a part, each with what else of the part it may define.
 KNOWLEDGE = ("gain", "remaining")
@@ -57,10 +60,10 @@ def part_of(module: ModuleType, role: str) -> ModuleType:
     return sys.modules[name]
 
 
-def compiled_functions(module: ModuleType) -> dict[str, Any]:
+def compiled_functions(module: ModuleType) -> Scope:
     """Every function of the file, compiled, those that are called before those that call."""
     plain = functions_in(module)
-    made: dict[str, Any] = {
+    made: Scope = {
         name: inlined(value)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and name not in plain  # imported from elsewhere
@@ -81,7 +84,7 @@ def compiled_functions(module: ModuleType) -> dict[str, Any]:
     return made
 
 
-def plain_functions(module: ModuleType) -> dict[str, Any]:
+def plain_functions(module: ModuleType) -> Scope:
     """Every function of the file, run by Python; what is compiled of ours has a plain twin."""
     scope = {name: _plain(value) for name, value in vars(module).items()}
     for name, function in functions_in(module).items():
@@ -89,21 +92,21 @@ def plain_functions(module: ModuleType) -> dict[str, Any]:
     return {name: scope[name] for name in functions_in(module)}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     for compiled, twin in bits.PLAIN_TWINS:
         if value is compiled:
             return twin
     if not hasattr(value, "py_func"):
         return value
 
-    def words(*arguments: Any) -> Any:
+    def words(*arguments: object) -> object:
         answer = value(*arguments)
         return U(answer) if type(answer) is int else answer
 
     return words
 
 
-def family_functions(own: Mapping[str, Any], state: Any) -> dict[str, Any]:
+def family_functions(own: Functions, state: type[State]) -> Scope:
     """The names of a family; whole numbers of any sort become the words that kernels expect."""
     width = len(state._fields)
     as_words = words_of(state, width)
@@ -112,40 +115,38 @@ def family_functions(own: Mapping[str, Any], state: Any) -> dict[str, Any]:
     )
     own_over, own_final = own.get("over", always_over), own.get("final", mover_lost)
 
-    def moves(ctx: Any, s: Any) -> Any:
+    def moves(ctx: Context, s: State) -> np.uint64:
         return U(own_moves(ctx, s))
 
-    def over(ctx: Any, s: Any) -> Any:
+    def over(ctx: Context, s: State) -> Truth:
         return bool(own_over(ctx, s))
 
-    def play(ctx: Any, s: Any, slot: Any) -> Any:
+    def play(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
         child, same = own_play(ctx, s, slot)
         return as_words(child), bool(same)
 
-    def turned(s: Any) -> Any:
+    def turned(s: State) -> State:
         return as_words(own_turned(s))
 
-    def key(s: Any) -> Any:
+    def key(s: State) -> np.uint64:
         return U(own_key(s))
 
-    def final(ctx: Any, s: Any) -> Any:
+    def final(ctx: Context, s: State) -> np.int64:
         return np.int64(own_final(ctx, s))
 
-    found: dict[str, Any] = {
-        f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)
-    }
+    found: Scope = {f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)}
     shared = (masks.plies, masks.none, masks.rest, masks.except_highest, masks.count)
     found |= {f.__name__: f for f in shared}
     found |= {"lowest": bits.trailing_zeros, "nth": nth, "highest": highest, "State": state}
     return found
 
 
-def words(state: Any, raw: Any) -> Any:
+def words(state: type[State], raw: State) -> State:
     """The state of these numbers, as words."""
     return state(*(U(int(word)) for word in raw))
 
 
-def words_of(state: Any, width: int) -> Any:
+def words_of(state: type[State], width: int) -> Kernel:
     """A compiled function that makes every number of a state a word."""
     words = ", ".join(f"U(s[{place}])" for place in range(width))
     scope = {"State": state, "U": U}
@@ -154,13 +155,13 @@ def words_of(state: Any, width: int) -> Any:
 
 
 @inlined
-def always_over(ctx: Any, s: Any) -> bool:
+def always_over(ctx: Context, s: State) -> bool:
     """Nobody passes: a position without moves is the end."""
     return True
 
 
 @inlined
-def mover_lost(ctx: Any, s: Any) -> np.int64:
+def mover_lost(ctx: Context, s: State) -> np.int64:
     """Who cannot move has lost."""
     return np.int64(-1)
 
@@ -177,7 +178,7 @@ def highest(mask: np.uint64) -> np.uint64:
     return masks.LAST_BIT - bits.leading_zeros(mask)
 
 
-def make_parts(module: ModuleType, own: Mapping[str, Any]) -> None:
+def make_parts(module: ModuleType, own: Functions) -> None:
     """The parts of a pack that the file defines, under the names by which packs are asked."""
     names = getattr(module, "FEATURES", None)
     if names is not None:
@@ -199,14 +200,14 @@ def make_parts(module: ModuleType, own: Mapping[str, Any]) -> None:
         vars(knowledge).update({n: getattr(module, n) for n in NUMBERS if hasattr(module, n)})
 
 
-def counting(own: Mapping[str, Any], name: str, module: ModuleType) -> Any:
+def counting(own: Functions, name: str, module: ModuleType) -> Kernel:
     """A feature of the file, which must be one of its functions."""
     if name not in own or name in ("moves", "over", "play", "turned", "key", "final", "count"):
         raise GameError(f"{module.__file__}: FEATURES names {name!r}, which is no feature function")
     return retold(own[name], name, 2)
 
 
-def retold(function: Any, name: str, places: int) -> Callable[..., Any]:
+def retold(function: Kernel, name: str, places: int) -> Kernel:
     """A plain function that only calls the compiled one: kernels are bound to copies of it."""
     arguments, where = ", ".join("abcd"[:places]), f"{function.__module__}.own_{name}"
     holder = module_from_spec(ModuleSpec(where, None))  # Numba's cache imports it by this name

@@ -11,7 +11,7 @@ import numpy as np
 from games.core import Game, Position, kernels
 from games.kernels.context import PASS
 from games.kernels.family import State, key
-from games.kernels.jit import specialise
+from games.kernels.jit import Kernel, specialise
 from games.names import GameError, quoted
 from games.user_family import compile_problem, plain_functions
 from games.user_file import called, module_of
@@ -29,10 +29,11 @@ def hash_of(state: State) -> np.uint64:
 
 
 @cache
-def hash_kernel(family_name: str) -> Any:
+def hash_kernel(family_name: str) -> Kernel:
     """The compiled key of a family."""
     family = import_module(family_name)
-    return specialise(f"{family.FAMILY}_laws", (hash_of,), key=family.key).hash_of
+    made: Kernel = specialise(f"{family.FAMILY}_laws", (hash_of,), key=family.key).hash_of
+    return made
 
 
 def try_laws(of: Game) -> None:
@@ -57,12 +58,12 @@ class Trial:
         self.states: dict[int, tuple[int, ...]] = {}
         self.legal: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def broken(self, law: str, state: Any = None) -> NoReturn:
+    def broken(self, law: str, state: State | None = None) -> NoReturn:
         """Say which law is broken, in which state."""
         where = "" if state is None else f" (in state {_plain(state)})"
         raise GameError(f"{self.path}: {law}{where}")
 
-    def ask(self, name: str, *arguments: Any) -> Any:
+    def ask(self, name: str, *arguments: object) -> Any:
         """What the file's function answers when Python runs it."""
         with np.errstate(all="ignore"):  # words wrap around on purpose
             return called(self.path, self.own[name], *arguments)
@@ -75,7 +76,7 @@ class Trial:
         self.in_python(state)  # a mistake that Python also makes is easier to read
         try:
             self.compiled = kernels(of.family_name)
-            self.hash: Callable[[Any], int] = hash_kernel(of.family_name)
+            self.hash: Callable[[State], int] = hash_kernel(of.family_name)
             self.hash(state)
             of.legal(of.start())
             self.compiled.margin(of.context, state)
@@ -119,7 +120,7 @@ class Trial:
             self.text_law(position, legal)
         return legal
 
-    def turned(self, state: Any) -> Any:
+    def turned(self, state: State) -> State:
         """The state seen by the other side, by the compiled function."""
         return self.of.family.restored(self.compiled.step(self.of.context, state, PASS)[0])
 
@@ -134,7 +135,7 @@ class Trial:
                 self.broken(f"play must change the state, but move {text} does not", position.state)
         return reached
 
-    def in_python(self, state: Any) -> None:
+    def in_python(self, state: State) -> None:
         """Run the file's functions by Python: their answers fit, and are those of the kernels."""
         of, rules = self.of, self.of.rules
         mask = self.word("moves", self.ask("moves", rules, state))
@@ -153,7 +154,7 @@ class Trial:
         if hasattr(self, "compiled"):
             self.agree(state, mask, seen)
 
-    def agree(self, state: Any, mask: int, seen: dict[str, tuple[int, ...]]) -> None:
+    def agree(self, state: State, mask: int, seen: dict[str, tuple[int, ...]]) -> None:
         """The kernels must answer as Python did."""
         of = self.of
         slots = np.empty(len(of.slots), np.int64)
@@ -170,12 +171,12 @@ class Trial:
         if int(self.hash(state)) != int(self.ask("key", state)) % WORD:
             self.differ("key", state)
 
-    def differ(self, name: str, state: Any) -> NoReturn:
+    def differ(self, name: str, state: State) -> NoReturn:
         """Say that a function is another one when it is compiled."""
         advice = "write every number of a word as U(...)"
         self.broken(f"{name} compiled answers otherwise than run by Python; {advice}", state)
 
-    def word(self, name: str, value: Any) -> int:
+    def word(self, name: str, value: object) -> int:
         """A whole number that fits 64 bits."""
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
             self.broken(f"{name} must answer a whole number, got {quoted(str(value))}")
@@ -183,7 +184,7 @@ class Trial:
             self.broken(f"{name} must stay within 64 bits, from 0 to 2**64 - 1, got {int(value)}")
         return int(value)
 
-    def checked_state(self, name: str, state: Any) -> tuple[int, ...]:
+    def checked_state(self, name: str, state: State) -> tuple[int, ...]:
         """The words of a state that a function made."""
         fields = self.own["start"].__globals__["State"]._fields
         if not isinstance(state, tuple) or len(state) != len(fields):
@@ -218,5 +219,5 @@ class Trial:
             self.broken(f"{told}, but score says {first} to {second}", position.state)
 
 
-def _plain(state: Any) -> tuple[int, ...]:
+def _plain(state: State) -> tuple[int, ...]:
     return tuple(int(word) for word in state)
