@@ -26,7 +26,7 @@ from arena.playing.worker import Worker
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
-from arena.showing.live_line import Progress
+from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.sprt import SprtPlan, SprtState
 from games.terminal import Mistake, Unfinished, printed, say
 
@@ -80,8 +80,9 @@ def _played(
     if (before := journal.finished()) and not options.quiet:
         there, whole = 2 * before, 2 * drawn.pairings.total
         say(f"continuing: {there:,} of {whole:,} games were there already")
-    with Progress(experiment.plan.names, options.quiet) as line:
-        state = play(drawn, journal, options.playing, line.show)
+    with LiveLine(options.quiet) as line:
+        shown = run_shown(line, experiment.plan.names)
+        state = play(drawn, journal, options.playing, shown)
     options.interrupts.look()
     games, test = journal.games(drawn.pairings), experiment.plan.stop
     sprt = (test, state) if test is not None and state is not None else None

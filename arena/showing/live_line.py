@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from arena.playing.tournament import Tick
@@ -13,12 +13,12 @@ LIVE_SECONDS = 0.2
 MOST_STANDINGS = 6
 
 
-class Progress:
-    """Shows ticks, not too often; nothing at all when quiet."""
+class LiveLine:
+    """Shows lines of text, not too often; nothing at all when quiet."""
 
-    def __init__(self, names: Sequence[str], quiet: bool) -> None:
-        """Progress goes to stderr, so that tables alone go to stdout."""
-        self.names, self.quiet = names, quiet
+    def __init__(self, quiet: bool) -> None:
+        """It goes to stderr, so that tables alone go to stdout."""
+        self.quiet = quiet
         self.live: Any = None
         self.begun = self.last = time.monotonic()
         if not quiet and sys.stderr.isatty():
@@ -29,7 +29,7 @@ class Progress:
             self.text = Text
             self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "LiveLine":
         """Take the line."""
         if self.live:
             self.live.start()
@@ -40,51 +40,60 @@ class Progress:
         if self.live:
             self.live.stop()
 
-    def show(self, tick: Tick) -> None:
-        """Show where the run stands, if it is time to."""
+    def show(self, lines: Callable[[float], Sequence[str]], last: bool = False) -> None:
+        """Show `lines` of the seconds since it was begun, if it is time to or for the last time.
+
+        The first line says most: the others have their place on a terminal.
+        """
         now = time.monotonic()
         due = LIVE_SECONDS if self.live else PLAIN_SECONDS
-        if self.quiet or (now - self.last < due and tick.done < tick.total):
+        if self.quiet or (now - self.last < due and not last):
             return
-        self.last = now
+        shown = lines(max(now - self.begun, 1e-6))
+        self.last = time.monotonic()
         try:
-            self._print(tick, now)
+            self._print(shown)
         except OSError:
             self.quiet = True  # nobody reads it any more: `2>&1 | head`
 
-    def _print(self, tick: Tick, now: float) -> None:
-        line = self._line(tick, max(now - self.begun, 1e-6))
+    def _print(self, lines: Sequence[str]) -> None:
         if self.live:
             # As text: names may look like rich's own markup.
-            lines = "\n".join([line, *self._standings(tick)])
-            self.live.update(self.text(lines), refresh=True)
-        elif tick.played or tick.done == 0:
-            print("  ".join([line, *self._standings(tick)[:1]]), file=sys.stderr, flush=True)
+            self.live.update(self.text("\n".join(lines)), refresh=True)
+        elif lines:
+            print("  ".join(lines[:2]), file=sys.stderr, flush=True)
 
-    def _line(self, tick: Tick, seconds: float) -> str:
-        """Games done and per second, time left, the stop rule."""
-        rate = 2 * tick.played / seconds
-        words = [f"{2 * tick.done:,} of {2 * tick.total:,} games", f"{rate:,.0f} games/s"]
-        if tick.played and tick.done < tick.total and seconds > 1.0:
-            left = 2 * (tick.total - tick.done) / max(rate, 1e-9)
-            words.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
-        if tick.sprt is not None:
-            state = tick.sprt
-            words.append(f"LLR {state.llr:+.2f} in ({state.lower:.2f}, {state.upper:.2f})")
-        return ", ".join(words)
 
-    def _standings(self, tick: Tick) -> list[str]:
-        """The score of each match with its interval, as far as it has been played."""
-        return [
-            f"{self.names[a]} v {self.names[b]}: {_score(seen)}"
-            for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
-        ]
+def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
+    """What shows on the line where a run stands."""
+    return lambda tick: line.show(
+        lambda seconds: run_lines(tick, names, seconds), last=tick.done == tick.total
+    )
+
+
+def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
+    """Games done and per second, time left and the stop rule; then the score of each match."""
+    if not tick.played and tick.done:
+        return []  # it was all there before
+    rate = 2 * tick.played / seconds
+    words = [f"{2 * tick.done:,} of {2 * tick.total:,} games", f"{rate:,.0f} games/s"]
+    if tick.played and tick.done < tick.total and seconds > 1.0:
+        left = 2 * (tick.total - tick.done) / max(rate, 1e-9)
+        words.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
+    if tick.sprt is not None:
+        state = tick.sprt
+        words.append(f"LLR {state.llr:+.2f} in ({state.lower:.2f}, {state.upper:.2f})")
+    standings = [
+        f"{names[a]} v {names[b]}: {_score(seen)}"
+        for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
+    ]
+    return [", ".join(words), *standings]
 
 
 def _score(seen: ConfidenceSequence) -> str:
     """A share in an interval that stays true however often one looks."""
-    found = anytime_estimate(seen)
-    if found.value is None:
+    estimate = anytime_estimate(seen)
+    if estimate.value is None:
         return "no games"
-    low, high = found.low or 0.0, 1.0 if found.high is None else found.high
-    return f"{100 * found.value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    low, high = estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high
+    return f"{100 * estimate.value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"

@@ -1,11 +1,13 @@
 """Which weights are recommended: the highest posterior mean, or the seed's when all is flat."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena.stats.elo import elo_from_score
+from arena.stats.words import signed
 from arena.tuning.gaussian_process import Floats, Posterior, Trials, fitted, highest, settings_of
 from arena.tuning.samplers.sampler import seeded
 from arena.tuning.space import Point, Space
@@ -16,6 +18,7 @@ LEAST_TRIALS = 5
 NO_CHANGE = "flat: no distinct games changed"
 NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
 FEW = "too few trials to recommend anything"
+FIT_SHARE = 0.02  # of the time may go into fits for the live line
 FITTED_LIVE = 120  # trials that the live line is fitted on
 SOBOL_POINTS = 512
 
@@ -118,13 +121,32 @@ def _elo(score: float) -> float:
     return elo_from_score(min(max(score, 0.001), 0.999))
 
 
-class Live:
-    """The recommendation while trials come in: fitted now and then, on a part of them."""
+def recommended_text(found: Recommendation) -> str:
+    """The recommendation in one phrase: weights, gain over the seed's, interval."""
+    if found.flat:
+        return f"best so far: the seed weights ({found.flat})"
+    weights = ", ".join(f"{name} = {value:g}" for name, value in found.weights.items())
+    gain, low, high = (signed(number) for number in found.gain_elo)
+    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over {found.over}"
+
+
+class BestSoFar:
+    """The recommendation while trials come in, never the luckiest trial; fitted now and then."""
 
     def __init__(self, space: Space, seed_point: Point, seed: int) -> None:
         """Nothing is known yet."""
         self.space, self.seed_point, self.seed = space, seed_point, seed
         self.start: Floats | None = None
+        self.latest: Recommendation | None = None
+        self.fit_seconds = 0.0
+
+    def words(self, trials: Sequence[Trial], seconds: float) -> list[str]:
+        """The latest recommendation, if there is one, after so many seconds of the study."""
+        if self.fit_seconds <= FIT_SHARE * seconds:
+            begun = time.monotonic()
+            self.latest = self.recommendation(trials)
+            self.fit_seconds += time.monotonic() - begun
+        return [] if self.latest is None else [recommended_text(self.latest)]
 
     def recommendation(self, trials: Sequence[Trial]) -> Recommendation | None:
         """As `recommend`, from at most FITTED_LIVE trials; None before there are enough."""

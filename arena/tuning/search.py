@@ -4,6 +4,7 @@ import json
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,11 +12,11 @@ from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
 from arena.reading.command_line import RunOptions
+from arena.showing.live_line import LiveLine
 from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
-from arena.tuning.live import TuningProgress, recommended_text
 from arena.tuning.optuna_study import OptunaCopy
-from arena.tuning.recommendation import Live, Recommendation, recommend
+from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, recommended_text
 from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
@@ -118,13 +119,13 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
     feed = Feed(
         room.contest, sampler_of(tuning, room.plan), room.plan.trials, options.workers, known
     )
-    live = Live(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
+    best = BestSoFar(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
     trials, too_easy = list[Trial](), False
     for trial in feed.replayed():
         trials.append(trial)
         too_easy |= ended_at_half(room, feed, trials)
-    with TuningProgress(live, room.plan.trials, room.plan.games, options.quiet) as progress:
-        progress.before = len(trials)
+    before = len(trials)
+    with LiveLine(options.quiet) as line:
         deadline = room.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(feed, room.journal, options.workers, options.interrupts):
             trials.append(trial)
@@ -132,9 +133,24 @@ def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool
             if time.monotonic() > deadline:
                 feed.end_at_once()
             room.mirror.keep_up(trials)
-            progress.show(trials)
+            line.show(lambda seconds: study_lines(room.plan, trials, before, best, seconds))
     room.journal.keep_plan(json.dumps(room.plan._replace(trials=len(trials))._asdict()))
     return trials, final(feed.sampler), too_easy
+
+
+def study_lines(
+    plan: StudyPlan, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
+) -> list[str]:
+    """Trials done, games per second, time left; the recommendation with its interval."""
+    new = len(trials) - before
+    left = seconds / max(new, 1) * (plan.trials - len(trials))
+    words = [
+        f"{len(trials)} of {plan.trials} trials",
+        f"{new * plan.games / seconds:,.0f} games/s",
+        f"{left:,.0f} s left",
+        *best.words(trials, seconds),
+    ]
+    return [", ".join(words)]
 
 
 def ended_at_half(room: Room, feed: Feed, trials: list[Trial]) -> bool:

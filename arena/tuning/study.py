@@ -12,10 +12,9 @@ from arena.keeping.journal import Journal
 from arena.keeping.run_log import RunLog
 from arena.keeping.whole_files import write_text
 from arena.reading.command_line import RunOptions
-from arena.showing.live_line import Progress
+from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
-from arena.tuning.live import recommended_text
-from arena.tuning.recommendation import importances
+from arena.tuning.recommendation import importances, recommended_text
 from arena.tuning.search import Outcome, Room, outcome, prepared
 from arena.tuning.study_page import Study, pictures, whole_page
 from arena.tuning.tune_table import Tuning
@@ -86,10 +85,10 @@ def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> V
     """The match of the recommended weights; none if they are the seed's."""
     if flat:
         return unneeded(room.tuning.validation.plan())
-    with Progress((TUNED, SEED), room.options.quiet) as progress:
+    with LiveLine(room.options.quiet) as line:
         return validate(
             room.tuning, weights, room.held_out, room.journal.directory,
-            room.options.playing, progress.show,
+            room.options.playing, run_shown(line, (TUNED, SEED)),
         )  # fmt: skip
 
 

@@ -8,8 +8,14 @@ import numpy as np
 from arena.showing import figures, page
 from arena.stats.words import percent, signed
 from arena.tuning.gaussian_process import Posterior
-from arena.tuning.live import recommended_text
-from arena.tuning.recommendation import Z_95, Importance, Recommendation, Score, slice_points
+from arena.tuning.recommendation import (
+    Z_95,
+    Importance,
+    Recommendation,
+    Score,
+    recommended_text,
+    slice_points,
+)
 from arena.tuning.trials import Trial
 from arena.tuning.tune_table import Tuning
 from arena.tuning.validation import Validation

@@ -1,13 +1,21 @@
 """What is said while games are played: not too often, and nothing when quiet."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from arena.playing.tournament import Tick
 from arena.showing import live_line
-from arena.showing.live_line import Progress
+from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.anytime import observe, watch
 from arena.stats.sprt import SprtPlan, begin
+
+
+@contextlib.contextmanager
+def shown_by(quiet):
+    with LiveLine(quiet) as line:
+        yield run_shown(line, ["a", "b"])
 
 
 @pytest.fixture
@@ -24,11 +32,11 @@ def tick(done, total=1000, played=None, sprt=None):
 
 
 def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
-    with Progress(["a", "b"], quiet=False) as shown:
+    with shown_by(quiet=False) as show:
         for second in range(12):
             clock[0] = 100.0 + second
-            shown.show(tick(50 * (second + 1)))
-        shown.show(tick(1000))
+            show(tick(50 * (second + 1)))
+        show(tick(1000))
     first, second, last = capsys.readouterr().err.splitlines()
     assert first.startswith("600 of 2,000 games, 120 games/s, 12 s left  a v b: 75.0 % [")
     assert second.startswith("1,100 of 2,000 games")
@@ -36,34 +44,34 @@ def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
 
 
 def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
-    with Progress(["a", "b"], quiet=False) as shown:
+    with shown_by(quiet=False) as show:
         clock[0] += 10
-        shown.show(tick(600, played=100))
+        show(tick(600, played=100))
     assert "1,200 of 2,000 games, 20 games/s, 40 s left" in capsys.readouterr().err
 
 
 def test_long_waits_are_told_in_minutes(clock, capsys):
-    with Progress(["a", "b"], quiet=False) as shown:
+    with shown_by(quiet=False) as show:
         clock[0] += 10
-        shown.show(tick(10, total=10_000))
+        show(tick(10, total=10_000))
     assert "166 min left" in capsys.readouterr().err
 
 
 def test_a_sequential_test_is_shown_between_its_bounds(clock, capsys):
-    with Progress(["a", "b"], quiet=False) as shown:
+    with shown_by(quiet=False) as show:
         clock[0] += 10
-        shown.show(tick(10, sprt=begin(SprtPlan(0, 10))))
+        show(tick(10, sprt=begin(SprtPlan(0, 10))))
     assert "LLR +0.00 in (-2.94, 2.94)" in capsys.readouterr().err
 
 
 def test_quiet_is_quiet(clock, capsys):
-    with Progress(["a", "b"], quiet=True) as shown:
+    with shown_by(quiet=True) as show:
         clock[0] += 10
-        shown.show(tick(1000))
+        show(tick(1000))
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_finished_run_has_nothing_to_say(clock, capsys):
-    with Progress(["a", "b"], quiet=False) as shown:
-        shown.show(tick(1000, played=0))
+    with shown_by(quiet=False) as show:
+        show(tick(1000, played=0))
     assert capsys.readouterr().err == ""
