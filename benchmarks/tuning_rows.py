@@ -20,7 +20,7 @@ from arena.reading.command_line import RunOptions, cores
 from arena.tuning import search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
-from arena.tuning.search import Room, all_trials
+from arena.tuning.search import Study, all_trials
 from arena.tuning.space import Point
 from arena.tuning.trial_games import Part, PartPlayer, PlayedPart, games_of
 from arena.tuning.trials import Trial, trial_of
@@ -64,7 +64,7 @@ class Spent(NamedTuple):
 
 
 @contextmanager
-def study() -> Iterator[Room]:
+def study() -> Iterator[Study]:
     """A study that is ready to play, everything compiled, in a directory of its own."""
     with tempfile.TemporaryDirectory() as text:
         directory = Path(text)
@@ -86,24 +86,24 @@ def noted(player: PartPlayer, part: Part) -> PlayedPart:
 
 def spent() -> Spent:
     """One study, played by the tuner."""
-    with study() as room:
+    with study() as ready:
         PartPlayer.play = noted  # type: ignore[method-assign]  # to time it
         started = time.monotonic()
         try:
-            trials, final, _ = all_trials(room, "bench")
+            trials, final, _ = all_trials(ready, "bench")
         finally:
             PartPlayer.play = PLAY  # type: ignore[method-assign]  # as it was
-        recommended(room, trials, final)
+        recommended(ready, trials, final)
         whole = time.monotonic() - started
-        room.mirror.finish(trials)
+        ready.mirror.finish(trials)
     games = sum(trial.seconds for trial in trials)
     own = cores() * (max(ended) - min(begun)) - games
     return Spent(whole, own, games, gaps())
 
 
-def recommended(room: Room, trials: list[Trial], final: Point | None) -> None:
+def recommended(ready: Study, trials: list[Trial], final: Point | None) -> None:
     """Find what the study recommends."""
-    tuning = room.tuning
+    tuning = ready.tuning
     point = tuning.space.point(tuning.seed_values)
     recommend(tuning.space, point, trials, tuning.plan.seed, final)
 
@@ -118,16 +118,16 @@ def gaps() -> list[float]:
 
 def naive_seconds() -> float:
     """The same study as `study.optimize` has it: one process, all in memory, compiled games."""
-    with study() as room:
-        contest, tuning = room.contest, room.tuning
+    with study() as ready:
+        trial_games, tuning = ready.games, ready.tuning
 
         def score(trial: optuna.Trial) -> float:
             for name, kind in distributions(tuning.space).items():
                 trial.suggest_float(name, kind.low, kind.high)
             weights = tuning.space.weights(tuning.space.point(trial.params))
-            whole = Task(0, contest.plans[0].pairings.total, {})
-            played = room.contest.player.play(Part(trial.number, 0, whole, weights, True))
-            games = games_of(contest, [played.games])
+            whole = Task(0, trial_games.plans[0].pairings.total, {})
+            played = trial_games.player.play(Part(trial.number, 0, whole, weights, True))
+            games = games_of(trial_games, [played.games])
             return trial_of(trial.number, None, games, played.seconds).score
 
         sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=TRIALS // 2)

@@ -20,14 +20,8 @@ from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, re
 from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
-from arena.tuning.trial_games import (
-    WINDOW,
-    Contest,
-    Feed,
-    contest,
-    games_per_second,
-    played,
-)
+from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
+from arena.tuning.trial_queue import WINDOW, TrialQueue, played
 from arena.tuning.trials import Trial, stored_trials
 from arena.tuning.tune_table import TRIALS_PER_WEIGHT, Tuning
 
@@ -35,12 +29,12 @@ MEASURED_SECONDS = 0.4
 
 
 @dataclass(frozen=True)
-class Room:
+class Study:
     """One study at work: its plan, what it plays, and where it is kept."""
 
     tuning: Tuning
     plan: StudyPlan
-    contest: Contest
+    games: TrialGames
     held_out: Openings
     journal: Journal
     mirror: OptunaCopy
@@ -48,7 +42,7 @@ class Room:
     begun: float  # monotonic seconds
 
 
-class Outcome(NamedTuple):
+class Search(NamedTuple):
     """What is recommended, and the trials and the posterior of the half that it rests on."""
 
     found: Recommendation
@@ -57,15 +51,15 @@ class Outcome(NamedTuple):
     halves: list[list[Trial]]
 
 
-def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Room:
+def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     """Openings drawn, agents built and compiled, the plan made or found again."""
     stored, begun = journal.plan(), time.monotonic()
     kept = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
     journal.keep_plan(json.dumps(kept._asdict()))
     for_trials, held_out = study_plan.drawn(tuning, kept)
-    whole = _contest(tuning, kept, for_trials)
+    whole = _trial_games(tuning, kept, for_trials)
     mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
-    return Room(tuning, kept, whole, held_out, journal, mirror, options, begun)
+    return Study(tuning, kept, whole, held_out, journal, mirror, options, begun)
 
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
@@ -74,14 +68,14 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     if options.budget is None:
         return written
     smallest = written._replace(games=min(written.games, 40))
-    trial = _contest(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
+    trial = _trial_games(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
     seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
     return study_plan.within(tuning, options.budget, rate)
 
 
-def _contest(tuning: Tuning, of: StudyPlan, openings: Openings) -> Contest:
-    return contest(
+def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings) -> TrialGames:
+    return trial_games(
         tuning.plan,
         tuning.spec,
         tuning.space,
@@ -97,45 +91,45 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     return sampler(tuning.method, SearchPlan(space, point, seed, of.trials, of.games // 2))
 
 
-def all_trials(room: Room, digest: str) -> tuple[list[Trial], Point | None, bool]:
+def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bool]:
     """The trials that the journal holds, then the others, and where a walk has arrived.
 
     The last word: whether they were ended at their half, as nearly all games are won.
     """
-    tuning, options = room.tuning, room.options
-    known = stored_trials(room.journal)
+    tuning, options = study.tuning, study.options
+    known = stored_trials(study.journal)
     provenance.write_run(
-        room.journal.directory,
+        study.journal.directory,
         provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "tuned": tuning.agent,
-            "study": room.plan._asdict(),
+            "study": study.plan._asdict(),
             "overrides": list(options.overrides),
             "reproducible": tuning.plan.reproducible,
         },
     )
     if known and not options.quiet:
-        print(f"continuing: {len(known)} of {room.plan.trials} trials were there", file=sys.stderr)
-    feed = Feed(
-        room.contest, sampler_of(tuning, room.plan), room.plan.trials, options.workers, known
+        print(f"continuing: {len(known)} of {study.plan.trials} trials were there", file=sys.stderr)
+    queue = TrialQueue(
+        study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known
     )
     best = BestSoFar(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
     trials, too_easy = list[Trial](), False
-    for trial in feed.replayed():
+    for trial in queue.replayed():
         trials.append(trial)
-        too_easy |= ended_at_half(room, feed, trials)
+        too_easy |= ended_at_half(study, queue, trials)
     before = len(trials)
     with LiveLine(options.quiet) as line:
-        deadline = room.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
-        for trial in played(feed, room.journal, options.workers, options.interrupts):
+        deadline = study.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
+        for trial in played(queue, study.journal, options.workers, options.interrupts):
             trials.append(trial)
-            too_easy |= ended_at_half(room, feed, trials)
+            too_easy |= ended_at_half(study, queue, trials)
             if time.monotonic() > deadline:
-                feed.end_at_once()
-            room.mirror.keep_up(trials)
-            line.show(lambda seconds: study_lines(room.plan, trials, before, best, seconds))
-    room.journal.keep_plan(json.dumps(room.plan._replace(trials=len(trials))._asdict()))
-    return trials, final(feed.sampler), too_easy
+                queue.end_at_once()
+            study.mirror.keep_up(trials)
+            line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
+    study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
+    return trials, final(queue.sampler), too_easy
 
 
 def study_lines(
@@ -153,66 +147,66 @@ def study_lines(
     return [", ".join(words)]
 
 
-def ended_at_half(room: Room, feed: Feed, trials: list[Trial]) -> bool:
+def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
     """Propose nothing more if it is half time and the opponents are too easy; whether they are."""
-    too_easy = is_too_easy(room, trials, final(feed.sampler))
+    too_easy = is_too_easy(study, trials, final(queue.sampler))
     if too_easy:
-        feed.end_soon()
+        queue.end_soon()
     return too_easy
 
 
-def is_too_easy(room: Room, trials: list[Trial], arrived: Point | None) -> bool:
+def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
     """Whether half of the trials are played, and there is little to learn from more of them."""
-    left = room.plan.total - room.plan.half - WINDOW
-    enough = left >= TRIALS_PER_WEIGHT * len(room.tuning.space.axes)
-    if len(trials) != room.plan.half or not enough or not second_half.may_change(room.tuning):
+    left = study.plan.total - study.plan.half - WINDOW
+    enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
+    if len(trials) != study.plan.half or not enough or not second_half.may_change(study.tuning):
         return False
     # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
     lucky = max(trial.score for trial in trials)
     return lucky >= second_half.SATURATED and second_half.too_easy(
-        recommended(room, trials, arrived)[0]
+        recommended(study, trials, arrived)[0]
     )
 
 
 def recommended(
-    room: Room, trials: list[Trial], arrived: Point | None
+    study: Study, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
-    """What the trials of this room recommend."""
-    space, seed = room.tuning.space, room.tuning.plan.seed
-    return recommend(space, space.point(room.tuning.seed_values), trials, seed, arrived)
+    """What the trials of this study recommend."""
+    space, seed = study.tuning.space, study.tuning.plan.seed
+    return recommend(space, space.point(study.tuning.seed_values), trials, seed, arrived)
 
 
-def outcome(room: Room, digest: str) -> Outcome:
+def search(study: Study, digest: str) -> Search:
     """All trials, those against the best so far included, and what they recommend."""
-    trials, arrived, too_easy = all_trials(room, digest)
-    found, posterior = recommended(room, trials, arrived)
-    left = room.plan.total - len(trials)
+    trials, arrived, too_easy = all_trials(study, digest)
+    found, posterior = recommended(study, trials, arrived)
+    left = study.plan.total - len(trials)
     if not too_easy or found.flat:
-        return Outcome(found, posterior, trials, [trials])
-    second, second_found, second_posterior = _second_half(room, found, left, digest)
+        return Search(found, posterior, trials, [trials])
+    second, second_found, second_posterior = _second_half(study, found, left, digest)
     both = second_half.both_halves(found, second_found)
     if second_found.flat:
-        return Outcome(both, posterior, trials, [trials, second])
-    return Outcome(both, second_posterior, second, [trials, second])
+        return Search(both, posterior, trials, [trials, second])
+    return Search(both, second_posterior, second, [trials, second])
 
 
 def _second_half(
-    room: Room, found: Recommendation, left: int, digest: str
+    study: Study, found: Recommendation, left: int, digest: str
 ) -> tuple[list[Trial], Recommendation, Posterior]:
     """The rest of the trials, against what the first half recommends."""
-    if not room.options.quiet:
+    if not study.options.quiet:
         print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
-    tuning = second_half.against(room.tuning, found)
-    directory = room.journal.directory / second_half.DIRECTORY
+    tuning = second_half.against(study.tuning, found)
+    directory = study.journal.directory / second_half.DIRECTORY
     with Journal(directory, digest) as journal:
         stored = journal.plan()
         # Without a half of its own: there is no third one.
-        left_over = room.plan._replace(trials=left, total=0)
+        left_over = study.plan._replace(trials=left, total=0)
         kept = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(kept._asdict()))
-        contest = _contest(tuning, kept, study_plan.drawn(room.tuning, room.plan)[0])
+        games = _trial_games(tuning, kept, study_plan.drawn(study.tuning, study.plan)[0])
         other = replace(
-            room, tuning=tuning, plan=kept, contest=contest, journal=journal,
+            study, tuning=tuning, plan=kept, games=games, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
         trials, arrived, _ = all_trials(other, digest)

@@ -15,8 +15,8 @@ from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
 from arena.tuning.recommendation import importances, recommended_text
-from arena.tuning.search import Outcome, Room, outcome, prepared
-from arena.tuning.study_page import Study, pictures, whole_page
+from arena.tuning.search import Search, Study, prepared, search
+from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_table import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 
@@ -26,13 +26,13 @@ def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        room = prepared(tuning, options, journal)
-        return concluded(room, outcome(room, digest), digest)
+        study = prepared(tuning, options, journal)
+        return concluded(study, search(study, digest), digest)
 
 
 def study_digest(tuning: Tuning, budget: float | None) -> str:
     """The name of a study: all that decides its trials."""
-    said = {
+    deciding = {
         "experiment": tuning.plan.digest(),
         "agent": tuning.agent,
         "axes": tuning.space.axes,
@@ -46,49 +46,49 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "budget": budget,
         "code": provenance.code_digest(),
     }
-    return hashlib.blake2b(json.dumps(said).encode(), digest_size=5).hexdigest()
+    return hashlib.blake2b(json.dumps(deciding).encode(), digest_size=5).hexdigest()
 
 
-def concluded(room: Room, outcome: Outcome, digest: str) -> StudyVerdict:
+def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate what is recommended, write everything, print the answer."""
-    tuning, directory = room.tuning, room.journal.directory
-    found, posterior, trials, halves = outcome
+    tuning, directory = study.tuning, study.journal.directory
+    found, posterior, trials, halves = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, found.best_point)
     study_files.write_importance(directory / "importance.parquet", rows, origin)
     path = directory / "recommendation.json"
     study_files.write_json(path, study_files.recommendation_json(tuning, found, trials, None))
-    if not room.options.quiet:
+    if not study.options.quiet:
         print(recommended_text(found), file=sys.stderr)
-    room.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
-    validation = validated(room, found.flat, tuning.space.weights(found.point))
-    said = study_files.recommendation_json(tuning, found, trials, validation)
-    study_files.write_json(path, said)
+    study.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
+    validation = validated(study, found.flat, tuning.space.weights(found.point))
+    result = study_files.recommendation_json(tuning, found, trials, validation)
+    study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
-    study = Study(tuning, trials, posterior, found, rows, validation)
-    drawings = pictures(study)
+    report = StudyReport(tuning, trials, posterior, found, rows, validation)
+    drawings = pictures(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)
-    write_text(directory / "report.html", whole_page(study, drawings))
+    write_text(directory / "report.html", whole_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         kept = study_files.weights_toml(tuning, found, validation, digest)
         weights = write_weights(tuning, directory, kept)
-        said["weights_file"] = str(weights)
-    print(json.dumps(said, indent=1) if room.options.json else "\n".join(answer(study, said)))
-    if not room.options.quiet:
+        result["weights_file"] = str(weights)
+    print(json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result)))
+    if not study.options.quiet:
         print(f"everything: {directory}", file=sys.stderr)
     return validation.verdict
 
 
-def validated(room: Room, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
+def validated(study: Study, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
     """The match of the recommended weights; none if they are the seed's."""
     if flat:
-        return unneeded(room.tuning.validation.plan())
-    with LiveLine(room.options.quiet) as line:
+        return unneeded(study.tuning.validation.plan())
+    with LiveLine(study.options.quiet) as line:
         return validate(
-            room.tuning, weights, room.held_out, room.journal.directory,
-            room.options.playing, run_shown(line, (TUNED, SEED)),
+            study.tuning, weights, study.held_out, study.journal.directory,
+            study.options.playing, run_shown(line, (TUNED, SEED)),
         )  # fmt: skip
 
 
@@ -102,14 +102,14 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
     return path
 
 
-def answer(study: Study, said: dict[str, Any]) -> Iterator[str]:
+def answer(report: StudyReport, result: dict[str, Any]) -> Iterator[str]:
     """What is printed at the end."""
-    found, tuning = study.recommendation, study.tuning
+    found, tuning = report.recommendation, report.tuning
     yield f"{tuning.plan.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in found.weights.items())}"
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
     if found.flat:
         yield found.flat
-    yield f"verdict      {study.validation.text}"
-    if "weights_file" in said:
-        yield f'use it       weights = "{said["weights_file"]}"'
+    yield f"verdict      {report.validation.text}"
+    if "weights_file" in result:
+        yield f'use it       weights = "{result["weights_file"]}"'

@@ -24,7 +24,7 @@ SLICE_POINTS = 81
 MOST_DRAWN = 400
 
 
-class Study(NamedTuple):
+class StudyReport(NamedTuple):
     """Everything that a finished study has found."""
 
     tuning: Tuning
@@ -35,7 +35,7 @@ class Study(NamedTuple):
     validation: Validation
 
 
-def pictures(study: Study) -> dict[str, str]:
+def pictures(study: StudyReport) -> dict[str, str]:
     """All pictures as SVG by name."""
     found = {"history": history(study), "importance": importance(study)}
     for axis, each in enumerate(study.tuning.space.axes):
@@ -45,7 +45,7 @@ def pictures(study: Study) -> dict[str, str]:
     return found
 
 
-def history(study: Study) -> str:
+def history(study: StudyReport) -> str:
     """The trials in their order with noise bars, and what was recommended in the end."""
     trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
     xs = [trial.slot for trial in trials]
@@ -59,7 +59,7 @@ def history(study: Study) -> str:
     return figures.drawn(frame, parts, title, "trial", "score")
 
 
-def posterior_slice(study: Study, axis: int) -> str:
+def posterior_slice(study: StudyReport, axis: int) -> str:
     """The posterior along one weight through the best point, with its band and all trials."""
     each, best = study.tuning.space.axes[axis], study.recommendation.best_point
     points = slice_points(best, axis, SLICE_POINTS)
@@ -81,14 +81,14 @@ def posterior_slice(study: Study, axis: int) -> str:
     return figures.drawn(frame, parts, title, each.name, "score")
 
 
-def importance(study: Study) -> str:
+def importance(study: StudyReport) -> str:
     """How much each weight matters."""
     rows = sorted(study.importance, key=lambda row: -row.share)
     names, shares = [row.weight for row in rows], [row.share for row in rows]
     return figures.bars(names, shares, "Share of the score's variation that a weight explains")
 
 
-def path(study: Study) -> str:
+def path(study: StudyReport) -> str:
     """The log-likelihood ratio of the validation, pairing by pairing."""
     found = study.validation
     step = -(-len(found.llr) // MOST_DRAWN)
@@ -104,7 +104,7 @@ def path(study: Study) -> str:
     return figures.drawn(frame, parts, f"Validation: {found.verdict}", "pairing", "LLR")
 
 
-def whole_page(study: Study, drawings: dict[str, str]) -> str:
+def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     """The page of the study."""
     tuning, found = study.tuning, study.recommendation
     parts = [
@@ -127,7 +127,7 @@ def whole_page(study: Study, drawings: dict[str, str]) -> str:
     return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
 
 
-def weights_table(study: Study) -> str:
+def weights_table(study: StudyReport) -> str:
     """Every tuned weight before and after, then what is expected of them."""
     tuning, found = study.tuning, study.recommendation
     best = tuning.space.values(found.best_point)

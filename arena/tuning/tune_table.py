@@ -47,8 +47,7 @@ class ValidationTable(Table):
 def known_method(name: str) -> str:
     """The name of a sampler; anything else is refused as another choice than those there are."""
     if name not in SAMPLERS:
-        *most, last = map(quoted, SAMPLERS)
-        choices = f"{', '.join(most)} or {last}"
+        choices = " or ".join(", ".join(map(quoted, SAMPLERS)).rsplit(", ", 1))
         raise PydanticCustomError("literal_error", "a sampler", {"expected": choices})
     return name
 
