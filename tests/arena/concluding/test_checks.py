@@ -10,6 +10,7 @@ from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, clai
 from arena.concluding.evidence import evidence_of
 from arena.planning.records import Games, Termination, moves_of
 from arena.showing.junit import junit
+from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.sprt import SprtPlan
 from games import game
 from games.replay import main as replay
@@ -236,6 +237,10 @@ def test_after_a_sequential_test_the_bound_is_one_that_may_be_looked_at_any_time
     assert "a test could stop the run" in stopped.detail
     bounds = [float(each.detail.split("bound ")[1].split(" %")[0]) for each in (fixed, stopped)]
     assert bounds[1] < bounds[0] <= 80.0
+    # One side of an interval errs half as often as both.
+    scores = [1.0 if each == "WW" else 0.0 for each in letters]
+    both = anytime_estimate(observe(watch(max(2 * confidence - 1, 0.01)), scores))
+    assert bounds[1] == pytest.approx(100 * both.low, abs=0.1)
 
 
 # Faults and clocks.
@@ -268,6 +273,15 @@ def test_thinking_time_is_the_mean_of_a_move():
         found = verdict_on(won(3), check)
         assert found.status == status
         assert "smart 0.0015 s a move, bad 0.0015 s a move" in found.detail
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+def test_one_agent_that_is_too_slow_is_enough(slow):
+    games = won(3)
+    for name in ("first", "second"):
+        games.columns[f"{name}_nanoseconds"][games.columns[name] == slow] = 1_000_000_000
+    check = {"that": "all", "faster_than_seconds_per_move": 0.01}
+    assert verdict_on(games, check).status == FAILS
 
 
 def test_an_agent_that_chose_no_move_has_no_speed():

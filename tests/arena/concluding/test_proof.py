@@ -1,6 +1,7 @@
 """Proofs: against a naive walk over games, with lines that replay, refused where they must be."""
 
 from functools import cache
+from inspect import signature
 
 import pytest
 
@@ -114,3 +115,7 @@ def test_a_board_too_large_to_walk_is_said_with_its_limit():
     agent = build(AgentSpec("smart", nodes=100), of)
     with pytest.raises(NoProof, match=r"kalah\(6,4\) has more than 200 positions"):
         prove(of, agent, 0, most_positions=200)
+
+
+def test_a_proof_gives_up_after_a_million_positions_unless_it_is_told_otherwise():
+    assert signature(prove).parameters["most_positions"].default == 1_000_000

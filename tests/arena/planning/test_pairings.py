@@ -117,3 +117,11 @@ def test_agents_and_legs_have_seeds_of_their_own():
     pairs = np.arange(1000, dtype=np.uint64)
     found = [agent_seeds(pairs, leg, name) for leg in (0, 1) for name in ("a", "b")]
     assert len(np.unique(np.concatenate(found))) == 4000
+
+
+def test_matches_take_turns_of_256_pairings_unless_there_is_only_one():
+    two = schedule([(0, 1), (2, 3)], 300, 10)
+    match, number = two.places(np.arange(two.total))
+    assert match.tolist() == [0] * 256 + [1] * 256 + [0] * 44 + [1] * 44
+    assert number[[0, 255, 256, 511, 512]].tolist() == [0, 255, 0, 255, 256]
+    assert schedule([(0, 1)], 300, 10).turn == 300

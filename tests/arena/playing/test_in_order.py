@@ -195,3 +195,11 @@ def test_any_faults_that_do_not_come_back_change_nothing(
     for number, fault in faults.items():
         (directory / f"{number}-{fault}").touch()
     assert squared(directory, lengths, workers) == [n * n for n in range(sum(lengths))]
+
+
+def test_an_item_is_tried_twice_alone(tmp_path):
+    (tmp_path / "1-raises").touch()
+    tries = []
+    with pytest.raises(ItemFailed):
+        squared(tmp_path, [1] * 3, 2, again=lambda part: tries.append(part[1]) or part)
+    assert tries.count([1]) == 2

@@ -16,6 +16,7 @@ from arena.playing.determinism import FIXED, fixed_matches
 from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import FREE
+from arena.playing.tournament import Count
 from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.playing.workers import PlayOptions
@@ -161,3 +162,29 @@ def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
     played(experiment_file(tmp_path, repeated(pairs=4, more=bot)), tmp_path / "results")
     rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
     assert set(rates.interval) == {"census"}
+
+
+def test_a_copy_costs_nothing(tmp_path):
+    ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
+    once = Worker(ready, new_watch()).play(Task(0, 4, {}))
+    again = repeats.copied(once, np.array([2, 0, 2]))
+    assert all(once.columns[name].any() for name in ("first_moves", "second_nodes"))
+    assert not any(again.columns[name].any() for name in FREE)
+    assert again.game_id.tolist() == once.game_id[[4, 5, 0, 1, 4, 5]].tolist()
+
+
+def test_two_openings_are_tried_with_two_seeds_each(tmp_path):
+    path = python(tmp_path, BY_THE_BOARD)
+    with Journal(path.parent / "store", "digest") as store:
+        fixed_matches(draw(load(path).plan), store, PlayOptions(1, Interrupts()))
+        seen = store.tried()
+    assert [opening for _, _, opening, *_ in seen.values()] == [0, 1, 0, 1]
+
+
+def test_the_live_interval_counts_an_opening_of_a_fixed_match_once(tmp_path):
+    ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
+    counted, openings = Count(ready), len(ready.openings)
+    for start, stop in ((0, 3), (3, 30), (30, ready.pairings.total)):
+        counted.take(start, stop, np.zeros(stop - start, np.int8))
+    assert counted.standings[0, 1].seen == openings < 50
+    assert counted.standings[0, 2].seen == 50

@@ -13,6 +13,7 @@ from arena.stats.intervals import (
     lower_bound,
     score_at_least,
     score_estimate,
+    small_or_lopsided,
     wilson,
 )
 from arena.stats.quantiles import normal_quantile, t_quantile
@@ -192,3 +193,10 @@ def test_no_pairing_is_an_empty_spread():
     assert spread([], []) == Spread(0, 0, 0.0, 0.0, 0.0, 0.0)
     assert score_estimate([], []).value is None
     assert kish_size([]) == 0.0
+
+
+def test_under_five_points_lost_or_won_an_interval_is_lopsided():
+    for lost, expected in (([0.0] * 5, False), ([0.0] * 4 + [0.25], True)):
+        scores = np.array([*lost, *[1.0] * (40 - len(lost))])
+        assert small_or_lopsided(spread(np.arange(40), scores)) == expected
+        assert small_or_lopsided(spread(np.arange(40), 1.0 - scores)) == expected
