@@ -1,11 +1,11 @@
 """The keys that a table of a file may have, as the entries of our tables declare them."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from games.names import did_you_mean, quoted, shown
+from games.names import did_you_mean, listed, quoted, shown
 
 KeyType = Literal["int", "float", "bool", "text", "texts", "table", "tables", "any"]
 # Where in a value a fault is (empty: all of it), and one line about it.
@@ -93,3 +93,10 @@ def either(choices: Sequence[Any]) -> str:
 def defaults(keys: Sequence[Key]) -> dict[str, Any]:
     """The values that keys have where nothing is written."""
     return {key.name: key.default for key in keys}
+
+
+def no_agent(name: str, names: Iterable[str]) -> str:
+    """That an agent does not exist, and which do."""
+    known = list(names)
+    there = f"there is no agent {quoted(name)} (there are {listed(known)})"
+    return f"{there}{did_you_mean(name, known)}"

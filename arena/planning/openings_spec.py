@@ -1,28 +1,31 @@
 """The recipe of openings: a way with its values, as a frozen value with one JSON form."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsSpec:
-    """Where games begin; what a way has no use for keeps its default."""
+    """Where games begin: one of `OPENINGS`, with the values of its keys."""
 
-    kind: str  # none, random, enumerate or list
-    plies: int = 0  # of a random or enumerated opening
-    lines: tuple[str, ...] = ()
-    balance: float | None = None
+    way: str
+    values: Mapping[str, Any]
+    balance: float | None = None  # None: all are kept
     repeat: bool = False  # whether they may be played again when there are too few
 
     def to_json(self) -> dict[str, Any]:
         """The spec as JSON holds it."""
-        return asdict(self)
+        values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "OpeningsSpec":
         """The spec that `to_json` wrote."""
-        return cls(**{**stored, "lines": tuple(stored["lines"])})
+        own = {name: value for name, value in stored.items() if name not in COMMON}
+        values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}
+        return cls(stored["way"], values, stored["balance"], stored["repeat"])
 
 
-RANDOM_OPENINGS = OpeningsSpec("random", plies=6)
+COMMON = ("way", "balance", "repeat")
+RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})

@@ -6,19 +6,18 @@ from pathlib import Path
 
 from agents import AgentSpec
 from arena.concluding.checks import Check
+from arena.planning.openings import way
+from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
+from arena.planning.schedules import Matches
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.check_tables import Players, read_checks
-from arena.reading.consistency import (
-    known_game,
-    known_matches,
-    opening_problems,
-    stop_problems,
-)
+from arena.reading.consistency import known_game, pairs_problem, stop_problems
 from arena.reading.file_tables import Settings, WholeFile, fitting
-from arena.reading.problems import ExperimentError, Problems, Source, names_at
+from arena.reading.problems import ExperimentError, names_at
 from arena.reading.toml_text import read
-from games import Game, game
+from arena.reading.way_tables import read_matches, read_openings
+from games import game
 
 __all__ = ["Experiment", "ExperimentError", "load"]
 
@@ -41,48 +40,50 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     source, problems = read(Path(path), overrides)
     problems.add_schema(WholeFile)
     settings = fitting(Settings, source.tables) or Settings()
-    of = known_game(settings, source.path.absolute().parent, problems)
-    agents, checks = agents_and_checks(source, settings, of, problems)
-    opening_problems(settings, of, problems)
+    base, top = source.path.absolute().parent, names_at(WholeFile, ())
+    of = known_game(settings, base, problems)
+    written = source.tables.get("agents")
+    agents: dict[str, AgentSpec] = {}
+    matches: Matches | None = None
+    checks: tuple[Check, ...] = ()
+    if isinstance(written, dict):
+        agents = read_agents(written, Around(of, base, problems))
+        names = list(written)
+        matches = read_matches(source.tables.get("schedule", "round_robin"), names, problems, top)
+        if matches is not None:
+            stop_problems(settings, matches, problems)
+        players = Players(names, agents, matches)
+        checks = read_checks(source.tables.get("checks", []), players, problems, top)
+    openings = RANDOM_OPENINGS
+    if "openings" in source.tables:
+        openings = read_openings(source.tables["openings"], of, problems, top)
+    pairs_problem(settings.pairs, openings, problems)
     problems.raise_if_any()
-    whole = WholeFile.model_validate(source.tables)
-    plan = plan_of(whole, agents, source.path.absolute().parent)
-    return Experiment(whole.name or source.path.stem, source.path, plan, checks)
+    assert matches is not None  # else a problem was said
+    plan = plan_of(settings, agents, matches, openings, base)
+    return Experiment(settings.name or source.path.stem, source.path, plan, checks)
 
 
-def plan_of(whole: WholeFile, agents: dict[str, AgentSpec], base: Path) -> Plan:
+def plan_of(
+    settings: Settings,
+    agents: dict[str, AgentSpec],
+    matches: Matches,
+    openings: OpeningsSpec,
+    base: Path,
+) -> Plan:
     """The plan of a file without problems; `base` is where it lies."""
-    matches = whole.schedule.matches(list(agents))
-    known = None if whole.openings.repeat else whole.openings.known
-    pairs = whole.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
+    known = None if openings.repeat else way(openings.way).count(openings.values)
+    pairs = settings.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
     few = 2 * pairs * len(matches) < MOVES_KEPT_BELOW
     return Plan(
-        game=game(whole.game, base).name,
+        game=game(settings.game, base).name,
         agents=agents,
         matches=matches,
-        openings=whole.openings.spec,
+        openings=openings,
         pairs=pairs,
-        seed=whole.seed,
-        keep_moves=few if whole.keep_moves is None else whole.keep_moves,
-        move_seconds=whole.move_seconds,
-        stop=whole.stop.sprt.plan() if whole.stop else None,
+        seed=settings.seed,
+        keep_moves=few if settings.keep_moves is None else settings.keep_moves,
+        move_seconds=settings.move_seconds,
+        stop=settings.stop.sprt.plan() if settings.stop else None,
         base=base,
     )
-
-
-def agents_and_checks(
-    source: Source, settings: Settings, of: Game | None, problems: Problems
-) -> tuple[dict[str, AgentSpec], tuple[Check, ...]]:
-    """The agents by name and the checks on them; schedule and stop rule are looked at too."""
-    written = source.tables.get("agents")
-    if not isinstance(written, dict):
-        return {}, ()
-    agents = read_agents(written, Around(of, source.path.absolute().parent, problems))
-    names = list(written)
-    # A schedule that does not fit its table is a problem already; nothing follows from it.
-    fits = "schedule" not in source.tables or "schedule" in settings.model_fields_set
-    matches = known_matches(settings.schedule, names, problems) if fits else None
-    if matches is not None:
-        stop_problems(settings, matches, problems)
-    players, top = Players(names, agents, matches), names_at(WholeFile, ())
-    return agents, read_checks(source.tables.get("checks", []), players, problems, top)

@@ -36,11 +36,6 @@ def read_table(
             if key.name not in meant:
                 problems.say((*place, key.name), f"{key.name} is missing{key.example}")
         elif not faults:
-            values[key.name] = value_of(key, written)
+            value = written.get(key.name, key.default)
+            values[key.name] = tuple(value) if isinstance(value, list) else value
     return values
-
-
-def value_of(key: Key, written: Mapping[str, Any]) -> Any:
-    """The value of a key that is right, lists as tuples."""
-    value = written.get(key.name, key.default)
-    return tuple(value) if key.type == "texts" else value

@@ -225,11 +225,6 @@ def label_of(table: Place) -> str:
     return f"[{names}]" if len(parts) < len(table) else names
 
 
-def no_agent(name: str, names: Iterable[str]) -> str:
-    """That an agent does not exist, and which do."""
-    return f"there is no agent {quoted(name)} (there are {listed(names)}){near(name, names)}"
-
-
 def near(given: Any, names: Iterable[str]) -> str:
     """`; did you mean "..."?` if `given` is a word near one of `names`."""
     return did_you_mean(given, names) if isinstance(given, str) else ""

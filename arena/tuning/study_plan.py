@@ -72,7 +72,7 @@ def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
             "held out for the validation; take more plies, a longer list, or fewer games"
         )
     order = np.arange(len(whole))
-    if wanted.kind != "random":  # a list is in the order of its moves
+    if wanted.way != "random":  # a list is in the order of its moves
         seed = int(digest_word("held out", tuning.plan.seed))
         order = np.random.default_rng(seed).permutation(len(whole))
     return taken(whole, order[:tuned]), taken(whole, order[tuned:])

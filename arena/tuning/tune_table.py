@@ -11,13 +11,16 @@ from pydantic_core import PydanticCustomError
 
 from agents import AGENTS, AgentSpec, kind_of
 from agents.core import Weights
+from arena.planning.keys import no_agent
+from arena.planning.openings_spec import RANDOM_OPENINGS
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
-from arena.reading.consistency import known_game, opening_problems
+from arena.reading.consistency import known_game
 from arena.reading.experiment_file import DEFAULT_PAIRS, Experiment
 from arena.reading.file_tables import Settings, Table, WholeFile, fitting
-from arena.reading.problems import Problems, near, no_agent
+from arena.reading.problems import Problems, names_at, near
 from arena.reading.toml_text import read
+from arena.reading.way_tables import read_openings
 from arena.stats.sprt import SprtPlan, forecast
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.space import Axis, Space
@@ -118,7 +121,10 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     agents: dict[str, AgentSpec] = {}
     if isinstance(written, dict):
         agents = read_agents(written, Around(of, base, problems))
-    opening_problems(settings.model_copy(update={"pairs": None}), of, problems)
+    openings = RANDOM_OPENINGS
+    if "openings" in source.tables:
+        top = names_at(TuneFile, ())
+        openings = read_openings(source.tables["openings"], of, problems, top)
     tune = fitting(TuneTable, source.tables.get("tune"))
     found = _Reading(of, agents, problems).tuning(tune) if tune else None
     problems.raise_if_any()
@@ -129,7 +135,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         game=game(settings.game, base).name,
         agents=agents,
         matches=tuple(combinations(range(len(agents)), 2)),
-        openings=settings.openings.spec,
+        openings=openings,
         pairs=settings.pairs or DEFAULT_PAIRS,
         seed=settings.seed,
         keep_moves=False,

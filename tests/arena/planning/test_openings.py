@@ -5,27 +5,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning import openings as module
+from arena.planning.keys import defaults
 from arena.planning.openings import (
     NO_MOVE,
+    OPENINGS,
     Openings,
     OpeningsError,
-    drawn,
-    enumerated,
     make_openings,
     moves_of,
-    position_after,
-    random_openings,
-    with_new,
+    way,
 )
-from arena.reading.file_tables import OpeningsTable as Wanted
+from arena.planning.openings import random as module
+from arena.planning.openings.enumerate import enumerated
+from arena.planning.openings.lines import position_after
+from arena.planning.openings.random import drawn, random_openings, with_new
+from arena.planning.openings_spec import OpeningsSpec
 from games import game
 
 SMALL = game("kalah(4,3)")
 
 
-def wanted(**how):
-    return Wanted.model_validate(how)
+def wanted(balance=None, repeat=False, **values):
+    """The recipe of the way that has these keys."""
+    (name,) = (name for name in OPENINGS if way(name).KEYS[0].name in values)
+    return OpeningsSpec(name, values, balance, repeat)
+
+
+@pytest.mark.parametrize("name", OPENINGS)
+def test_every_way_declares_its_keys_and_gives_distinct_openings(name):
+    entry = way(name)
+    assert all(key.words for key in entry.KEYS)
+    assert entry.EXAMPLES
+    values = defaults(entry.KEYS)
+    values |= {key.name: ("1", "2") if key.type == "texts" else 2
+               for key in entry.KEYS if values[key.name] is None}  # fmt: skip
+    found = make_openings(SMALL, OpeningsSpec(name, values), 1, 1)
+    assert len(found) == len(set(found.keys.tolist())) == 1
+    spec = OpeningsSpec(name, values, repeat=True)
+    assert OpeningsSpec.from_json(spec.to_json()) == spec
 
 
 def positions(of, openings):

@@ -10,7 +10,7 @@ BROKEN = {
     # Schedule, openings, stop.
     "an unknown schedule": (
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
-        'x.toml:2: [top level] schedule must be "round_robin", "match", { gauntlet = "a" } or '
+        'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match" or '
         '{ match = ["a", "b"] }, got "round_robbin"; did you mean "round_robin"?',
     ),
     "two schedules": (
@@ -38,8 +38,8 @@ BROKEN = {
     ),
     "unknown openings": (
         HEAD + 'openings = "nonne"\n' + AGENTS,
-        'x.toml:2: [top level] openings must be "none" or a table like { random_plies = 6 }, '
-        'got "nonne"; did you mean "none"?',
+        'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 } or '
+        '{ list = ["3 1", "2"] }, got "nonne"; did you mean "none"?',
     ),
     "openings of no kind": (
         HEAD + "openings = { balance = 4 }\n" + AGENTS,

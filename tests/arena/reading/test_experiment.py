@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents import AGENTS, AgentSpec, varies
+from arena.planning.openings_spec import RANDOM_OPENINGS
 from arena.planning.plan import Plan
 from arena.reading.experiment_file import ExperimentError, load
 
@@ -48,7 +49,7 @@ def test_the_example_of_the_issue_is_complete(tmp_path):
         2026,
     )
     assert made.plan.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
-    assert (made.plan.openings.kind, made.plan.openings.plies) == ("random", 6)
+    assert (made.plan.openings.way, made.plan.openings.values) == ("random", {"random_plies": 6})
     assert made.checks[0].parties == ("smart", "bad")
     assert (made.checks[0].test, made.checks[0].values["always"]) == ("always", True)
     assert made.plan.base == tmp_path
@@ -62,11 +63,7 @@ def test_the_shortest_file_has_sensible_defaults(tmp_path):
     made = loaded(tmp_path, SMALL)
     assert (made.plan.game, made.plan.pairs, made.plan.seed) == ("kalah(6,4)", 100, 1)
     assert (made.plan.move_seconds, made.plan.stop, made.checks) == (60.0, None, ())
-    assert (made.plan.openings.kind, made.plan.openings.plies, made.plan.openings.repeat) == (
-        "random",
-        6,
-        False,
-    )
+    assert made.plan.openings == RANDOM_OPENINGS
     assert made.plan.matches == ((0, 1),)
     assert made.plan.keep_moves
 
@@ -166,13 +163,13 @@ def test_two_agents_need_no_names_for_a_match(tmp_path):
 
 
 OPENINGS = {
-    '"none"': ("none", 0, (), 1),
-    "{ none = true }": ("none", 0, (), 1),
-    "{ none = true, repeat = true }": ("none", 0, (), 100),
-    "{ random_plies = 3, balance = 4 }": ("random", 3, (), 100),
-    "{ enumerate = 4 }": ("enumerate", 4, (), 100),
-    '{ list = ["3 1", "2"] }': ("list", 0, ("3 1", "2"), 2),
-    '{ list = ["3 1", "3 1"], repeat = true }': ("list", 0, ("3 1", "3 1"), 100),
+    '"none"': ("none", True, 1),
+    "{ none = true }": ("none", True, 1),
+    "{ none = true, repeat = true }": ("none", True, 100),
+    "{ random_plies = 3, balance = 4 }": ("random", 3, 100),
+    "{ enumerate = 4 }": ("enumerate", 4, 100),
+    '{ list = ["3 1", "2"] }': ("list", ("3 1", "2"), 2),
+    '{ list = ["3 1", "3 1"], repeat = true }': ("list", ("3 1", "3 1"), 100),
 }
 
 
@@ -180,14 +177,14 @@ OPENINGS = {
 def test_openings_are_written_in_one_of_four_ways(tmp_path, openings):
     made = loaded(tmp_path, f"openings = {openings}\n{SMALL}")
     found = made.plan.openings
-    assert (found.kind, found.plies, found.lines, made.plan.pairs) == OPENINGS[openings]
+    assert (found.way, *found.values.values(), made.plan.pairs) == OPENINGS[openings]
     assert found.repeat == ("repeat" in openings)
     assert found.balance == (4 if "balance" in openings else None)
 
 
 def test_openings_of_othello_are_squares(tmp_path):
     text = 'openings = { list = ["d3c3", "D3 c5"] }\n' + SMALL.replace("kalah", "othello")
-    assert loaded(tmp_path, text).plan.openings.lines == ("d3c3", "D3 c5")
+    assert loaded(tmp_path, text).plan.openings.values["list"] == ("d3c3", "D3 c5")
 
 
 def test_a_sequential_test_becomes_a_plan(tmp_path):
@@ -226,7 +223,7 @@ def test_sets_change_values_wherever_they_are(tmp_path):
         "schedule.gauntlet=bad",
     )
     assert made.plan.agents["smart"] == AgentSpec("smart", depth=6, weights={"pot": (1.0, 2.0)})
-    assert (made.plan.pairs, made.plan.game, made.plan.openings.kind) == (
+    assert (made.plan.pairs, made.plan.game, made.plan.openings.way) == (
         50,
         "kalah(4,3)",
         "enumerate",

@@ -1,0 +1,92 @@
+"""Openings: where games begin, one file a way; distinct, fixed before the first game."""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from arena.planning.keys import Fault, Key
+from arena.planning.openings.lines import (
+    NO_MOVE,
+    Openings,
+    OpeningsError,
+    first_openings,
+    from_lines,
+    moves_of,
+)
+from arena.planning.openings_spec import OpeningsSpec
+from games import Game
+
+__all__ = [
+    "NO_MOVE",
+    "OPENINGS",
+    "Openings",
+    "OpeningsError",
+    "first_openings",
+    "from_lines",
+    "make_openings",
+    "moves_of",
+    "way",
+]
+
+OPENINGS: Mapping[str, str] = {
+    "none": "arena.planning.openings.none",
+    "random": "arena.planning.openings.random",
+    "enumerate": "arena.planning.openings.enumerate",
+    "list": "arena.planning.openings.list",
+}
+SHARED = (
+    Key("balance", "float", "keep openings that a shallow search values so", at_least=0),
+    Key("repeat", "bool", "play them again when there are too few", False),
+)
+
+
+class Way(Protocol):
+    """What the module of a way has."""
+
+    KEYS: Sequence[Key]  # the first asks for it in a file
+    WORD: bool  # whether its plain name is enough, and means the keys' defaults
+    EXAMPLES: Sequence[str]
+    MORE: str  # how to get more of them, in words
+
+    def count(self, values: Mapping[str, Any]) -> int | None:
+        """How many there are; None if only playing tells."""
+
+    def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
+        """What does not fit the game."""
+
+    def openings(self, of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+        """At least so many as `pairs`, if there are so many."""
+
+
+def way(name: str) -> Way:
+    """The module behind a name in `OPENINGS`."""
+    return cast(Way, importlib.import_module(OPENINGS[name]))
+
+
+def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+    """At least `pairs` openings if there are so many; an OpeningsError says how many there are."""
+    found = way(spec.way).openings(of, spec, pairs, seed)
+    if len(found) == 0:
+        raise OpeningsError(f"no opening is left to play: {ways_out(spec)}")
+    if len(found) < pairs and not spec.repeat:
+        raise OpeningsError(
+            f"pairs must be at most {len(found)}, the distinct openings of {of.name} with "
+            f"{described(spec)}, got {pairs}; {ways_out(spec)}"
+        )
+    return first_openings(found, pairs)
+
+
+def described(spec: OpeningsSpec) -> str:
+    """The openings in the words of the experiment file."""
+    key = way(spec.way).KEYS[0]
+    words = f"{key.name} = {spec.values[key.name]}" if key.type == "int" else key.name
+    return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
+
+
+def ways_out(spec: OpeningsSpec) -> str:
+    """What a user can do about too few openings."""
+    balance = "" if spec.balance is None else ", a wider balance"
+    return (
+        f"ask for fewer pairs, {way(spec.way).MORE}{balance}, or say repeat = true "
+        "if an agent varies its play"
+    )

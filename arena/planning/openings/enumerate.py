@@ -1,0 +1,47 @@
+"""All positions after so many moves."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.planning.keys import Fault, Key
+from arena.planning.openings.lines import Openings, OpeningsError, all_of
+from arena.planning.openings_spec import OpeningsSpec
+from games import Game, Position
+
+MOST_LISTED = 2_000_000
+
+KEYS = (Key("enumerate", "int", "every position after so many moves", at_least=1, at_most=12),)
+WORD = False
+EXAMPLES = ("{ enumerate = 2 }",)
+MORE = "a larger enumerate"
+
+
+def count(_: Mapping[str, Any]) -> int | None:
+    """How many there are: only playing tells."""
+    return None
+
+
+def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
+    """Nothing can be wrong."""
+    yield from ()
+
+
+def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
+    """All of them, or all that are balanced."""
+    return all_of(of, enumerated(of, spec.values["enumerate"]), spec.balance)
+
+
+def enumerated(of: Game, plies: int) -> list[tuple[int, ...]]:
+    """All positions after exactly `plies` moves, once each, by the first line that leads there."""
+    level: dict[Position, tuple[int, ...]] = {of.start(): ()}
+    for _ in range(plies):
+        following: dict[Position, tuple[int, ...]] = {}
+        for position, line in level.items():
+            for move in of.legal(position):
+                following.setdefault(of.play(position, move), (*line, move))
+        level = following
+        if len(level) > MOST_LISTED:
+            raise OpeningsError(
+                f"enumerate = {plies} gives more than {MOST_LISTED} openings; take fewer plies"
+            )
+    return [line for position, line in level.items() if not of.over(position)]

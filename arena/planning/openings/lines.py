@@ -1,0 +1,97 @@
+"""Openings as kernel slots, and what the ways to make them share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec, build
+from arena.planning.pairing_seeds import digest_word
+from games import Game, Position
+from games.terminal import Mistake
+
+NO_MOVE = -3  # fills the rows of openings that are shorter than others
+BALANCE_DEPTH = 6
+
+
+class OpeningsError(Mistake, ValueError):
+    """The openings cannot be had as asked; one line with the numbers and the ways out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Openings:
+    """Opening moves as kernel slots, one row each, with a key of the position each leads to."""
+
+    slots: NDArray[np.int16]
+    keys: NDArray[np.uint64]
+    finite: bool  # whether these are all there are, so that playing them all is a census
+
+    def __len__(self) -> int:
+        """The number of openings."""
+        return len(self.keys)
+
+
+def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> Openings:
+    """The openings marked in `which`; a sample of a finite set is no longer all there are."""
+    if which.all():
+        return openings
+    finite = openings.finite and all_there_are
+    return Openings(openings.slots[which], openings.keys[which], finite)
+
+
+def first_openings(openings: Openings, number: int) -> Openings:
+    """As many openings as there may be, from the first on."""
+    return kept(openings, np.arange(len(openings)) < number, all_there_are=False)
+
+
+def position_after(of: Game, moves: Sequence[int]) -> Position:
+    """The position that moves from the start lead to."""
+    position = of.start()
+    for move in moves:
+        position = of.play(position, move)
+    return position
+
+
+def from_lines(of: Game, lines: list[tuple[int, ...]], finite: bool) -> Openings:
+    """Openings from move numbers."""
+    slots = np.full((len(lines), max(map(len, lines), default=0)), NO_MOVE, np.int16)
+    keys = np.empty(len(lines), np.uint64)
+    for row, line in enumerate(lines):
+        slots[row, : len(line)] = of.slots_of(line)
+        keys[row] = digest_word(of.name, *line)
+    return Openings(slots, keys, finite)
+
+
+def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
+    """The move numbers of one opening."""
+    moves: list[int] = of.moves_of(slots[slots != NO_MOVE]).tolist()
+    return moves
+
+
+def balanced(
+    of: Game, openings: Openings, most: float, wanted: int | None = None
+) -> NDArray[np.bool_]:
+    """Which openings a shallow search values within `most` for either side; `wanted` are enough."""
+    # It loads the compiler, and the reader of files asks for keys only.
+    from agents.compiled import decided  # noqa: PLC0415
+
+    agent = build(AgentSpec("alphabeta", depth=BALANCE_DEPTH), of)
+    good = np.zeros(len(openings), bool)
+    found = 0
+    for row, slots in enumerate(openings.slots):
+        agent.start(0)
+        value = decided(agent, position_after(of, moves_of(of, slots))).value
+        good[row] = value is not None and abs(value) <= most
+        found += int(good[row])
+        if found == wanted:
+            break
+    return good
+
+
+def all_of(of: Game, lines: list[tuple[int, ...]], balance: float | None) -> Openings:
+    """Openings that are all there are, or all that are balanced."""
+    openings = from_lines(of, lines, finite=True)
+    if balance is None:
+        return openings
+    return kept(openings, balanced(of, openings, balance), all_there_are=True)

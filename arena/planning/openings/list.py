@@ -1,0 +1,65 @@
+"""Openings written out, in the moves that players write."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.planning.keys import Fault, Key
+from arena.planning.openings.lines import Openings, OpeningsError, all_of
+from arena.planning.openings_spec import OpeningsSpec
+from games import Game, MoveError, Position
+from games.names import quoted
+
+KEYS = (Key("list", "texts", "openings in the words of players"),)
+WORD = False
+EXAMPLES = ('{ list = ["3 1", "2"] }',)
+MORE = "a longer list"
+
+
+def count(values: Mapping[str, Any]) -> int | None:
+    """How many are written."""
+    return len(values["list"])
+
+
+def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
+    """No opening, one that cannot be moves, or one that is there twice."""
+    if not spec.values["list"]:
+        yield ("list",), "list must hold at least one opening, got []"
+    if of is None:
+        return
+    seen: dict[tuple[str, ...], int] = {}
+    for item, line in enumerate(spec.values["list"]):
+        words = of.notation.split(line)
+        for word in words:
+            if not readable(of, word):
+                yield ("list", item), f"opening {item + 1}: {quoted(word)} is no move of {of.name}"
+        first = seen.setdefault(tuple(words), item)
+        if first != item and not spec.repeat:
+            message = f"opening {item + 1} is the same as opening {first + 1}"
+            yield ("list", item), f"{message}, got {quoted(line)} twice"
+
+
+def readable(of: Game, word: str) -> bool:
+    """Whether either side could mean a move by the word; legality needs the position."""
+    sides = (Position(None, 0), Position(None, 1))
+    return any(of.notation.parse_move(side, word) is not None for side in sides)
+
+
+def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
+    """Those written, or those of them that are balanced."""
+    return all_of(of, read(of, spec.values["list"]), spec.balance)
+
+
+def read(of: Game, texts: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """Lines as players write them; an illegal one is answered with its place and ply."""
+    lines: dict[Position, tuple[int, ...]] = {}
+    for place, text in enumerate(texts, 1):
+        try:
+            positions = of.replay(text)
+        except MoveError as error:
+            raise OpeningsError(f"openings.list, line {place}: {error}") from None
+        if of.over(positions[-1]):
+            raise OpeningsError(f'openings.list, line {place}: "{text}" is a finished game')
+        words = of.notation.split(text)
+        moves = [of.parse_move(p, word) for p, word in zip(positions, words, strict=False)]
+        lines.setdefault(positions[-1], tuple(moves))
+    return list(lines.values())

@@ -1,0 +1,29 @@
+"""Every game from the start."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.planning.keys import Fault, Key
+from arena.planning.openings.lines import Openings, from_lines
+from arena.planning.openings_spec import OpeningsSpec
+from games import Game
+
+KEYS = (Key("none", "bool", "every game from the start", True, choices=(True,)),)
+WORD = True
+EXAMPLES = ('"none"',)
+MORE = "openings = { random_plies = 6 }"
+
+
+def count(_: Mapping[str, Any]) -> int | None:
+    """There is one."""
+    return 1
+
+
+def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
+    """Nothing can be wrong."""
+    yield from ()
+
+
+def openings(of: Game, _: OpeningsSpec, __: int, ___: int) -> Openings:
+    """The start of the game."""
+    return from_lines(of, [()], finite=True)

@@ -1,0 +1,107 @@
+"""Positions after so many uniformly random moves, distinct."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from arena.planning.keys import Fault, Key
+from arena.planning.openings.enumerate import enumerated
+from arena.planning.openings.lines import (
+    Openings,
+    balanced,
+    first_openings,
+    from_lines,
+    kept,
+    moves_of,
+    position_after,
+)
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.pairing_seeds import digest_word
+from games import Game
+from games.core import kernels
+
+FEWEST_DRAWS = 1024
+MOST_DRAWS = 1 << 20  # at once
+FRUITLESS_DRAWS = 60_000  # more in a row without a new position: nearly all are found
+MOST_COUNTED = 50_000  # if there are not more, the last of them are found by enumeration
+
+KEYS = (Key("random_plies", "int", "so many random moves", 6, at_least=1, at_most=60),)
+WORD = False
+EXAMPLES = ("{ random_plies = 6 }",)
+MORE = "more random_plies"
+
+
+def count(_: Mapping[str, Any]) -> int | None:
+    """How many there are: only playing tells."""
+    return None
+
+
+def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
+    """Nothing can be wrong."""
+    yield from ()
+
+
+def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+    """Enough for so many pairs, if there are so many."""
+    return random_openings(of, spec.values["random_plies"], pairs, seed, spec.balance)
+
+
+def drawn(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
+    """Random lines `first`, `first` + 1, ... of the seed; the key is 0 where the game ended."""
+    slots, keys = np.empty((lines, plies), np.int16), np.empty(lines, np.uint64)
+    word = digest_word("openings", seed, of.name, plies)
+    kernels(of.family_name).random_lines(of.context, of.start().state, first, word, slots, keys)
+    return Openings(slots, keys, False)
+
+
+def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float | None) -> Openings:
+    """`pairs` distinct positions in the order in which uniformly random play reaches them.
+
+    The first of many are those that fewer would be. If there are not so many, all are found.
+    """
+    found, at, fruitless = drawn(of, plies, seed, 0, 0), 0, 0
+    while True:
+        lines = min(max(2 * pairs - len(found), len(found), FEWEST_DRAWS), MOST_DRAWS)
+        found, fruitless = with_new(found, drawn(of, plies, seed, at, lines), fruitless)
+        at += lines
+        exhausted = fruitless > FRUITLESS_DRAWS
+        if len(found) < pairs and not exhausted:
+            continue
+        chosen = completed(of, found, plies) if exhausted else found
+        if balance is not None:
+            enough = None if exhausted else pairs
+            chosen = kept(chosen, balanced(of, chosen, balance, enough), all_there_are=True)
+        if exhausted or len(chosen) >= pairs:
+            return first_openings(chosen, pairs)
+
+
+def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
+    """Openings and those of `more` that are new, up to where FRUITLESS_DRAWS in a row are not.
+
+    Also how many draws in a row were fruitless at last; `fruitless` were so before.
+    """
+    keys = np.concatenate([found.keys, more.keys])
+    distinct, places = np.unique(keys, return_index=True)
+    fresh = np.sort(places[(distinct != 0) & (places >= len(found))]) - len(found)
+    between = np.diff(fresh, prepend=-1 - fruitless, append=len(more)) - 1
+    long = np.flatnonzero(between > FRUITLESS_DRAWS)
+    if len(long):
+        fresh = fresh[: long[0]]
+    slots = np.concatenate([found.slots, more.slots[fresh]])
+    keys = np.concatenate([found.keys, more.keys[fresh]])
+    return Openings(slots, keys, False), int(between[long[0]] if len(long) else between[-1])
+
+
+def completed(of: Game, openings: Openings, plies: int) -> Openings:
+    """The openings, and behind them those so unlikely that they were never drawn."""
+    if len(openings) > MOST_COUNTED:
+        return openings
+    lines = enumerated(of, plies)
+    if len(lines) > len(openings):
+        reached = {position_after(of, moves_of(of, slots)) for slots in openings.slots}
+        missing = [line for line in lines if position_after(of, line) not in reached]
+        rest = from_lines(of, missing, finite=True)
+        slots = np.concatenate([openings.slots, rest.slots])
+        openings = Openings(slots, np.concatenate([openings.keys, rest.keys]), finite=True)
+    return Openings(openings.slots, openings.keys, finite=True)

@@ -1,0 +1,34 @@
+"""Schedules: who plays whom, one file a way."""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from arena.planning.keys import Fault, Key
+
+# The key that asks for a schedule -> the module that knows it.
+SCHEDULES: Mapping[str, str] = {
+    "round_robin": "arena.planning.schedules.round_robin",
+    "gauntlet": "arena.planning.schedules.gauntlet",
+    "match": "arena.planning.schedules.match",
+}
+Matches = tuple[tuple[int, int], ...]  # the places of two agents each
+
+
+class Schedule(Protocol):
+    """What a schedule's module has."""
+
+    KEYS: Sequence[Key]  # the first has the schedule's name
+    WORD: bool  # whether its plain name is enough, and means the keys' defaults
+    EXAMPLES: Sequence[str]
+
+    def faults(self, values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
+        """What does not fit the agents of the file."""
+
+    def matches(self, values: Mapping[str, Any], names: Sequence[str]) -> Matches:
+        """Who meets whom, in the order in which their pairings are numbered."""
+
+
+def schedule(name: str) -> Schedule:
+    """The module behind a name in `SCHEDULES`."""
+    return cast(Schedule, importlib.import_module(SCHEDULES[name]))

@@ -1,0 +1,23 @@
+"""One agent meets each of the others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arena.planning.keys import Fault, Key, no_agent
+from arena.planning.schedules import Matches
+
+KEYS = (Key("gauntlet", "text", "the agent that meets each of the others"),)
+WORD = False
+EXAMPLES = ('{ gauntlet = "a" }',)
+
+
+def faults(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
+    """An agent that is not there."""
+    if values["gauntlet"] not in names:
+        yield ("gauntlet",), no_agent(values["gauntlet"], names)
+
+
+def matches(values: Mapping[str, Any], names: Sequence[str]) -> Matches:
+    """The one against the others, in the order of the file."""
+    one = names.index(values["gauntlet"])
+    return tuple((one, other) for other in range(len(names)) if other != one)

@@ -1,0 +1,34 @@
+"""Two agents meet one another."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arena.planning.keys import Fault, Key, no_agent
+from arena.planning.schedules import Matches
+from games.names import quoted, shown
+
+KEYS = (Key("match", "texts", "the two agents that meet; none: the file has just two", ()),)
+WORD = True
+EXAMPLES = ('"match"', '{ match = ["a", "b"] }')
+
+
+def faults(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
+    """Not two agents, or not those of the file."""
+    pair = values["match"]
+    if len(pair) not in (0, 2):
+        yield ("match",), f"match must name two agents, got {shown(pair)}"
+        return
+    for item, name in enumerate(pair):
+        if name not in names:
+            yield ("match", item), no_agent(name, names)
+    if pair and len(set(pair)) == 1:
+        yield ("match",), f"match must name two different agents, got {quoted(pair[0])} twice"
+    if not pair and len(names) > 2:
+        message = f'{len(names)} agents: name two, as in schedule = {{ match = ["a", "b"] }}'
+        yield (), f'schedule "match" is for a file of two agents, got {message}'
+
+
+def matches(values: Mapping[str, Any], names: Sequence[str]) -> Matches:
+    """The two, or the file's only two."""
+    first, second = (names.index(name) for name in values["match"] or names)
+    return ((first, second),)

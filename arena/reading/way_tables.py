@@ -1,0 +1,90 @@
+"""`schedule` and `openings` of an experiment file: one of several ways, with its own keys."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from arena.planning.keys import Key, defaults
+from arena.planning.openings import OPENINGS, SHARED, way
+from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
+from arena.planning.schedules import SCHEDULES, Matches, schedule
+from arena.reading.key_reader import read_table
+from arena.reading.problems import Problems, near
+from games import Game
+from games.names import listed, shown
+
+
+class Entry(Protocol):
+    """What the module of a way has for its reader."""
+
+    KEYS: Sequence[Key]
+    WORD: bool
+    EXAMPLES: Sequence[str]
+
+
+class Ways(NamedTuple):
+    """The ways that a key of the file may be written in, and the keys that they share."""
+
+    key: str
+    entries: Mapping[str, Entry]
+    shared: Sequence[Key] = ()
+
+
+def read_matches(
+    written: Any, names: Sequence[str], problems: Problems, top: Sequence[str]
+) -> Matches | None:
+    """Who meets whom; None if the schedule is not right or does not fit the agents."""
+    ways = Ways("schedule", {name: schedule(name) for name in SCHEDULES})
+    chosen = _read(written, ways, problems, top)
+    if len(names) < 2:
+        problems.say(("agents",), f"at least two agents must play, got {len(names)}")
+        return None
+    if chosen is None:
+        return None
+    name, values = chosen
+    faults = list(schedule(name).faults(values, names))
+    for inside, message in faults:
+        problems.say(("schedule", *inside), message, ("schedule",) if inside else None)
+    return None if faults else schedule(name).matches(values, names)
+
+
+def read_openings(
+    written: Any, of: Game | None, problems: Problems, top: Sequence[str]
+) -> OpeningsSpec:
+    """The recipe of the openings; the usual one if what is written is not right."""
+    ways = Ways("openings", {name: way(name) for name in OPENINGS}, SHARED)
+    chosen = _read(written, ways, problems, top)
+    if chosen is None:
+        return RANDOM_OPENINGS
+    name, values = chosen
+    shared = {key.name: values.pop(key.name) for key in SHARED}
+    spec = OpeningsSpec(name, values, **shared)
+    for inside, message in way(name).faults(spec, of):
+        problems.say(("openings", *inside), message, ("openings",))
+    return spec
+
+
+def _read(
+    written: Any, ways: Ways, problems: Problems, top: Sequence[str]
+) -> tuple[str, dict[str, Any]] | None:
+    """The way and the values of all its keys; None if it is not right, which is said."""
+    words = [name for name, entry in ways.entries.items() if entry.WORD]
+    if isinstance(written, str) and written in words:
+        return written, defaults([*ways.entries[written].KEYS, *ways.shared])
+    if not isinstance(written, dict):
+        *most, last = [text for entry in ways.entries.values() for text in entry.EXAMPLES]
+        form = f"{', '.join(most)} or {last}"
+        message = f"{ways.key} must be {form}, got {shown(written)}{near(written, words)}"
+        problems.say((ways.key,), message)
+        return None
+    count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
+    asked = [name for key, name in firsts.items() if key in written]
+    keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
+    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems, top)
+    if len(problems.found) > count:
+        return None
+    if len(asked) != 1:
+        got = listed(key for key in firsts if key in written) or "none of them"
+        message = f"exactly one of {listed(firsts)} must be given, got {got}"
+        problems.say((ways.key,), message, (ways.key,))
+        return None
+    return asked[0], values
