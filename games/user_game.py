@@ -1,7 +1,7 @@
 """A game from a user's own file, such as "games/connect4.py:connect4(7,6)"."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -103,7 +103,8 @@ def rules_of(
 
 def slots_of(path: Path, own: Mapping[str, Any], rules: tuple[int, ...]) -> tuple[int, ...]:
     """The slot of every move number: different bits of one word, ascending."""
-    slots = tuple(called(path, own["slots"], rules))
+    answer = called(path, own["slots"], rules)
+    slots = tuple(answer) if isinstance(answer, Sequence) else ()
     whole = all(isinstance(slot, int) and 0 <= slot < 64 for slot in slots)
     if not slots or not whole or list(slots) != sorted(set(slots)):
         told = "slots must be different numbers from 0 to 63, ascending"

@@ -78,8 +78,12 @@ class UserNotation:
         """The file's `score(rules, position)`, first player first; else 0 to 0."""
         if "score" not in self.own:
             return 0, 0
-        first, second = self._asked("score", position)
-        return int(first), int(second)
+        points = self._asked("score", position)
+        if not isinstance(points, tuple | list) or len(points) != 2:
+            raise GameError(
+                f"{self.path}: score must answer two numbers, got {quoted(str(points))}"
+            )
+        return int(points[0]), int(points[1])
 
     def score(self, position: Position) -> tuple[int, int]:
         """The points of a finished game; without a `score` of the file one side has the margin."""

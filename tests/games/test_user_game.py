@@ -108,6 +108,7 @@ def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch
 
 HASH = "return pair_key(s.own, s.other)"
 TURNED = "return State(s.other, s.own)\n"
+ONE_NUMBER = "def score(rules, position):\n    return 3\n\n\n"
 PLAY = "return State(s.other, s.own | 1 << slot), False"
 BROKEN = {
     "a syntax error": (MNK, "def turned(s):", "def turned(s)", "SyntaxError: expected"),
@@ -115,6 +116,8 @@ BROKEN = {
     "an exception": (MNK, "m, n, k = rules[0], rules[1], rules[2]", "m, n, k = rules", ""),
     "a slot of no move": (MNK, "return range(rules[0] * rules[1])", "return range(8)", "slot 8"),
     "slots that are too many": (MNK, "return range(rules[0] * rules[1])", "return range(65)", "63"),
+    "slots of nothing": (MNK, "return range(rules[0] * rules[1])", "return None", "slots must be"),
+    "a score of one": (NIM, "def move_text", f"{ONE_NUMBER}def move_text", "two numbers"),
     "a word too long": (MNK, PLAY, "return State(s.other, 1 << 70), False", "64 bits"),
     "no second value": (MNK, PLAY, "return State(s.other, s.own | 1 << slot)", "play must return"),
     "a move that does nothing": (MNK, PLAY, "return State(s.other, s.own), False", "must change"),
