@@ -99,7 +99,7 @@ def test_what_has_no_layer_is_an_entry_of_the_table(package, entries, example, g
     (lines,) = [each["layers"] for each in stored if each["name"] == f"layers of {package}"]
     layers = [set(re.findall(r"\w+", line)) for line in lines]
     # "agents.simple:FIRST" is in agents.simple.
-    modules = {getattr(entry, "builder", entry).partition(":")[0] for entry in entries}
+    modules = {entry.partition(":")[0] for entry in entries}
     names = {module.split(".")[1] for module in modules if module.startswith(f"{package}.")}
     children = {child.split(".")[1] for child in graph.find_children(package)}
     assert children <= names.union(*layers)

@@ -72,7 +72,7 @@ def agent_kernels(family_name: str) -> SimpleNamespace:
 
 
 def searches(family: ModuleType) -> SimpleNamespace:
-    """The same, made anew."""
+    """The kernels that `agent_kernels` keeps, compiled for the module of a family."""
     names = bound_features(family.__name__)
     names = names | {"evaluate": make_evaluate(family.__name__, names)}
     for kernels in (alphabeta_search, minimax_search, choose, whole_games):

@@ -169,7 +169,7 @@ def test_real_kernels_are_never_stale_and_do_not_grow(tree):
     assert (warm.stdout, warm.stderr) == (cold.stdout, "")
     assert compiled_files(tree) == files
     # The kernels that inline this are in another file, whose own cache entry stays valid.
-    family = tree / "games" / "sowing" / "packed.py"
+    family = tree / "games" / "sowing" / "states" / "packed.py"
     edited(
         family,
         "return np.int64(s.own >> POT_SHIFT) -",
