@@ -109,15 +109,16 @@ class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of
 class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
-    def __init__(self, kind: str, bot: str, position: str, told: str, trace: str = "") -> None:
+    def __init__(self, kind: str, bot: str, position: str, message: str, trace: str = "") -> None:
         """`kind` is illegal, raised, unloadable or timeout; `trace` only shows the bot's code."""
-        self.kind, self.bot, self.position, self.told, self.trace = kind, bot, position, told, trace
+        self.kind, self.bot, self.position = kind, bot, position
+        self.message, self.trace = message, trace
         place = f" in '{position}'" if position else ""
-        super().__init__(f"{bot} {told}{place}" + (f"\n{trace}" if trace else ""))
+        super().__init__(f"{bot} {message}{place}" + (f"\n{trace}" if trace else ""))
 
     def __reduce__(self) -> tuple[Any, tuple[str, ...]]:
         """Failures cross process boundaries with all their parts."""
-        return type(self), (self.kind, self.bot, self.position, self.told, self.trace)
+        return type(self), (self.kind, self.bot, self.position, self.message, self.trace)
 
 
 def refuse_finished(of: Game, position: Position) -> None:

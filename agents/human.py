@@ -1,6 +1,6 @@
 """A person at the terminal, asked until the answer is a legal move.
 
-What is no move but meant for whoever runs the game, such as `undo`, is raised as a `Wish`.
+What is no move but meant for whoever runs the game, such as `undo`, is raised as a `Command`.
 """
 
 import re
@@ -13,26 +13,26 @@ from games import Game, Position
 from games.words import legal_texts, side_name, words_of
 
 DEEPEST_LEVEL = 100
-COMMANDS = """\
+HELP = """\
 undo      take back your last move
 level 6   let the computer look 6 moves ahead
 quit      stop here
 help      these lines"""
 
 
-class Wish(Exception):  # noqa: N818  # what a person wants is no error
-    """Said instead of a move, for whoever runs the game."""
+class Command(Exception):  # noqa: N818  # what a person wants is no error
+    """Written instead of a move, for whoever runs the game."""
 
 
-class Undo(Wish):
+class Undo(Command):
     """Back to where the person last chose."""
 
 
-class Quit(Wish):
+class Quit(Command):
     """Enough; also the end of input."""
 
 
-class Level(Wish):
+class Level(Command):
     """From now on computers look `depth` plies ahead."""
 
     def __init__(self, depth: int) -> None:
@@ -67,24 +67,24 @@ class Dialogue:
             raise Quit
         return line.strip()
 
-    def ask_or_wish(self, prompt: str, help_text: str) -> str:
-        """As `ask`, but the commands are obeyed: `help` here, the others raised as a Wish."""
+    def ask_or_command(self, prompt: str, help_text: str) -> str:
+        """As `ask`, but the commands are obeyed: `help` here, the others raised."""
         while True:
             answer = self.ask(prompt)
             command, _, rest = answer.lower().partition(" ")
             if command in ("help", "?"):
-                self.say(f"{help_text}\n{COMMANDS}")
+                self.say(f"{help_text}\n{HELP}")
             elif command == "level":
                 if depth := level_of(rest):
                     raise Level(depth)
                 self.say(f"level needs a number from 1 to {DEEPEST_LEVEL}, such as: level 6")
-            elif answer.lower() in WISHES:
-                raise WISHES[answer.lower()]
+            elif answer.lower() in COMMANDS:
+                raise COMMANDS[answer.lower()]
             else:
                 return answer
 
 
-WISHES = {"undo": Undo, "quit": Quit, "exit": Quit}
+COMMANDS = {"undo": Undo, "quit": Quit, "exit": Quit}
 
 
 def level_of(text: str) -> int | None:
@@ -112,7 +112,7 @@ class HumanAgent:
         """Begin a game; a person draws no lots."""
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The person's move; a forced pass is said, not asked; a Wish is raised."""
+        """The person's move; a forced pass is announced, not asked for; a Command is raised."""
         refuse_finished(self.game, position)
         if self.draws:
             self.dialogue.say(self.game.draw(position))
@@ -131,7 +131,7 @@ class HumanAgent:
         asked_for = words_of(self.game).asked_for(self.game, position)
         prompt = f"{self.name} ({side_name(self.game, position)}), your {asked_for}: "
         now = f"Choose a {asked_for}; now you can choose {legal_texts(self.game, position)}."
-        return self.dialogue.ask_or_wish(prompt, now)
+        return self.dialogue.ask_or_command(prompt, now)
 
 
 def varies(_: Settings) -> str | None:

@@ -49,8 +49,8 @@ class PythonAgent:
             raise SpecError(f"options are for a class; choose in {self.file} is not one")
         self.function = self.bot.choose if self.bot is not None else made
         if not callable(self.function):
-            told = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
-            raise AgentFailure("unloadable", self.file, "", told)
+            message = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
+            raise AgentFailure("unloadable", self.file, "", message)
         self.random = random.Random(0)
 
     def _instance(self, made: type) -> Any:
@@ -63,8 +63,8 @@ class PythonAgent:
             trace = own_trace(error, self.path)
             raise AgentFailure("unloadable", self.file, "", "cannot be made:", trace) from None
         if not callable(getattr(bot, "choose", None)):
-            told = f"cannot be loaded: class {made.__name__} has no method choose"
-            raise AgentFailure("unloadable", self.file, "", told)
+            message = f"cannot be loaded: class {made.__name__} has no method choose"
+            raise AgentFailure("unloadable", self.file, "", message)
         return bot
 
     def start(self, seed: int) -> None:
@@ -102,8 +102,8 @@ class PythonAgent:
             except TypeError:
                 move = None
         if move is None or move not in legal:
-            told = f"answered {answer!r}, legal are {list(legal)},"
-            raise AgentFailure("illegal", self.file, self.game.text(position), told)
+            message = f"answered {answer!r}, legal are {list(legal)},"
+            raise AgentFailure("illegal", self.file, self.game.text(position), message)
         return move
 
 

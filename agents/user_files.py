@@ -1,17 +1,17 @@
 """Loading a user's own file: a function or class by name, with errors about that file only."""
 
+import hashlib
 import importlib.util
 import signal
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from agents.core import AgentFailure
 from games.names import did_you_mean, listed
-
-_loaded: dict[Path, tuple[float, ModuleType]] = {}
 
 
 def split_reference(reference: str, default: str) -> tuple[Path, str]:
@@ -38,24 +38,21 @@ def is_the_persons(error: BaseException) -> bool:
 def load_module(path: Path) -> ModuleType:
     """The user's file as a module; read again when it has changed."""
     try:
-        changed = path.stat().st_mtime_ns
+        content = path.read_bytes()
     except OSError:
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        told = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
-        raise AgentFailure("unloadable", path.name, "", told) from None
-    if path in _loaded and _loaded[path][0] == changed:
-        return _loaded[path][1]
-    module = _run_file(path)
-    _loaded[path] = changed, module
-    return module
+        message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
+        raise AgentFailure("unloadable", path.name, "", message) from None
+    return _module(path, hashlib.blake2b(content).digest())
 
 
-def _run_file(path: Path) -> ModuleType:
+@cache
+def _module(path: Path, _digest: bytes) -> ModuleType:
     name = f"pitflip_user_{path.stem}_{abs(hash(path)):x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        told = f"cannot be loaded: {path} is not a Python file"
-        raise AgentFailure("unloadable", path.name, "", told)
+        message = f"cannot be loaded: {path} is not a Python file"
+        raise AgentFailure("unloadable", path.name, "", message)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # functions are found again by their module's name
     try:
@@ -79,9 +76,9 @@ def load_name(reference: str, default: str) -> tuple[Path, Any]:
             for each, value in vars(module).items()
             if getattr(value, "__module__", "") == module.__name__ and each[0] != "_"
         ]
-        told = (
+        message = (
             f"cannot be loaded: {path.name} has no {name} (it has {listed(names) or 'nothing'})"
             f"{did_you_mean(name, names)}"
         )
-        raise AgentFailure("unloadable", path.name, "", told)
+        raise AgentFailure("unloadable", path.name, "", message)
     return path, getattr(module, name)

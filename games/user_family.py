@@ -14,7 +14,7 @@ from numba.core.errors import NumbaError
 
 from games.kernels import bits, masks
 from games.kernels.bits import Truth, U
-from games.kernels.compile_errors import complaint as compile_error
+from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context, context
 from games.kernels.family import State
 from games.kernels.jit import Kernel, Scope, inlined

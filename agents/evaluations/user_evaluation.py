@@ -35,7 +35,7 @@ from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
-from games.kernels.compile_errors import complaint
+from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, Kernel, Scope, inlined, unbound
@@ -61,8 +61,8 @@ class OwnEvaluation:
         self.defaults = self._declared_weights()
         self.weight_names = tuple(self.defaults)
 
-    def _fail(self, told: str, trace: str = "") -> NoReturn:
-        raise AgentFailure("unloadable", self.reference, "", told, trace)
+    def _fail(self, message: str, trace: str = "") -> NoReturn:
+        raise AgentFailure("unloadable", self.reference, "", message, trace)
 
     def failure(self, position: Position, error: Exception) -> AgentFailure:
         """What to raise when the evaluation raised `error` in a search from `position`."""
@@ -128,7 +128,7 @@ class OwnEvaluation:
                 warnings.simplefilter("ignore", NumbaWarning)
                 return compiled_entry(self.function, family, self.takes, self.weight_names, kinds)
         except NumbaError as error:
-            self._fail(NOT_COMPILED, complaint(error, self.path))
+            self._fail(NOT_COMPILED, compile_error(error, self.path))
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
 

@@ -59,8 +59,8 @@ class Sitting:
                 self.ply()
             except Undo:
                 self.take_back()
-            except Level as wish:
-                self.look_ahead(wish.depth)
+            except Level as level:
+                self.look_ahead(level.depth)
             except Quit:
                 self.dialogue.say("The game is stopped.")
                 return
@@ -102,7 +102,7 @@ class Sitting:
     def wait(self) -> None:
         """Let a spectator follow; commands are obeyed here too."""
         asked = "Enter shows the next move"
-        while answer := self.dialogue.ask_or_wish(f"{asked}: ", asked):
+        while answer := self.dialogue.ask_or_command(f"{asked}: ", asked):
             self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or write help")
 
     def take_back(self) -> None:

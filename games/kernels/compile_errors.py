@@ -16,7 +16,7 @@ NOISE = re.compile(
 )
 
 
-def complaint(error: NumbaError, path: Path) -> str:
+def compile_error(error: NumbaError, path: Path) -> str:
     """The place in the user's file, his line there, the reason, and what could be done."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     reasons = [line.strip() for line in text.splitlines() if line.strip()]
