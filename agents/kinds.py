@@ -61,8 +61,13 @@ class Option:
         """What a value must be, such as `a whole number from 1 to 100`."""
         if self.choices:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
-        low = f" from {self.low:g}" if self.low > -math.inf else ""
-        return WORDS[self.type] + low + (f" to {self.high:g}" if self.high < math.inf else "")
+        low = f" from {_number(self.low)}" if self.low > -math.inf else ""
+        high = f" to {_number(self.high)}" if self.high < math.inf else ""
+        return WORDS[self.type] + low + high
+
+
+def _number(bound: float) -> str:
+    return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
 
 
 def none(_: Settings) -> str | None:

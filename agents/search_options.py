@@ -35,9 +35,18 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Option, ...]:
 def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Option, ...]:
     """The three limits, with what holds where a spec sets none of them."""
     return (
-        Option("depth", "int", "how many plies it looks ahead", depth, low=1, high=100),
-        Option("nodes", "int", "how many positions it looks at", nodes, low=1, high=1e15),
-        Option("seconds", "float", "how long it thinks about a move", low=0.001, high=86_400),
+        Option("depth", "int", "how many plies a search looks ahead", depth, low=1, high=100),
+        Option(
+            "nodes",
+            "int",
+            "how many positions a search looks at for a move",
+            nodes,
+            low=1,
+            high=1e15,
+        ),
+        Option(
+            "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
+        ),
     )
 
 

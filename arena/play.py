@@ -3,11 +3,13 @@
 import argparse
 import random
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build, kind_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
 from agents.search_options import LIMITS
+from agents.search_options import limits as search_limits
 from arena.showing.terminal_game import Player, Sitting
 from games import Game, game
 from games.names import quoted
@@ -125,11 +127,14 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--first", default="human", help="who moves first; ask: you are asked")
     parser.add_argument("--second", default="smart", help="who moves second")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument(
-        "--depth", type=depth_or_ask, help="plies that computers look ahead, or ask"
-    )
-    limits.add_argument("--nodes", type=int, help="positions they look at for a move")
-    limits.add_argument("--seconds", type=float, help="time they take for a move")
+    types: dict[str, Callable[[str], int | float | str]] = {
+        "depth": depth_or_ask,
+        "nodes": int,
+        "seconds": float,
+    }
+    for option in search_limits():
+        more = "; ask: you are asked" if option.name == "depth" else ""
+        limits.add_argument(f"--{option.name}", type=types[option.name], help=option.words + more)
     parser.add_argument("--seed", type=int, help="of everything left to chance; else a new one")
     parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="else you are asked")
     return parser

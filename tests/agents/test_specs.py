@@ -57,7 +57,11 @@ WHOLE = ("depth", "nodes", "endgame", "table_bits")
     ("option", "values", "told"),
     [
         ("depth", (0, -1, 101, 2.5, "6", True), "depth must be a whole number from 1 to 100, got "),
-        ("nodes", (0, -5, 1e3), "nodes must be a whole number from 1 to 1e+15, got "),
+        (
+            "nodes",
+            (0, -5, 1e3),
+            "nodes must be a whole number from 1 to 1,000,000,000,000,000, got ",
+        ),
         ("seconds", (0, -1.0, 1e9, float("nan"), "1"), "seconds must be a number from 0.001 to "),
         ("endgame", (-1, 257, 3.5), "endgame must be a whole number from 0 to 256, got "),
         ("table_bits", (0, 27, "x"), "table_bits must be a whole number from 1 to 26, got "),
