@@ -29,6 +29,7 @@ from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.sprt import SprtPlan, SprtState
 from games.terminal import Mistake, Unfinished, printed, say
+from games.transcripts import replay_command
 
 MOST_TRACES = 100
 BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
@@ -144,7 +145,7 @@ def _concluded(
     from arena.keeping import game_table, parquet  # noqa: PLC0415
     from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
-    games, plan, said = finished.games, experiment.plan, said_of(experiment.plan, origin)
+    games, plan, source = finished.games, experiment.plan, source_of(experiment.plan, origin)
     evidence = evidence_of(
         plan, games, finished.census, lambda: starts(finished.drawn), replayer(finished)
     )
@@ -154,16 +155,16 @@ def _concluded(
         path = directory / "games.parquet"
         whole = beside.submit(
             game_table.write_games, path, [games], evidence.repeat, finished.drawn.of, plan.names,
-            finished.drawn.openings, said, moves=games.moves is not None,
+            finished.drawn.openings, source, moves=games.moves is not None,
         )  # fmt: skip
         summed = summary.summarise(evidence, name=experiment.name, sprt=finished.sprt)
         timings = timing.timings(games, plan.names)
         whole.result()
     verdicts = checks.verdicts(experiment.checks, evidence)
-    parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), said)
+    parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), source)
     rates = win_rate_rows(summed)
-    parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, said)
-    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, said)
+    parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, source)
+    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
     _note_end(directory, origin, games)
     if options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
@@ -177,7 +178,7 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-def said_of(plan: Plan, origin: Origin) -> dict[str, Any]:
+def source_of(plan: Plan, origin: Origin) -> dict[str, Any]:
     """What every table says about where it comes from: nothing of clocks or machines."""
     return {
         "experiment": origin.experiment,
@@ -216,8 +217,6 @@ def replayer(finished: Finished) -> Callable[[int], list[int]]:
 
 def play_alone(experiment: Experiment, options: RunOptions, pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
-    from games.transcripts import replay_command  # noqa: PLC0415  # after the games
-
     with _how_to_see_it(experiment, options):
         drawn = draw(experiment.plan)
         total = drawn.pairings.total

@@ -54,4 +54,4 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
 
 def replay_command(of: Game, moves: Sequence[int]) -> str:
     """The command that shows a game move by move."""
-    return f'python -m games.replay "{of.name}" "{" ".join(move_texts(of, moves))}"'
+    return f'python -m games.replay "{of.name}" "{of.write(moves)}"'

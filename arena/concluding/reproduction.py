@@ -48,18 +48,18 @@ def compare(
     if not plan.reproducible:
         raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
-    drawn, compared, found = draw(replace(plan, stop=None), fixed=fixed), 0, None
+    drawn, compared, differing = draw(replace(plan, stop=None), fixed=fixed), 0, None
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
     with closing(Workers(drawn, options).batches(tasks)) as batches:
         for batch in batches:
             games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
-            if found := difference(stored, games, plan.of):
+            if differing := difference(stored, games, plan.of):
                 break
     played_then = read_run(directory).get("games")
-    if found is None and played_then != len(stored.games):
-        found = f"{played_then} games were played, {len(stored.games)} are there"
-    return Reproduction(compared, found, changes_since(directory, beside))
+    if differing is None and played_then != len(stored.games):
+        differing = f"{played_then} games were played, {len(stored.games)} are there"
+    return Reproduction(compared, differing, changes_since(directory, beside))
 
 
 def chosen(total: int, everything: bool) -> list[range]:
@@ -74,8 +74,8 @@ def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
     """What to play; games that were cut off are not waited for again."""
     for each in pairings:
         keys = [(pairing, leg) for pairing in each for leg in (0, 1)]
-        found = {key: stored_verdict(stored.games, 2 * key[0] + key[1]) for key in keys}
-        verdicts = {key: verdict for key, verdict in found.items() if verdict is not None}
+        known = {key: stored_verdict(stored.games, 2 * key[0] + key[1]) for key in keys}
+        verdicts = {key: verdict for key, verdict in known.items() if verdict is not None}
         yield Task(each.start, each.stop, verdicts)
 
 
@@ -97,8 +97,8 @@ def difference(stored: StoredGames, games: Games, of: Game) -> str | None:
 
 def lines(games: Games, of: Game) -> list[str]:
     """The moves of every game as players write them."""
-    assert games.moves is not None  # kept by the run, so kept again
-    found = written(of, games.moves, games.plies)
-    words = [found.words[place] for place in found.places.tolist()]
+    assert games.moves is not None  # the run kept them, and this plays its plan
+    texts = written(of, games.moves, games.plies)
+    words = [texts.words[place] for place in texts.places.tolist()]
     ends = np.cumsum(games.plies).tolist()
     return [" ".join(words[begin:stop]) for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]

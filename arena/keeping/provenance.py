@@ -48,13 +48,13 @@ def file_digest(path: Path) -> str:
 
 def versions() -> dict[str, str]:
     """The versions that results depend on."""
-    found = {"python": platform.python_version()}
+    known = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            known[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            found[package] = "not installed"  # run from the sources, without an installation
-    return found
+            known[package] = "not installed"  # run from the sources, without an installation
+    return known
 
 
 def machine() -> dict[str, Any]:
@@ -87,17 +87,17 @@ def origin_of(name: str, plan: Plan) -> Origin:
 
 def write_run(directory: Path, origin: Origin, more: Mapping[str, Any]) -> None:
     """Write run.json: the plan whole, versions, machine, and what `more` says."""
-    said = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
-    write_text(directory / RUN, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+    content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
+    write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_run(directory: Path) -> dict[str, Any]:
     """What run.json says, nothing if there is none to read."""
     try:
-        said = json.loads((directory / RUN).read_text())
+        stored = json.loads((directory / RUN).read_text())
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return stored if isinstance(stored, dict) else {}
 
 
 def why_new(directory: Path, origin: Origin) -> str | None:

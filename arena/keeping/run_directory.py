@@ -30,12 +30,12 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
 
 def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     """What is not as it was when the run was played."""
-    said = read_run(directory)
-    base = beside or Path(said["path"]).parent
+    stored = read_run(directory)
+    base = beside or Path(stored["path"]).parent
     changed = [
-        name for name, old in said.get("files", {}).items() if file_digest(base / name) != old
+        name for name, old in stored.get("files", {}).items() if file_digest(base / name) != old
     ]
-    if said.get("code") != code_digest():
+    if stored.get("code") != code_digest():
         changed.append("pitflip")
     return [f"{name} has changed since this run" for name in changed]
 

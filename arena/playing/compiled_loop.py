@@ -69,7 +69,7 @@ class CompiledLoop:
     def play(self, block: Block, agents: Pair) -> Games:
         """Both games of every pairing of the block; TooLong if one does not end."""
         columns = {name: np.zeros(2 * block.size, kind) for name, kind in PLAYED.items()}
-        kept: list[NDArray[np.int16]] = []
+        moves: list[NDArray[np.int16]] = []
         for large in block.pieces(SEEDS_AT_ONCE):
             seeds = [seeds_of(self.pairings, large, leg) for leg in (0, 1)]
             for small in large.pieces(PAIRINGS_AT_ONCE):
@@ -77,11 +77,11 @@ class CompiledLoop:
                 self._play(small, agents, [each[own] for each in seeds])
                 self._note(columns, 2 * (small.first - block.first), small.size)
                 if self.keeps_moves:
-                    kept.append(self._moves(small.size))
+                    moves.append(self._moves(small.size))
         margin = columns["margin"]
         columns["result"][:] = np.where(margin > 0, WIN, np.where(margin == 0, DRAW, LOSS))
         none = np.empty(0, np.int16)
-        return Games(columns, np.concatenate([none, *kept]) if self.keeps_moves else None, {})
+        return Games(columns, np.concatenate([none, *moves]) if self.keeps_moves else None, {})
 
     def _play(self, block: Block, agents: Pair, seeds: list[Words]) -> None:
         """Fill `rooms` and `results`, leg by leg; again with more room if a game did not fit."""
@@ -105,14 +105,14 @@ class CompiledLoop:
     def _note(self, columns: dict[str, NDArray[Any]], row: int, pairings: int) -> None:
         """Copy the results of both legs to rows that take turns."""
         for leg in (0, 1):
-            found = self.results[leg][:pairings]
+            results = self.results[leg][:pairings]
             rows = slice(row + leg, row + 2 * pairings, 2)
             for name, at in COPIED.items():
-                columns[name][rows] = found[:, at]
-            columns["game_id"][rows] = found[:, loop.GAME_ID].view(np.uint64)
-            if found[:, loop.NODES_SPENT : loop.MOVES_CHOSEN].any():
+                columns[name][rows] = results[:, at]
+            columns["game_id"][rows] = results[:, loop.GAME_ID].view(np.uint64)
+            if results[:, loop.NODES_SPENT : loop.MOVES_CHOSEN].any():
                 for name, at in COSTS.items():
-                    columns[name][rows] = found[:, at]
+                    columns[name][rows] = results[:, at]
 
     def _moves(self, pairings: int) -> NDArray[np.int16]:
         """The move numbers of all games, one after the other, legs in turn."""

@@ -22,7 +22,7 @@ OPENINGS, TIMES = 2, 2  # what is tried: few openings, each with as many seeds
 def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     """The matches in which every opening has its one game, whatever the seed.
 
-    It is found out once a run: the journal keeps the answer, and what has been tried so far.
+    This is found out once a run; the journal keeps the answer and what was tried on the way.
     """
     stored = journal.fixed()
     if stored is not None:

@@ -36,9 +36,9 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
         raise outcome
 
 
-def _unloadable(spec: AgentSpec, told: str) -> AgentFailure:
+def _unloadable(spec: AgentSpec, reason: str) -> AgentFailure:
     files = ", ".join(map(str, users_files(spec)))
-    return AgentFailure("unloadable", files, "", f"cannot be used: {told}")
+    return AgentFailure("unloadable", files, "", f"cannot be used: {reason}")
 
 
 def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:

@@ -4,27 +4,27 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from typing import Any, Protocol
 
-from arena.playing.backends import Backend, WorkFailed
+from arena.playing.backends import Backend, Item, Result, Result_co, WorkFailed
 
 TRIES_ALONE = 2
 
 
-class Crew(Protocol):
+class Crew(Protocol[Item, Result_co]):
     """Who does the work, and what is to be done when some of it fails."""
 
-    def begin(self, workers: int | None = None) -> Backend:
+    def begin(self, workers: int | None = None) -> Backend[Item, Result_co]:
         """A new backend; with as many workers as there are to be if no number is given."""
 
     def look(self) -> None:
         """Look around while work is awaited; what it raises ends everything."""
 
-    def split(self, item: Any) -> list[Any]:
+    def split(self, item: Item) -> list[Item]:
         """An item as the smallest items it is made of."""
 
-    def again(self, item: Any) -> Any:
+    def again(self, item: Item) -> Item:
         """An item prepared to be repeated."""
 
-    def excused(self, item: Any) -> bool:
+    def excused(self, item: Item) -> bool:
         """Whether the failure is explained, and repeating will help."""
 
     def mend(self) -> None:
@@ -40,13 +40,13 @@ class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the
         self.item, self.trace = item, trace
 
 
-def in_order(crew: Crew, items: Iterator[Any]) -> Generator[Any, None, None]:
+def in_order(crew: Crew[Item, Result], items: Iterator[Item]) -> Generator[Result, None, None]:
     """The results in the order of the items, at most two items a worker under way.
 
     After a failure all unfinished items are split and worked on one at a time: the one that
     fails again is to blame, and ItemFailed names it.
     """
-    waiting: deque[Any] = deque()
+    waiting: deque[Item] = deque()
     while True:
         backend = crew.begin()
         try:
@@ -61,8 +61,11 @@ def in_order(crew: Crew, items: Iterator[Any]) -> Generator[Any, None, None]:
 
 
 def _until_failed(
-    crew: Crew, backend: Backend, items: Iterator[Any], waiting: deque[Any]
-) -> Iterator[Any]:
+    crew: Crew[Item, Result],
+    backend: Backend[Item, Result],
+    items: Iterator[Item],
+    waiting: deque[Item],
+) -> Iterator[Result]:
     """Results in order until one fails; what is unfinished then is left in `waiting`."""
     results = backend.results(crew.look)
     while True:
@@ -76,7 +79,7 @@ def _until_failed(
         yield result
 
 
-def _one_by_one(crew: Crew, waiting: deque[Any]) -> Iterator[Any]:
+def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Result]:
     """The unfinished items in their smallest parts, one at a time by one worker."""
     backend = crew.begin(1)
     try:

@@ -12,18 +12,18 @@ class Interrupts:
     """Turns the first signal into KeyboardInterrupt; those that follow change nothing."""
 
     def __init__(self) -> None:
-        """Nothing has been asked yet."""
-        self.asked = self.patient = False
+        """No signal has arrived yet."""
+        self.arrived = self.patient = False
 
     def arrive(self, _signal: int, _frame: FrameType | None) -> None:
         """Take a signal."""
-        first, self.asked = not self.asked, True
+        first, self.arrived = not self.arrived, True
         if first and not self.patient:
             raise KeyboardInterrupt
 
     def look(self) -> None:
-        """Raise what was asked for while it had to wait."""
-        if self.asked:
+        """Raise what arrived while it had to wait."""
+        if self.arrived:
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
@@ -45,7 +45,7 @@ class Interrupts:
         try:
             yield
         finally:
-            # Once asked to stop we are about to end, and a second Ctrl-C must do no harm.
-            if not self.asked:
+            # Once told to stop we are about to end, and a second Ctrl-C must do no harm.
+            if not self.arrived:
                 for each, handler in before.items():
                     signal.signal(each, handler)

@@ -108,9 +108,9 @@ class _Table:
         if legal == (self.of.pass_move,):
             self.place(legal[0])
         else:
-            self.place(self._asked(self.position.mover))
+            self.place(self._choice(self.position.mover))
 
-    def _asked(self, seat: int) -> int:
+    def _choice(self, seat: int) -> int:
         agent = self.agents[seat]
         begun = time.perf_counter_ns()
         try:

@@ -57,8 +57,8 @@ class RefereeLoop:
 
         def witness(ply: int | None, seat: int) -> None:
             if own[seat]:  # ours keep their limits themselves
-                asked = 0 if ply is None else time.monotonic_ns()
-                note(self.rows, (os.getpid(), pairing, leg, ply or 0, seat, asked))
+                since = 0 if ply is None else time.monotonic_ns()
+                note(self.rows, (os.getpid(), pairing, leg, ply or 0, seat, since))
 
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         played = play_game(self.drawn.of, seats, opening, seeds, witness, verdict)

@@ -27,7 +27,7 @@ class Waiting(NamedTuple):
     leg: int
     ply: int
     seat: int
-    asked: int  # monotonic nanoseconds
+    since: int  # monotonic nanoseconds
 
 
 COLUMNS = len(Waiting._fields)
@@ -61,7 +61,7 @@ class Watchdog:
         for at in range(0, ROWS * COLUMNS, COLUMNS):
             if self.rows[at + COLUMNS - 1]:
                 waiting = Waiting(*self.rows[at : at + COLUMNS])
-                if waiting.asked and now - waiting.asked > self.limit:
+                if waiting.since and now - waiting.since > self.limit:
                     self.cut_off(waiting)
                     self.rows[at + COLUMNS - 1] = 0
 

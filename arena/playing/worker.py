@@ -106,8 +106,8 @@ class Worker:
 
     def _watched(self, block: Block, both: Pair) -> Games | None:
         """The games of one compiled call that the watchdog may cut off; None if it raised."""
-        asked = time.monotonic_ns()
-        note(self.rows, (os.getpid(), block.first, WHOLE, block.size, 0, asked))
+        since = time.monotonic_ns()
+        note(self.rows, (os.getpid(), block.first, WHOLE, block.size, 0, since))
         try:
             return self.compiled_loop.play(block, both)
         except Exception:  # whatever a user's code raises: move by move it becomes a forfeit

@@ -76,7 +76,7 @@ class Workers:
 
     # What `in_order` asks of a crew.
 
-    def begin(self, workers: int | None = None) -> backends.Backend:
+    def begin(self, workers: int | None = None) -> backends.Backend[Task, Batch]:
         """A new backend whose workers play as this one does."""
         number = workers or self.options.workers
         return backends.begin(self.options.backend, self.worker.batch, number)

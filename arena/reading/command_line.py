@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from games.terminal import status_of
 
@@ -57,6 +58,12 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
     parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
     parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        default="processes",
+        help="where games are played (processes)",
+    )
+    parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
@@ -78,6 +85,7 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> RunOptions
         results=chosen.results,
         workers=chosen.workers or cores(),
         interrupts=interrupts,
+        backend=chosen.backend,
         budget=getattr(chosen, "budget", None),
         fresh=chosen.fresh,
         quiet=chosen.quiet or chosen.json,

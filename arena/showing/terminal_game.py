@@ -6,6 +6,7 @@ from agents import Agent, Limit, kind_of
 from agents.human import Dialogue, Level, Quit, Undo
 from games import Game, Position
 from games.names import quoted
+from games.transcripts import replay_command
 from games.words import side_name, words_of
 
 
@@ -148,7 +149,7 @@ class Sitting:
 
     def command(self) -> str:
         """The command that shows this game again."""
-        return f'python -m games.replay "{self.of.name}" "{self.of.write(self.moves)}"'
+        return replay_command(self.of, self.moves)
 
 
 def plural(number: int, word: str) -> str:

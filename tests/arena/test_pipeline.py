@@ -14,6 +14,7 @@ from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
 from arena.planning.tasks import Task
 from arena.playing import worker
+from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
@@ -22,6 +23,7 @@ from games import game
 from games.terminal import Mistake, Unfinished
 from tests.arena.running import (
     RANDOM,
+    called,
     directory_of,
     experiment_file,
     played,
@@ -84,6 +86,14 @@ def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, monkeypat
     for cores in (1, 3):
         played(path, tmp_path / str(cores), cores)
     assert tables(tmp_path / "1") == tables(tmp_path / "3")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_tables_are_the_same_for_every_backend(tmp_path, backend):
+    path = written(tmp_path, "compiled")
+    played(path, tmp_path / "played")
+    assert called(path, "--results", tmp_path / backend, "--backend", backend).returncode == 0
+    assert tables(tmp_path / backend) == tables(tmp_path / "played")
 
 
 class Impatient(Interrupts):

@@ -2,9 +2,12 @@
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
-Work = Callable[[Any], Any]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Result_co = TypeVar("Result_co", covariant=True)
 
 # A module with `begin(work, workers) -> Backend`.
 BACKENDS: Mapping[str, str] = {
@@ -13,15 +16,15 @@ BACKENDS: Mapping[str, str] = {
 }
 
 
-class Backend(Protocol):
+class Backend(Protocol[Item_contra, Result_co]):
     """Does one kind of work on items, several at a time, until it is closed."""
 
     workers: int  # how many items are worked on at a time
 
-    def submit(self, item: Any) -> None:
+    def submit(self, item: Item_contra) -> None:
         """Have an item worked on."""
 
-    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+    def results(self, look: Callable[[], None]) -> Iterator[Result_co]:
         """The results in the order in which items were submitted, as long as there are any.
 
         WorkFailed ends them. `look` is called many times a second and may raise.
@@ -40,7 +43,7 @@ class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the
         self.trace = trace
 
 
-def begin(name: str, work: Work, workers: int) -> Backend:
+def begin(name: str, work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:
     """A backend of the table, ready to take items."""
-    backend: Backend = importlib.import_module(BACKENDS[name]).begin(work, workers)
+    backend: Backend[Item, Result] = importlib.import_module(BACKENDS[name]).begin(work, workers)
     return backend

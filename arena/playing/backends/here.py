@@ -3,26 +3,26 @@
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Generic
 
-from arena.playing.backends import Work, WorkFailed
+from arena.playing.backends import Item, Result, WorkFailed
 
 
-class Here:
+class Here(Generic[Item, Result]):
     """One item at a time; code that hangs or ends the process does so here."""
 
     workers = 1
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Callable[[Item], Result]) -> None:
         """Nothing is submitted yet."""
         self.work = work
-        self.items: deque[Any] = deque()
+        self.items: deque[Item] = deque()
 
-    def submit(self, item: Any) -> None:
+    def submit(self, item: Item) -> None:
         """Remember the item."""
         self.items.append(item)
 
-    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+    def results(self, look: Callable[[], None]) -> Iterator[Result]:
         """Work on one item after the other."""
         while self.items:
             look()
@@ -38,6 +38,6 @@ class Here:
         self.items.clear()
 
 
-def begin(work: Work, _workers: int) -> Here:
+def begin(work: Callable[[Item], Result], _workers: int) -> Here[Item, Result]:
     """The backend; it has one worker however many are asked for."""
     return Here(work)

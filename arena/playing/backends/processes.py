@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from typing import Any, Generic
 
-from arena.playing.backends import Work, WorkFailed
+from arena.playing.backends import Item, Result, WorkFailed
 
 TURN_SECONDS = 0.05
 PATIENCE_SECONDS = 0.5
@@ -21,10 +21,10 @@ STUCK_SECONDS = 2.0
 PR_SET_PDEATHSIG = 1
 
 
-class Processes:
+class Processes(Generic[Item, Result]):
     """A pool of processes, forked from here with the work they do."""
 
-    def __init__(self, work: Work, workers: int) -> None:
+    def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
         """They are forked when the first items are submitted."""
         self.workers = workers
         self.pool = ProcessPoolExecutor(
@@ -33,25 +33,25 @@ class Processes:
             initializer=_begin,
             initargs=(os.getpid(), work),
         )
-        self.waiting: deque[Future[Any]] = deque()
+        self.waiting: deque[Future[Result]] = deque()
 
-    def submit(self, item: Any) -> None:
+    def submit(self, item: Item) -> None:
         """Have an item worked on; if the pool is broken already, its result is a failure."""
         try:
-            future = self.pool.submit(_call, item)
+            future: Future[Result] = self.pool.submit(_call, item)
         except BrokenProcessPool as error:
             future = Future()
             future.set_exception(error)
         self.waiting.append(future)
 
-    def results(self, look: Callable[[], None]) -> Iterator[Any]:
+    def results(self, look: Callable[[], None]) -> Iterator[Result]:
         """The results in order, looking around while each is awaited."""
         while self.waiting:
             if error := self._failure(self.waiting[0], look):
                 raise WorkFailed(trace_of(error))
             yield self.waiting.popleft().result()
 
-    def _failure(self, future: "Future[Any]", look: Callable[[], None]) -> BaseException | None:
+    def _failure(self, future: "Future[Result]", look: Callable[[], None]) -> BaseException | None:
         """How the work failed; None if it did not."""
         stuck_since = None
         while True:
@@ -88,7 +88,7 @@ class Processes:
                 results._writer.close()  # it reads half a result: now it sees no more will come
 
 
-def begin(work: Work, workers: int) -> Processes:
+def begin(work: Callable[[Item], Result], workers: int) -> Processes[Item, Result]:
     """The backend with this many processes."""
     return Processes(work, workers)
 
@@ -113,7 +113,7 @@ def begin_child(parent: int) -> None:
     sys.stdout = sys.stderr
 
 
-def _begin(parent: int, work: Work) -> None:
+def _begin(parent: int, work: Callable[[Item], Result]) -> None:
     begin_child(parent)
     process: Any = multiprocessing.current_process()
     process.work = work  # inherited, never pickled: only items and results travel

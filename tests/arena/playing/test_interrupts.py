@@ -16,7 +16,7 @@ def test_the_first_signal_is_raised_and_the_second_does_no_harm(how):
         with pytest.raises(KeyboardInterrupt), interrupts.installed():
             os.kill(os.getpid(), how)
         os.kill(os.getpid(), how)
-        assert interrupts.asked
+        assert interrupts.arrived
     finally:
         signal.signal(signal.SIGINT, handlers[0])
         signal.signal(signal.SIGTERM, handlers[1])
