@@ -1,11 +1,9 @@
 """The worker: which loop it takes, what it builds before the fork, and when it is wary."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from agents import AgentSpec, Choice
+from agents import AgentSpec
 from arena.keeping.game_blobs import decoded
 from arena.planning.drawing import draw
 from arena.planning.tasks import CutOff, Task
@@ -95,30 +93,28 @@ def test_a_batch_is_packed_and_scored(ready):
 
 
 class Plain:
-    """An agent that is asked move by move: nothing of it is compiled."""
+    """An agent that must be asked move by move, whatever is behind it."""
 
-    def __init__(self, spec, of):
-        self.spec, self.of = spec, of
+    def __init__(self, compiled):
+        self.spec, self.compiled = compiled.spec, compiled
 
     def start(self, seed):
-        pass
+        self.compiled.start(seed)
 
     def choose(self, position, limit=None):
-        return Choice(self.of.legal(position)[0])
+        return self.compiled.decide(position)
 
 
 def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch):
     build = worker.build
 
     def built(spec, of):
-        return Plain(spec, of) if spec.kind == "first" else build(spec, of)
+        return Plain(build(spec, of)) if spec.kind == "random" else build(spec, of)
 
-    first = {"first": AgentSpec("first")}
-    drawn = draw(replace(ready.plan, agents=ready.plan.agents | first, matches=((0, 3), (3, 1))))
-    task = Task(0, drawn.pairings.total, {})
-    expected = Worker(drawn, new_watch()).play(task)
+    task = Task(0, ready.pairings.total, {})
+    expected = Worker(ready, new_watch()).play(task)
     monkeypatch.setattr(worker, "build", built)
-    warm = Worker(drawn, new_watch())
+    warm = Worker(ready, new_watch())
     warm.warm()
     same_records(warm.play(task), expected)
 
