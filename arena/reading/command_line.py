@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
+from games.names import listed
 from games.terminal import status_of
 
 if TYPE_CHECKING:
@@ -58,11 +59,9 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
     parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
     parser.add_argument(
-        "--backend",
-        choices=BACKENDS,
-        default="processes",
-        help="where games are played (processes)",
-    )
+        "--backend", choices=BACKENDS, default="processes", metavar="NAME",
+        help=f"where games are played: {listed(BACKENDS)}",
+    )  # fmt: skip
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
