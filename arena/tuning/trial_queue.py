@@ -10,10 +10,10 @@ from arena.keeping.journal import Journal
 from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.in_order import ItemFailed, in_order
-from arena.playing.interrupts import Interrupts
+from arena.playing.workers import PlayOptions
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point
-from arena.tuning.trial_games import Part, TrialGames, games_of
+from arena.tuning.trial_games import Part, PlayedPart, TrialGames, games_of
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
 from games.terminal import Unfinished
 
@@ -110,20 +110,20 @@ class TrialCrew:
 
     MOST_DEATHS = 4  # of a part that are excused: workers are also ended from outside
 
-    def __init__(self, of: TrialGames, workers: int, interrupts: Interrupts) -> None:
+    def __init__(self, of: TrialGames, options: PlayOptions) -> None:
         """Its workers are forked when `in_order` begins."""
-        self.watch, self.player, self.workers = of.watch, of.player, workers
-        self.interrupts = interrupts
+        self.watch, self.player, self.options = of.watch, of.player, options
         self.deaths: dict[tuple[int, int, int], int] = {}
 
-    def begin(self, workers: int | None = None) -> backends.Backend:
-        """A new backend whose processes have all agents built."""
-        return backends.begin("processes", self.player.play, workers or self.workers)
+    def begin(self, workers: int | None = None) -> backends.Backend[Part, PlayedPart]:
+        """A new backend whose workers have all agents built."""
+        number = workers or self.options.workers
+        return backends.begin(self.options.backend, self.player.play, number)
 
     def look(self) -> None:
         """Cut off who does not answer; stop if that was asked for."""
         self.watch.look()
-        self.interrupts.look()
+        self.options.interrupts.look()
 
     def split(self, part: Part) -> list[Part]:
         """A part is the smallest there is."""
@@ -145,14 +145,12 @@ class TrialCrew:
         self.watch.mend()
 
 
-def played(
-    queue: TrialQueue, journal: Journal, workers: int, interrupts: Interrupts
-) -> Iterator[Trial]:
+def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
     """Play what is left, trial after trial; each is kept before the sampler hears of it."""
-    crew, blobs, seconds = TrialCrew(queue.games, workers, interrupts), list[bytes](), 0.0
+    crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
     results = closing(in_order(crew, queue))
     try:
-        with interrupts.wait_for_look(), results as parts:
+        with options.interrupts.wait_for_look(), results as parts:
             for done in parts:
                 blobs.append(done.games)
                 seconds += done.seconds
