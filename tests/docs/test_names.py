@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agents import AGENTS, kind_of
 from agents.evaluations.default_weights import endgame_from
+from arena.concluding.checks import CHECKS, claim
 from games import game
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
@@ -35,7 +37,9 @@ def test_files_and_modules_in_the_running_text_are_there(page):
     code = "\n".join(CODE.findall(FENCED.sub("", page.read_text())))
     ours = brought(page)
     paths = [name for name in PATHS.findall(code) if name not in ours]
-    assert [name for name in paths if not (ROOT / name).exists()] == []
+    # An experiment names files from its own directory.
+    missing = [n for n in paths if not ((ROOT / n).exists() or (ROOT / "experiments" / n).exists())]
+    assert missing == []
     modules = [name for name in MODULES.findall(code) if not name.endswith((".parquet", ".py"))]
     assert [name for name in modules if not is_there(name)] == []
 
@@ -44,3 +48,32 @@ def test_smart_solves_endgames_from_where_the_page_says():
     page = " ".join((ROOT / "docs" / "agents.md").read_text().split())
     said = re.search(r"`smart` solves from (\d+) beans and from (\d+) empty squares on", page)
     assert said.groups() == (str(endgame_from(game("kalah"))), str(endgame_from(game("othello"))))
+
+
+def section(page: str, title: str) -> str:
+    """What stands under a heading of a page in docs/."""
+    text = (ROOT / "docs" / page).read_text()
+    (found,) = re.findall(
+        rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    return found
+
+
+def words_in_first_column(text: str) -> set[str]:
+    """The words set as code in the first column of the section's tables."""
+    cells = re.findall(r"^\| (`[^|]*) \|", text, re.MULTILINE)
+    return {word for cell in cells for word in re.findall(r"`(\w+)", cell)}
+
+
+def test_the_page_of_the_file_names_every_kind_and_every_option():
+    options = {option.name for kind in AGENTS for option in kind_of(kind).options}
+    kinds = set(AGENTS) - {"human"}  # a person plays with arena.play
+    assert (
+        words_in_first_column(section("experiment-file.md", "`[agents.NAME]`")) == kinds | options
+    )
+
+
+def test_the_page_of_the_file_names_every_check_and_its_keys():
+    keys = {key.name for name in CHECKS for key in claim(name).KEYS}
+    assert words_in_first_column(section("experiment-file.md", "`[[checks]]`")) == keys
+    assert set(CHECKS) <= words_in_first_column((ROOT / "docs" / "checks.md").read_text())
