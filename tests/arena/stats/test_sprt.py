@@ -233,3 +233,9 @@ def test_a_plan_that_cannot_be_tested_is_refused(wrong):
 def test_a_score_off_the_grid_is_refused():
     with pytest.raises(ValueError, match="multiple of 1/4"):
         advance(PLAN, begin(PLAN), [0.3])
+
+
+def test_the_bounds_are_those_of_wald_for_both_errors():
+    lower, upper = SprtPlan(0.0, 10.0, alpha=0.01, beta=0.2).bounds
+    assert lower == pytest.approx(math.log(0.2 / 0.99))
+    assert upper == pytest.approx(math.log(0.8 / 0.01))

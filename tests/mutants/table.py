@@ -1,0 +1,450 @@
+"""Faults that one could make without noticing, each with the tests that must notice it.
+
+A fault replaces text that its file holds once. Kinds: a dropped guard, a dropped sign or centre,
+`<` for `<=`, the first for the last, a level, a constant, a forgotten copy, a counter that counts
+too much, a dropped call that makes a file last.
+"""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One fault; `interpreted` where its kernels are run by Python: compiling takes longer."""
+
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    interpreted: bool = False
+
+    def __str__(self) -> str:
+        old, new = (" ".join(text.split()) for text in (self.old, self.new))
+        return f"{self.file}: {old[:50]} -> {new[:50] or 'nothing'}"
+
+
+def in_file(
+    file: str, *tests: str, edits: dict[str, str], interpreted: bool = False
+) -> tuple[Mutant, ...]:
+    """Several faults of one file that the same tests guard."""
+    return tuple(Mutant(file, old, new, tests, interpreted) for old, new in edits.items())
+
+
+RULES = (
+    *in_file(
+        "games/sowing/states/packed.py",
+        "tests/games/test_worked_examples.py",
+        "tests/games/test_golden_rules.py",
+        edits={
+            "if prize == ZERO and ctx[RULES + NEEDS_NONEMPTY] != 0:": "if prize == ZERO:",
+            "if last < U(POT) and (own": "if (own",
+            "if s.own & HOLES == ZERO and (either or same):": "if s.own & HOLES == ZERO:",
+            "return most + most > total": "return most + most >= total",
+            "        own = own + (ONE << POT_SHIFT) - (ONE << shift)": "        own = own",
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "games/othello/states/bitboard.py",
+        "tests/games/test_othello_facts.py",
+        "tests/games/test_golden_rules.py",
+        edits={
+            "inner = s.other & INNER_COLUMNS": "inner = s.other",
+            "return moves(ctx, turned(s)) == ZERO": "return True",
+            "return own - other + empties": "return own - other",
+            "up |= rising(s, U(ctx[at + 2])) | rising(s, U(ctx[at + 3]))": (
+                "up |= rising(s, U(ctx[at + 2]))"
+            ),
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "games/core.py",
+        "tests/games/test_contract.py",
+        edits={
+            "return first - second": "return second - first",
+            "swapped = position.swapped ^ (move == self.swap_move)": "swapped = position.swapped",
+            "        if move not in legal:\n            raise IllegalMove(self._refusal": (
+                "        if move > 10**6:\n            raise IllegalMove(self._refusal"
+            ),
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "games/kernels/splitmix.py",
+        "tests/games/test_playouts.py",
+        "tests/arena/planning/test_pairing_seeds.py",
+        edits={"return word ^ (word >> S31)": "return word"},
+    ),
+)
+
+AGENTS = (
+    *in_file(
+        "agents/kernels/limits.py",
+        "tests/agents/test_contract.py::"
+        "test_a_node_budget_is_passed_by_no_more_than_the_children_of_one_node",
+        "tests/agents/test_contract.py::test_a_limit_of_one_move_is_forgotten_after_it",
+        edits={
+            "if late or ctx[NODES] > ctx[BUDGET]:": "if late:",
+            "    ctx[NODES] = 0\n": "",
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "agents/kernels/transposition_table.py",
+        "tests/agents/test_search_values.py",
+        edits={
+            "return score >= beta if bound == AT_LEAST else score <= alpha": "return True",
+            "return ctx[at + ONE] if ctx[at] == np.int64(key) ^ ctx[SALT] else np.int64(0)": (
+                "return ctx[at + ONE]"
+            ),
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "agents/kernels/terms.py",
+        "tests/agents/test_features.py",
+        edits={
+            "half = 0.5 if value > 0.0 else -0.5": "half = 0.5",
+            "total = abs(own) + abs(other)": "total = own + other",
+            "return max(min(value, np.int64(HIGHEST_GUESS)), np.int64(-HIGHEST_GUESS))": (
+                "return value"
+            ),
+        },
+        interpreted=True,
+    ),
+    *in_file(
+        "agents/kernels/choose.py",
+        "tests/agents/test_policies.py",
+        edits={
+            "return -hole_beans(ctx, s, U(slot))": "return hole_beans(ctx, s, U(slot))",
+            "if value > best:\n            best, chosen, ties": (
+                "if value >= best:\n            best, chosen, ties"
+            ),
+        },
+        interpreted=True,
+    ),
+)
+
+STATISTICS = (
+    *in_file(
+        "arena/stats/intervals.py",
+        "tests/arena/stats/test_intervals.py",
+        edits={
+            "FEW_POINTS = 5.0": "FEW_POINTS = 4.0",
+            "FEW_OPENINGS = 10": "FEW_OPENINGS = 9",
+            "ends = interval(found, 0.5 * alpha)": "ends = interval(found, alpha)",
+            "bound = alpha ** (1.0 / found.openings)": (
+                "bound = (0.5 * alpha) ** (1.0 / found.openings)"
+            ),
+            "    if found.openings == 1:\n        return nothing(ONE_OPENING": (
+                "    if found.openings == 0:\n        return nothing(ONE_OPENING"
+            ),
+        },
+    ),
+    *in_file(
+        "arena/stats/clusters.py",
+        "tests/arena/stats/test_intervals.py",
+        edits={
+            "errors = np.bincount(cluster.ravel(), weights=values) - sizes * mean": (
+                "errors = np.bincount(cluster.ravel(), weights=values) - 0.5 * sizes"
+            ),
+            "np.square(errors) / (1.0 - share)": "np.square(errors)",
+        },
+    ),
+    *in_file(
+        "arena/stats/sprt.py",
+        "tests/arena/stats/test_sprt.py",
+        edits={
+            "at = _first(ready & ((llr <= lower) | (llr >= upper)))": (
+                "at = _first((llr <= lower) | (llr >= upper))"
+            ),
+            "math.log(self.beta / (1.0 - self.alpha))": "math.log(self.alpha / (1.0 - self.beta))",
+            "return np.divide(squares, 2.0 * record,": "return np.divide(squares, record,",
+            "if state.stopped or len(cells) == 0:": "if len(cells) == 0:",
+        },
+    ),
+    *in_file(
+        "arena/stats/counts.py",
+        "tests/arena/stats/test_counts.py",
+        edits={
+            "second=Wdl(*counts.first[::-1]),": "second=Wdl(*counts.first),",
+            "both_drawn=drawn,": "both_drawn=0,",
+            "places = np.unique(np.asarray(openings), return_index=True)[1]": (
+                "places = np.arange(len(np.asarray(openings)))"
+            ),
+        },
+    ),
+    *in_file(
+        "arena/stats/anytime.py",
+        "tests/arena/stats/test_anytime.py",
+        edits={
+            "limit = math.log(2.0 / (1.0 - state.level))": (
+                "limit = math.log(1.0 / (1.0 - state.level))"
+            ),
+            "_LARGEST_BET = 0.5": "_LARGEST_BET = 0.9",
+            "variance = (0.25 + squares[:-1]) / count": "variance = (0.25 + squares[1:]) / count",
+        },
+    ),
+    *in_file(
+        "arena/stats/elo.py",
+        "tests/arena/stats/test_elo.py",
+        edits={
+            "return 0.0 - 400.0 * math.log10": "return 400.0 * math.log10",
+            "variance = sum(c * (i / top - mean) ** 2": "variance = sum(c * (i / top - 0.5) ** 2",
+        },
+    ),
+    *in_file(
+        "arena/stats/bootstrap.py",
+        "tests/arena/stats/test_ratings.py",
+        edits={
+            "drawn = np.random.default_rng((seed, number))": "drawn = np.random.default_rng(seed)",
+            "order[reach.T & ~reach] = BELOW": "order[reach.T & ~reach] = ABOVE",
+        },
+    ),
+)
+
+PLAYING = (
+    *in_file(
+        "arena/playing/compiled_loop.py",
+        "tests/arena/playing/test_compiled_loop.py",
+        "tests/arena/playing/test_workers.py",
+        edits={
+            "        self.results = results\n": "",
+            "            room[:, : old.shape[1]] = old\n": "            pass\n",
+            "seats = agents if leg == 0 else agents[::-1]": "seats = agents",
+        },
+    ),
+    *in_file(
+        "arena/playing/repeats.py",
+        "tests/arena/playing/test_repeats.py",
+        edits={
+            "        columns[name] = np.zeros_like(columns[name])": "        pass",
+            "np.arange(openings, block.size) % openings": "np.arange(block.size - openings) * 0",
+        },
+    ),
+    *in_file(
+        "arena/playing/tournament.py",
+        "tests/arena/playing/test_repeats.py",
+        "tests/arena/playing/test_tournament.py",
+        edits={
+            "                own &= number < len(self.pairings.keys)": "                pass",
+            "                if stop.reached:\n                    break\n": "",
+        },
+    ),
+    *in_file(
+        "arena/playing/stop_rule.py",
+        "tests/arena/playing/test_tournament.py",
+        edits={
+            "fresh = points[: max(0, self.openings - start)] / QUARTERS": (
+                "fresh = points / QUARTERS"
+            ),
+            "QUARTERS = 4.0": "QUARTERS = 8.0",
+        },
+    ),
+    *in_file(
+        "arena/playing/in_order.py",
+        "tests/arena/playing/test_in_order.py",
+        edits={
+            "TRIES_ALONE = 2": "TRIES_ALONE = 1",
+            "while len(waiting) < 2 * backend.workers and": (
+                "while len(waiting) < 9 * backend.workers and"
+            ),
+            "        crew.mend()\n        yield from": "        yield from",
+        },
+    ),
+    *in_file(
+        "arena/playing/determinism.py",
+        "tests/arena/playing/test_repeats.py",
+        edits={
+            "OPENINGS, TIMES = 2, 2": "OPENINGS, TIMES = 1, 2",
+            "steady = [match for match in matches if not any(": (
+                "steady = [match for match in matches if not all("
+            ),
+        },
+    ),
+    *in_file(
+        "arena/playing/referee.py",
+        "tests/arena/playing/test_referee.py",
+        "tests/arena/playing/test_compiled_loop.py",
+        edits={
+            "LONGEST = 20_000": "LONGEST = 10_000",
+            "result = LOSS if fault.seat == 0 else WIN": "result = LOSS",
+            "if legal == (self.of.pass_move,):": "if False:",
+        },
+    ),
+    *in_file(
+        "arena/playing/watchdog.py",
+        "tests/arena/playing/test_watchdog.py",
+        edits={
+            "if waiting.asked and now - waiting.asked > self.limit:": (
+                "if now - waiting.asked > 10 * self.limit:"
+            ),
+            "pairings = waiting.ply if waiting.leg == WHOLE else 1": "pairings = 1",
+        },
+    ),
+)
+
+PLANNING = (
+    *in_file(
+        "arena/planning/pairings.py",
+        "tests/arena/planning/test_pairings.py",
+        edits={
+            "TURN = 256": "TURN = 128",
+            '"second": sides[:, ::-1].ravel(),': '"second": sides.ravel(),',
+            "length = np.minimum(self.turn, self.pairs - turn * self.turn)": "length = self.turn",
+        },
+    ),
+    *in_file(
+        "arena/planning/pairings.py",
+        "tests/arena/playing/test_repeats.py",
+        edits={"np.where(fixed, 0, turns)": "turns"},
+    ),
+    *in_file(
+        "arena/planning/pairing_seeds.py",
+        "tests/arena/planning/test_pairing_seeds.py",
+        "tests/arena/planning/test_pairings.py",
+        edits={
+            "digest_word(seed, game, *sorted(agents))": "digest_word(seed, game, *agents)",
+            "mixed(pairs ^ digest_word(agent, leg))": "mixed(pairs ^ digest_word(agent))",
+        },
+    ),
+)
+
+KEEPING = (
+    *in_file(
+        "arena/keeping/journal.py",
+        "tests/arena/keeping/test_journal.py",
+        edits={
+            "                if start != reached:\n                    break\n": "",
+            "pragma synchronous=normal": "pragma synchronous=off",
+            "            if start != reached:\n                return\n": "",
+            "elif stored[0] != digest:": "elif False:",
+        },
+    ),
+    *in_file(
+        "arena/keeping/whole_files.py",
+        "tests/arena/keeping/test_whole_files.py",
+        edits={
+            "            os.fsync(file.fileno())\n": "",
+            "    sync(path.parent)\n": "",
+            "        unfinished.unlink(missing_ok=True)\n        raise": "        raise",
+        },
+    ),
+    *in_file(
+        "arena/keeping/game_blobs.py",
+        "tests/arena/keeping/test_game_blobs.py",
+        edits={
+            "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
+            "traces |= {at + row: text": "traces |= {row: text",
+            "np.iinfo(kind).min <= low and": "",
+        },
+    ),
+)
+
+CONCLUDING = (
+    *in_file(
+        "arena/concluding/checks/faster_than.py",
+        "tests/arena/concluding/test_checks.py",
+        edits={
+            "status = status if mean": "status = HOLDS if mean",
+            "mean < limit": "mean <= limit",
+        },
+    ),
+    *in_file(
+        "arena/concluding/checks/claims.py",
+        "tests/arena/concluding/test_checks.py",
+        edits={"both_sides = max(2.0 * result.level - 1.0, 0.01)": "both_sides = result.level"},
+    ),
+    *in_file(
+        "arena/concluding/checks/always.py",
+        "tests/arena/concluding/test_checks.py",
+        edits={"if not won.all():": "if not won.any():"},
+    ),
+    *in_file(
+        "arena/concluding/standings.py",
+        "tests/arena/concluding/test_standings.py",
+        edits={
+            "match.scores - match.scores.mean()": "match.scores - 0.5",
+            "BLOCKS = 20_000": "BLOCKS = 2_000",
+        },
+    ),
+    *in_file(
+        "arena/concluding/summary.py",
+        "tests/arena/concluding/test_standings.py",
+        edits={"DRAWS = 200": "DRAWS = 100"},
+    ),
+    *in_file(
+        "arena/concluding/proof.py",
+        "tests/arena/concluding/test_proof.py",
+        edits={"MOST_POSITIONS = 1_000_000": "MOST_POSITIONS = 100_000"},
+    ),
+    *in_file(
+        "arena/concluding/evidence.py",
+        "tests/arena/concluding/test_summary.py",
+        "tests/arena/concluding/test_checks.py",
+        edits={
+            "repeat[first] & repeat[second]": "repeat[first] | repeat[second]",
+            "return np.ones_like(seen) if varied else ~seen": "return ~seen",
+            "as_first=1.0 - self.as_second,": "as_first=self.as_second,",
+            "np.argmin(self.games.plies[ordered])": "np.argmax(self.games.plies[ordered])",
+        },
+    ),
+    *in_file(
+        "arena/concluding/win_rates.py",
+        "tests/arena/concluding/test_summary.py",
+        "tests/arena/concluding/test_checks.py",
+        edits={"return openings > 1 and": "return"},
+    ),
+)
+
+TUNING = (
+    *in_file(
+        "arena/tuning/trials.py",
+        "tests/arena/tuning/test_trials.py",
+        edits={"PRIOR_VARIANCE = 0.10": "PRIOR_VARIANCE = 0.20"},
+    ),
+    *in_file(
+        "arena/tuning/second_half.py",
+        "tests/arena/tuning/test_second_half.py",
+        edits={
+            "SATURATED = 0.85": "SATURATED = 0.80",
+            "return not found.flat and found.score.value >= SATURATED": (
+                "return found.score.value >= SATURATED"
+            ),
+        },
+    ),
+    *in_file(
+        "arena/tuning/gaussian_process.py",
+        "tests/arena/tuning/test_gaussian_process.py",
+        edits={
+            "+ np.diag(trials.noise)\n    try:": "\n    try:",
+            "SHORTEST, LONGEST = 0.15, 1.5": "SHORTEST, LONGEST = 0.15, 0.1",
+        },
+    ),
+    *in_file(
+        "arena/tuning/space.py",
+        "tests/arena/tuning/test_space.py",
+        edits={
+            "return min(max(rounded, self.low), self.high)": "return rounded",
+            "value = self.low * (self.high / self.low) ** unit": (
+                "value = self.low + unit * (self.high - self.low)"
+            ),
+        },
+    ),
+    *in_file(
+        "arena/tuning/samplers/spsa.py",
+        "tests/arena/tuning/test_samplers.py",
+        edits={"sign = 1.0 if slot % 2 else -1.0": "sign = 1.0"},
+    ),
+)
+
+MUTANTS: tuple[Mutant, ...] = (
+    *RULES,
+    *AGENTS,
+    *STATISTICS,
+    *PLAYING,
+    *PLANNING,
+    *KEEPING,
+    *CONCLUDING,
+    *TUNING,
+)
