@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run test test-slow check coverage bench docs clean
+.PHONY: setup run test test-slow mutants check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -28,6 +28,10 @@ test: .venv/.dev
 
 test-slow: .venv/.dev
 	$(PYTEST) -m "slow or not slow" --hypothesis-profile=thorough
+
+# Plants a hundred faults, one after the other: half an hour.
+mutants: .venv/.dev
+	$(BIN)/python -m tests.mutants
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
@@ -30,6 +30,10 @@ from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.sprt import SprtPlan, SprtState
 from games.terminal import Mistake, Unfinished, printed, say
 from games.transcripts import replay_command
+
+if TYPE_CHECKING:  # they are loaded after the games
+    from arena.concluding.checks import Verdict
+    from arena.concluding.summary import Summary
 
 MOST_TRACES = 100
 BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
@@ -143,7 +147,6 @@ def _concluded(
         win_rate_rows,
     )
     from arena.keeping import game_table, parquet  # noqa: PLC0415
-    from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
     games, plan, source = finished.games, experiment.plan, source_of(experiment.plan, origin)
     evidence = evidence_of(
@@ -166,19 +169,32 @@ def _concluded(
     parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, source)
     parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
     _note_end(directory, origin, games)
-    if options.json:
-        printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
-    else:
-        notes = [] if plan.reproducible else [BY_THE_CLOCK]
-        printed(lambda: terminal_tables.show(summed, verdicts, notes))
-    if options.junit:
-        write_text(options.junit, junit.junit(verdicts, experiment.name))
+    _show(experiment, summed, verdicts, options)
     if not options.quiet:
         say(f"tables: {directory}")
     return all(verdict.holds for verdict in verdicts)
 
 
+<<<<<<< HEAD
 def source_of(plan: Plan, origin: Origin) -> dict[str, Any]:
+=======
+def _show(
+    experiment: Experiment, summed: "Summary", verdicts: "list[Verdict]", options: RunOptions
+) -> None:
+    """Print what was found as tables or as JSON; checks as JUnit where that was asked for."""
+    from arena.showing import junit, terminal_tables  # noqa: PLC0415  # not needed to play
+
+    if options.json:
+        printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
+    else:
+        notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
+        printed(lambda: terminal_tables.show(summed, verdicts, notes))
+    if options.junit:
+        write_text(options.junit, junit.junit(verdicts, experiment.name))
+
+
+def said_of(plan: Plan, origin: Origin) -> dict[str, Any]:
+>>>>>>> 904616e (One test a rule for modules: length, functions, names, files; three class names that were there twice; positions apart from games)
     """What every table says about where it comes from: nothing of clocks or machines."""
     return {
         "experiment": origin.experiment,

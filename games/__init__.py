@@ -6,8 +6,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from games.core import Game, IllegalMove, MoveError, Position
+from games.core import Game, IllegalMove, MoveError
 from games.names import GameError, did_you_mean, listed, quoted, split_name
+from games.position import Position
 
 __all__ = [
     "GAMES",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +14,11 @@ from numpy.typing import NDArray
 from games import pack as packs
 from games.kernels.context import PASS, Context
 from games.names import listed, quoted
+from games.position import Notation, Position
 from games.terminal import Mistake
 
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
 Translation = NDArray[np.int16]
-
-
-class Position(NamedTuple):
-    """A state as its mover sees it, who that is, and whether the players have changed sides."""
-
-    state: Any
-    mover: int
-    swapped: bool = False
-
-    @property
-    def side(self) -> int:
-        """The side of the board to move: 0 South or Black, 1 North or White."""
-        return self.mover ^ self.swapped
 
 
 class IllegalMove(ValueError):  # noqa: N818  # the word of the domain, as in `IndexError`'s family
@@ -45,37 +33,6 @@ class MoveError(Mistake, ValueError):
         self.ply, self.move, self.legal = ply, move, tuple(legal)
         allowed = f"legal: {' '.join(legal)}" if legal else "the game is over"
         super().__init__(f"ply {ply}: {quoted(move)} {why}; {allowed}")
-
-
-class Notation(Protocol):
-    """How people write the moves and positions of a game."""
-
-    def move_text(self, position: Position, move: int) -> str:
-        """The move as it is printed on the board."""
-
-    def parse_move(self, position: Position, text: str) -> int | None:
-        """The move that `text` means, legal or not; `None` if it means none."""
-
-    def split(self, text: str) -> list[str]:
-        """The moves of a written game, one by one."""
-
-    def text(self, position: Position) -> str:
-        """The position in one line that `parse` reads back."""
-
-    def parse(self, text: str) -> Position:
-        """The position written in `text`; a GameError says what is wrong with it."""
-
-    def draw(self, position: Position, names: tuple[str, str] | None) -> str:
-        """The board as people draw it, with the names of the first and second player."""
-
-    def standing(self, position: Position) -> tuple[int, int]:
-        """Beans in the pots or discs on the board of the first and second player."""
-
-    def score(self, position: Position) -> tuple[int, int]:
-        """The reported score of a finished game."""
-
-    def plain(self, position: Position) -> Any:
-        """The position in plain Python numbers, the mover's first."""
 
 
 @cache

@@ -8,11 +8,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from games.core import Game, Position, kernels
+from games.core import Game, kernels
 from games.kernels.context import PASS
 from games.kernels.family import State, key
 from games.kernels.jit import Kernel, specialise
 from games.names import GameError, quoted
+from games.position import Position
 from games.user_family import compile_problem, plain_functions
 from games.user_file import called, module_of
 
@@ -38,7 +39,7 @@ def hash_kernel(family_name: str) -> Kernel:
 
 def try_laws(of: Game) -> None:
     """Play random games; a GameError names the first law that is broken, and where."""
-    trial = Trial(of)
+    trial = TriedGame(of)
     trial.compile()
     for number in range(GAMES):
         if trial.positions >= POSITIONS:
@@ -46,7 +47,7 @@ def try_laws(of: Game) -> None:
         trial.play_game(random.Random(number))
 
 
-class Trial:
+class TriedGame:
     """What was seen of one game: keys with their states, states with their moves."""
 
     def __init__(self, of: Game) -> None:

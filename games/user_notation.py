@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from games.core import Position
 from games.names import GameError, quoted
+from games.position import Position
 from games.user_file import called
 
 LINE = re.compile(r"\s*([0-9a-f]{1,16}(?: [0-9a-f]{1,16})*), player ([12]) to move\s*")

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from games.core import Game, IllegalMove, Position
+from games.core import Game, IllegalMove
 from games.names import quoted
+from games.position import Position
 
 
 def move_asked_for(of: Game, position: Position) -> str:

@@ -6,7 +6,7 @@ import signal
 # Tests run side by side already; NumPy's own threads would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from hypothesis import HealthCheck, settings  # what it loads reads that once
+from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 
 # Kernels compile inside the first example, which is slow and says nothing about the example.
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -14,6 +14,10 @@ COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=40)
 # What make test-slow tries.
 settings.register_profile("thorough", COMMON, derandomize=True, max_examples=300)
+# A fault is planted: one example that shows it is enough, the smallest is not looked for.
+settings.register_profile(
+    "mutants", COMMON, derandomize=True, max_examples=40, phases=[Phase.explicit, Phase.generate]
+)
 # New examples in every run: pytest --hypothesis-profile=search
 settings.register_profile("search", COMMON, max_examples=5000)
 settings.load_profile("pitflip")

@@ -6,7 +6,7 @@ import numpy as np
 
 from arena.concluding.evidence import Evidence, Flags, Match, forfeited_rows
 from arena.stats.counts import PairCounts, pair_counts
-from arena.stats.estimate import Estimate, Kind
+from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.matchup import Matchup, from_other_side, matchup
 from arena.stats.stopped import RAW
 from arena.stats.words import matchup_text
@@ -60,9 +60,9 @@ def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate,
 
 def raw(estimate: Estimate) -> Estimate:
     """The estimate labelled as one that ignores the rule by which games were stopped."""
-    if estimate.kind is not Kind.FIXED:
+    if estimate.kind is not EstimateKind.FIXED:
         return estimate
-    return replace(estimate, kind=Kind.SPRT, reason=RAW)
+    return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
 def _counts(match: Match, repeat: Flags) -> PairCounts:
@@ -72,4 +72,4 @@ def _counts(match: Match, repeat: Flags) -> PairCounts:
 
 
 def _text(row: Matchup) -> str:
-    return matchup_text(row) + (", raw" if row.score.kind is Kind.SPRT else "")
+    return matchup_text(row) + (", raw" if row.score.kind is EstimateKind.SPRT else "")

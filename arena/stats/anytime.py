@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.stats.counts import Floats
-from arena.stats.estimate import Estimate, Kind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 
 STEPS = 2000
 _CELLS = 1 << 18  # scores times candidate means worked on at once
@@ -67,7 +67,7 @@ def anytime_estimate(state: ConfidenceSequence) -> Estimate:
         low=low / STEPS if low > 0 else None,
         high=high / STEPS if high < STEPS else None,
         level=state.level,
-        kind=Kind.ANYTIME,
+        kind=EstimateKind.ANYTIME,
     )
 
 

@@ -12,7 +12,7 @@ from arena.stats.bootstrap import (
 )
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.counts import Ints
-from arena.stats.estimate import Estimate, Kind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.intervals import FEW_OPENINGS
 from arena.stats.rating_fit import Fit, fit
 from arena.stats.ratings import AgentRating, Pool, RatingPlan, Ratings
@@ -91,7 +91,7 @@ def _with_errors(
 ) -> Estimate:
     """A fitted number with its bootstrap interval, or the reason why it has none."""
     if plan.census:
-        return Estimate(value, None, None, plan.level, Kind.CENSUS, EXACT)
+        return Estimate(value, None, None, plan.level, EstimateKind.CENSUS, EXACT)
     if openings < FEW_OPENINGS:
         counted = "1 opening" if openings == 1 else f"{openings} openings"
         reason = f"{counted}: no interval below {FEW_OPENINGS}"
@@ -104,7 +104,7 @@ def _with_errors(
     # The draws of a lopsided pool may all lie on one side of the fit.
     low = None if low is None else min(low, value)
     high = None if high is None else max(high, value)
-    return Estimate(value, low, high, plan.level, Kind.FIXED)
+    return Estimate(value, low, high, plan.level, EstimateKind.FIXED)
 
 
 def difference(ratings: Ratings, one: int, other: int) -> Estimate:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from arena.stats.clusters import Spread
-from arena.stats.estimate import Estimate, Kind, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
 from arena.stats.intervals import small_or_lopsided
 from arena.stats.quantiles import t_cdf
 
@@ -28,7 +28,7 @@ def score_from_elo(elo: float) -> float:
 
 def elo_estimate(score: Estimate) -> Estimate:
     """Logistic Elo with the interval of the score; None at 0 and 100 %."""
-    if score.kind is Kind.NONE:
+    if score.kind is EstimateKind.NONE:
         return nothing(score.reason, level=score.level)
     return transformed(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
 

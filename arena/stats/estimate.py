@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class EstimateKind(StrEnum):
     """What an interval promises; printed beside every number that is not `fixed-n`."""
 
     FIXED = "fixed-n"
@@ -28,7 +28,7 @@ class Estimate:
     low: float | None
     high: float | None
     level: float
-    kind: Kind
+    kind: EstimateKind
     reason: str = ""
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class Estimate:
 
 def nothing(reason: str, value: float | None = None, level: float = 0.95) -> Estimate:
     """An estimate from which nothing may be concluded, and why."""
-    return Estimate(value, None, None, level, Kind.NONE, reason)
+    return Estimate(value, None, None, level, EstimateKind.NONE, reason)
 
 
 def negated(estimate: Estimate) -> Estimate:

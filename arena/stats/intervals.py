@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy.typing as npt
 
 from arena.stats.clusters import Spread, spread
-from arena.stats.estimate import Estimate, Kind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.quantiles import normal_quantile, t_quantile
 
 FEW_OPENINGS = 10
@@ -69,7 +69,7 @@ def estimate_from_spread(found: Spread, level: float = 0.95, census: bool = Fals
     if found.pairings == 0:
         return nothing(NO_GAMES, level=level)
     if census:
-        return Estimate(found.mean, None, None, level, Kind.CENSUS, CENSUS)
+        return Estimate(found.mean, None, None, level, EstimateKind.CENSUS, CENSUS)
     if found.openings == 1:
         return nothing(ONE_OPENING, found.mean, level)
     alpha = 1.0 - level
@@ -77,14 +77,14 @@ def estimate_from_spread(found: Spread, level: float = 0.95, census: bool = Fals
         # Clopper and Pearson at the end of the scale; exact for any score in [0, 1].
         bound = alpha ** (1.0 / found.openings)
         low, high = (bound, None) if found.mean == 1.0 else (None, 1.0 - bound)
-        return Estimate(found.mean, low, high, level, Kind.FIXED, PERFECT)
+        return Estimate(found.mean, low, high, level, EstimateKind.FIXED, PERFECT)
     ends = interval(found, 0.5 * alpha)
     return Estimate(
         found.mean,
         ends.low if ends.low > 0.0 else None,
         ends.high if ends.high < 1.0 else None,
         level,
-        Kind.FIXED,
+        EstimateKind.FIXED,
         ALIKE if found.se == 0.0 else "",
     )
 

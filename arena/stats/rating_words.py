@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from arena.stats.bridges import Bridge
 from arena.stats.connected import FirstMove
-from arena.stats.estimate import Estimate, Kind
+from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.ratings import AgentRating, Pool, Ratings
 from arena.stats.words import NO_ANSWER, bound_text, range_text, signed
 
@@ -19,7 +19,7 @@ def rating_text(rating: Estimate) -> str:
     bound = bound_text(rating)
     if bound:
         return f"{value}, {bound}"
-    if rating.kind is Kind.FIXED:
+    if rating.kind is EstimateKind.FIXED:
         return f"{value}, no bound"
     return f"{value} ({rating.reason})"
 
@@ -46,7 +46,7 @@ def bridge_text(bridge: Bridge, ratings: Ratings, names: Sequence[str]) -> str:
     lead = f"{above} above {group}: won {bridge.games}/{bridge.games}"
     if bridge.at_least is None:
         return f"{lead}, no bound: one opening"
-    one_sided = Estimate(None, bridge.at_least, None, bridge.level, Kind.FIXED)
+    one_sided = Estimate(None, bridge.at_least, None, bridge.level, EstimateKind.FIXED)
     bound = f"{bound_text(one_sided)} Elo ({100 * bridge.level:g} %)"
     return f"{lead}, {bound}, K = {bridge.openings}"
 

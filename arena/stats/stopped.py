@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.stats.elo import elo_from_score, moments, score_from_elo
-from arena.stats.estimate import Estimate, Kind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.gsprt import regularised
 from arena.stats.quantiles import normal_cdf, normal_quantile
 from arena.stats.sprt import SprtPlan, SprtState, score_bounds
@@ -40,7 +40,7 @@ def raw_estimate(state: SprtState) -> Estimate:
     low, high = (
         elo_from_score(end) if 0.0 < end < 1.0 else None for end in (mean - reach, mean + reach)
     )
-    return Estimate(value, low, high, 0.95, Kind.SPRT, RAW)
+    return Estimate(value, low, high, 0.95, EstimateKind.SPRT, RAW)
 
 
 def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
@@ -53,7 +53,7 @@ def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
     if state.observations == 0:
         return nothing("no games")
     ends = [_elo_at_chance(plan, state, chance) for chance in (0.5, 0.975, 0.025)]
-    return Estimate(ends[0], ends[1], ends[2], 0.95, Kind.SPRT, CORRECTED)
+    return Estimate(ends[0], ends[1], ends[2], 0.95, EstimateKind.SPRT, CORRECTED)
 
 
 def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | None:

@@ -2,7 +2,7 @@
 
 import math
 
-from arena.stats.estimate import Estimate, Kind
+from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.intervals import ALIKE, ONE_OPENING, ScoreCheck, Status
 from arena.stats.matchup import Matchup
 from arena.stats.sprt import Decision, SprtPlan, SprtState
@@ -59,15 +59,15 @@ def range_text(estimate: Estimate) -> str:
 
 def elo_text(estimate: Estimate) -> str:
     """Any Elo estimate in one phrase; the kind is named unless it is `fixed-n`."""
-    kind = "" if estimate.kind is Kind.FIXED else f" {estimate.kind}"
+    kind = "" if estimate.kind is EstimateKind.FIXED else f" {estimate.kind}"
     if estimate.two_sided and estimate.value is not None:
         return f"{range_text(estimate)} Elo{kind}"
     bound = bound_text(estimate)
     if bound:
         return f"{bound} Elo ({100 * estimate.level:g} %){kind}"
-    if estimate.kind is Kind.CENSUS:
+    if estimate.kind is EstimateKind.CENSUS:
         return _census_text(estimate)
-    if estimate.kind is Kind.NONE:
+    if estimate.kind is EstimateKind.NONE:
         value = "" if estimate.value is None else f"{signed(estimate.value)}, "
         return f"{value}{estimate.reason or NO_ANSWER}"
     return f"no bound on Elo ({100 * estimate.level:g} %){kind}"
@@ -85,7 +85,7 @@ def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
     counts = row.counts
     if counts.pairings == 0:
         return "0 complete pairings" if unpaired_games else "no games"
-    if row.score.kind is Kind.CENSUS:
+    if row.score.kind is EstimateKind.CENSUS:
         return f"{percent(row.spread.mean)}, {elo_text(row.elo)}"
     if counts.openings == 1:
         total = counts.total
@@ -109,9 +109,9 @@ def score_text(score: Estimate) -> str:
     """A score with its interval, in percent, the kind named unless it is `fixed-n`."""
     if score.value is None:
         return score.reason
-    kind = "" if score.kind is Kind.FIXED else f" {score.kind}"
+    kind = "" if score.kind is EstimateKind.FIXED else f" {score.kind}"
     text = percent(score.value)
-    if score.kind in (Kind.NONE, Kind.CENSUS):
+    if score.kind in (EstimateKind.NONE, EstimateKind.CENSUS):
         return f"{text} ({score.reason})"
     if score.low is not None and score.high is not None:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1

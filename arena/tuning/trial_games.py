@@ -48,7 +48,7 @@ class TrialGames:
         return PartPlayer(self)
 
 
-class Part(NamedTuple):
+class TrialPart(NamedTuple):
     """Some pairings of one trial against one opponent; the weights travel with it."""
 
     slot: int
@@ -61,7 +61,7 @@ class Part(NamedTuple):
 class PlayedPart(NamedTuple):
     """The games of a part as a blob, and the seconds they took."""
 
-    part: Part
+    part: TrialPart
     games: bytes
     seconds: float
 
@@ -99,7 +99,7 @@ class PartPlayer:
             if not any(map(users_code, worker.drawn.specs)):
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
-    def play(self, part: Part) -> PlayedPart:
+    def play(self, part: TrialPart) -> PlayedPart:
         """The games of a part, by the candidate that it describes."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
@@ -126,7 +126,7 @@ def games_per_second(
     pairs, games, seconds = 1, 0, 0.0
     while seconds < least:
         for match in range(len(of.plans)):
-            played = of.player.play(Part(0, match, Task(0, pairs, {}), weights, True))
+            played = of.player.play(TrialPart(0, match, Task(0, pairs, {}), weights, True))
             games, seconds = games + 2 * pairs, seconds + played.seconds
         pairs = min(2 * pairs, shortest)
     return games / seconds

@@ -13,7 +13,7 @@ from arena.playing.in_order import ItemFailed, in_order
 from arena.playing.workers import PlayOptions
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point
-from arena.tuning.trial_games import Part, PlayedPart, TrialGames, games_of
+from arena.tuning.trial_games import PlayedPart, TrialGames, TrialPart, games_of
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
 from games.terminal import Unfinished
 
@@ -44,14 +44,14 @@ class TrialQueue:
         self.games, self.sampler, self.slots, self.known = of, sampler, slots, known
         self.proposed = self.finished = 0
         self.points: dict[int, Point] = {}
-        self.parts: deque[Part] = deque()
+        self.parts: deque[TrialPart] = deque()
         self.cuts = max(1, -(-2 * workers // WINDOW))
         self._fill()
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[TrialPart]:
         return self
 
-    def __next__(self) -> Part:
+    def __next__(self) -> TrialPart:
         """The next part; StopIteration for now if results must come first."""
         if not self.parts:
             raise StopIteration
@@ -92,7 +92,7 @@ class TrialQueue:
                 self.points[slot] = self.sampler.propose(slot)
                 self.parts.extend(self._parts(slot))
 
-    def _parts(self, slot: int) -> list[Part]:
+    def _parts(self, slot: int) -> list[TrialPart]:
         weights = self.games.space.weights(self.points[slot])
         parts = []
         for match, drawn in enumerate(self.games.plans):
@@ -100,7 +100,7 @@ class TrialQueue:
             size = max(LEAST_PAIRS, -(-total // self.cuts))
             for start in range(0, total, size):
                 task = Task(start, min(start + size, total), {})
-                parts.append(Part(slot, match, task, weights, False))
+                parts.append(TrialPart(slot, match, task, weights, False))
         parts[-1] = parts[-1]._replace(last=True)
         return parts
 
@@ -115,7 +115,7 @@ class TrialCrew:
         self.watch, self.player, self.options = of.watch, of.player, options
         self.deaths: dict[tuple[int, int, int], int] = {}
 
-    def begin(self, workers: int | None = None) -> backends.Backend[Part, PlayedPart]:
+    def begin(self, workers: int | None = None) -> backends.Backend[TrialPart, PlayedPart]:
         """A new backend whose workers have all agents built."""
         number = workers or self.options.workers
         return backends.begin(self.options.backend, self.player.play, number)
@@ -125,16 +125,16 @@ class TrialCrew:
         self.watch.look()
         self.options.interrupts.look()
 
-    def split(self, part: Part) -> list[Part]:
+    def split(self, part: TrialPart) -> list[TrialPart]:
         """A part is the smallest there is."""
         return [part]
 
-    def again(self, part: Part) -> Part:
+    def again(self, part: TrialPart) -> TrialPart:
         """The part with the verdicts on games that were cut off in it."""
         verdicts = self.watch.within(part.task.start, part.task.stop)
         return part._replace(task=part.task._replace(verdicts=verdicts))
 
-    def excused(self, part: Part) -> bool:
+    def excused(self, part: TrialPart) -> bool:
         """Whether it has not died too often."""
         key = (part.slot, part.match, part.task.start)
         self.deaths[key] = self.deaths.get(key, 0) + 1

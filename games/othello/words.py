@@ -1,7 +1,8 @@
 """What people are told about Othello: squares, and why a disc cannot be put there."""
 
-from games.core import Game, Position
+from games.core import Game
 from games.names import quoted
+from games.position import Position
 from games.words import Words, legal_texts
 
 

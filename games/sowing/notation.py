@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from games.core import Position
 from games.names import GameError, quoted
+from games.position import Position
 from games.sowing.rules import SowingRules
 from games.sowing.states.rows import (
     FIRST_PLY,

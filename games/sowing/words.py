@@ -3,8 +3,9 @@
 import re
 
 from games import game
-from games.core import Game, Position
+from games.core import Game
 from games.names import quoted
+from games.position import Position
 from games.words import Words, legal_texts
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")

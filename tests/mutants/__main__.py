@@ -16,7 +16,7 @@ from tests.mutants.table import MUTANTS, Mutant
 ROOT = Path(__file__).parents[2]
 COPIED = ("games", "agents", "arena", "tests", "experiments", "benchmarks", "docs")
 FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-PATIENCE_SECONDS = 900
+PATIENCE_SECONDS = 600
 SHARE = 0.95  # of the faults that must be noticed
 ENVIRONMENT = {
     **{key: value for key, value in os.environ.items() if "PYTEST" not in key},
@@ -34,7 +34,8 @@ def copied(tree: Path) -> None:
 
 def passes(tree: Path, tests: Sequence[str], interpreted: bool) -> bool:
     """Whether these tests pass in the tree; what hangs does not."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    words += ["--hypothesis-profile=mutants", *tests]
     env = ENVIRONMENT | ({"NUMBA_DISABLE_JIT": "1"} if interpreted else {})
     try:
         done = subprocess.run(

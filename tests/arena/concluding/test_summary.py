@@ -13,7 +13,7 @@ from arena.concluding.standings import results_of
 from arena.concluding.table_rows import elo_rows, win_rate_rows
 from arena.planning.records import COLUMNS, Games
 from arena.stats.counts import Wdl
-from arena.stats.estimate import Kind
+from arena.stats.estimate import EstimateKind
 from arena.stats.matchup import matchup
 from arena.stats.results import gather
 from arena.stats.sprt import Decision, SprtPlan, advance, begin
@@ -148,20 +148,20 @@ def test_identical_deterministic_agents_on_all_openings_are_a_census():
 def test_a_census_needs_more_than_one_opening():
     games = by_hand((0, 1, replayed("WW", 1)))
     summary = summed(games, TWO, census=[("smart", "bad")])
-    assert pair_of(summary, "smart", "bad").row.score.kind is Kind.NONE
+    assert pair_of(summary, "smart", "bad").row.score.kind is EstimateKind.NONE
 
 
 def test_a_census_is_refused_to_a_pair_that_varied():
     games = by_hand((0, 1, [*replayed("WL", 12, openings=12), (0, "WW", 900, 901)]))
     summary = summed(games, TWO, census=[("smart", "bad")])
-    assert pair_of(summary, "smart", "bad").row.score.kind is Kind.FIXED
+    assert pair_of(summary, "smart", "bad").row.score.kind is EstimateKind.FIXED
 
 
 def test_ratings_of_a_census_are_exact():
     letters = ["WL", "WW", "LW", "WL", "DD", "LL", "WD", "WL", "WL", "LW"]
     pairings = [(o, word, 2 * o, 2 * o + 1) for o, word in enumerate(letters)]
     summary = summed(by_hand((0, 1, pairings)), TWO, census=[("smart", "bad")])
-    assert {row.elo.kind for row in summary.ratings} == {Kind.CENSUS}
+    assert {row.elo.kind for row in summary.ratings} == {EstimateKind.CENSUS}
     assert summary.ratings[0].text.endswith("(exact for this opening set)")
 
 
@@ -312,9 +312,9 @@ def test_after_a_sequential_test_every_estimate_says_so():
     assert summary.stopped.text.startswith("smart against bad: accepted 50: LLR ")
     assert 0 < summary.stopped.corrected.value < summary.stopped.raw.value
     row = pair_of(summary, "smart", "bad")
-    assert (row.row.score.kind, row.row.elo.kind) == (Kind.SPRT, Kind.SPRT)
+    assert (row.row.score.kind, row.row.elo.kind) == (EstimateKind.SPRT, EstimateKind.SPRT)
     assert row.text.endswith(", raw")
-    assert {rated.elo.kind for rated in summary.ratings} == {Kind.SPRT}
+    assert {rated.elo.kind for rated in summary.ratings} == {EstimateKind.SPRT}
 
 
 # Everything at once.

@@ -7,7 +7,7 @@ import numpy as np
 
 from arena.stats.counts import Floats
 from arena.stats.elo import NATURAL, PER_NORMALIZED, elo_from_score, moments, normalized_elo
-from arena.stats.estimate import Estimate, Kind, nothing
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.intervals import Ends
 from arena.stats.quantiles import beta_quantile, normal_cdf, normal_quantile
 from arena.stats.rating_fit import Fit
@@ -27,7 +27,7 @@ def published_elo(counts: Sequence[float]) -> Estimate:
         return nothing("the published error is not defined", value)
     half = 0.5 * (elo_from_score(mean + reach) - elo_from_score(mean - reach))
     value = elo_from_score(mean)
-    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
+    return Estimate(value, value - half, value + half, 0.95, EstimateKind.FIXED, "symmetric")
 
 
 def published_normalized_elo(counts: Sequence[float]) -> Estimate:
@@ -38,7 +38,7 @@ def published_normalized_elo(counts: Sequence[float]) -> Estimate:
     per_observation = 2 if len(counts) == 5 else 1
     half = normal_quantile(0.975) * PER_NORMALIZED / math.sqrt(n * per_observation)
     value = normalized_elo(mean, variance, per_observation)
-    return Estimate(value, value - half, value + half, 0.95, Kind.FIXED, "symmetric")
+    return Estimate(value, value - half, value + half, 0.95, EstimateKind.FIXED, "symmetric")
 
 
 def published_los(counts: Sequence[float]) -> float | None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.stats.anytime import anytime_estimate, observe, watch
-from arena.stats.estimate import Kind
+from arena.stats.estimate import EstimateKind
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), max_size=120)
 
@@ -36,7 +36,7 @@ def test_the_interval_is_that_of_the_recipe():
     found = anytime_estimate(observe(watch(), scores))
     assert found.low == pytest.approx(kept[0] - 1 / 2000)
     assert found.high == pytest.approx(kept[-1] + 1 / 2000)
-    assert found.kind is Kind.ANYTIME
+    assert found.kind is EstimateKind.ANYTIME
 
 
 @given(SCORES, st.lists(st.integers(0, 120), max_size=4))
@@ -72,7 +72,7 @@ def test_the_interval_only_ever_narrows(scores):
 
 
 def test_no_observation_has_no_interval():
-    assert anytime_estimate(watch()).kind is Kind.NONE
+    assert anytime_estimate(watch()).kind is EstimateKind.NONE
 
 
 def test_perfect_results_are_one_sided():

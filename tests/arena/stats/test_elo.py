@@ -10,7 +10,7 @@ from arena.stats.elo import (
     moments,
     score_from_elo,
 )
-from arena.stats.estimate import Estimate, Kind, negated
+from arena.stats.estimate import Estimate, EstimateKind, negated
 from arena.stats.intervals import score_estimate
 from tests.arena.stats.golden import golden
 from tests.arena.stats.published import (
@@ -94,4 +94,4 @@ def test_no_games_have_no_moments():
 
 def test_a_number_that_is_not_finite_is_a_bug():
     with pytest.raises(ValueError, match="finite"):
-        Estimate(math.inf, None, None, 0.95, Kind.FIXED)
+        Estimate(math.inf, None, None, 0.95, EstimateKind.FIXED)

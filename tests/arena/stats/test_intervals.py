@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.stats.clusters import Spread, kish_size, spread
-from arena.stats.estimate import Kind
+from arena.stats.estimate import EstimateKind
 from arena.stats.intervals import (
     Status,
     interval,
@@ -93,7 +93,7 @@ def test_enough_openings_give_the_cluster_t_interval():
     reach = t_quantile(0.975, 19.0) * np.std(scores, ddof=1) / math.sqrt(20)
     assert found.dof == pytest.approx(19)
     assert (score.low, score.high) == pytest.approx((0.5 - reach, 0.5 + reach))
-    assert score.kind is Kind.FIXED
+    assert score.kind is EstimateKind.FIXED
 
 
 def test_few_openings_give_the_wider_of_cluster_t_and_wilson():
@@ -138,13 +138,13 @@ def test_openings_that_only_agree_in_the_mean_are_alike_too():
 
 def test_one_opening_gives_no_inference_however_often_it_was_played():
     score = score_estimate([4] * 500, [1.0] * 500)
-    assert (score.value, score.low, score.high, score.kind) == (1.0, None, None, Kind.NONE)
+    assert (score.value, score.low, score.high, score.kind) == (1.0, None, None, EstimateKind.NONE)
 
 
 def test_a_census_is_exact():
     score = score_estimate(range(30), [1.0] * 20 + [0.5] * 10, census=True)
     assert (score.value, score.low, score.high) == (pytest.approx(25 / 30), None, None)
-    assert score.kind is Kind.CENSUS
+    assert score.kind is EstimateKind.CENSUS
 
 
 def test_two_openings_may_set_no_bound_at_all():

@@ -11,7 +11,7 @@ from arena.stats.bradley_terry import NO_SPREAD, NOT_COMPARABLE, difference
 from arena.stats.bridges import bridges
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.elo import score_from_elo
-from arena.stats.estimate import Kind
+from arena.stats.estimate import EstimateKind
 from arena.stats.rating_fit import fit
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import gather, openings_by_agent, table
@@ -272,14 +272,14 @@ def test_the_same_seed_gives_the_same_errors_whatever_else_is_rated():
 def test_few_openings_give_ratings_without_interval():
     results, _ = results_of(SETS["rr4_draws"]["results"], openings=9)
     found = rate(results)
-    assert found.agents[0].rating.kind is Kind.NONE
+    assert found.agents[0].rating.kind is EstimateKind.NONE
     assert "9 openings" in found.agents[0].rating.reason
 
 
 def test_a_census_is_exact():
     results, _ = results_of(SETS["rr4_draws"]["results"], openings=50)
     found = rate(results, RatingPlan(census=True))
-    assert {row.rating.kind for row in found.agents} == {Kind.CENSUS}
+    assert {row.rating.kind for row in found.agents} == {EstimateKind.CENSUS}
     assert found.pools[0].replicates is None
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.bridges import bridges
 from arena.stats.elo import elo_estimate
-from arena.stats.estimate import Estimate, Kind
+from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.intervals import score_at_least, score_estimate
 from arena.stats.matchup import from_other_side, matchup
 from arena.stats.rating_words import rating_text, ratings_lines
@@ -189,10 +189,10 @@ def test_ratings_with_errors_and_an_anchor():
 
 
 def test_a_rating_may_be_bounded_on_one_side_or_on_none():
-    assert rating_text(Estimate(61.4, 20.9, None, 0.95, Kind.FIXED)) == "+61, > +20"
-    assert rating_text(Estimate(-61.4, None, -20.9, 0.95, Kind.FIXED)) == "-61, < -20"
-    assert rating_text(Estimate(-0.2, None, None, 0.95, Kind.FIXED)) == "-0.2, no bound"
-    assert rating_text(Estimate(None, None, None, 0.95, Kind.NONE)) == NO_ANSWER
+    assert rating_text(Estimate(61.4, 20.9, None, 0.95, EstimateKind.FIXED)) == "+61, > +20"
+    assert rating_text(Estimate(-61.4, None, -20.9, 0.95, EstimateKind.FIXED)) == "-61, < -20"
+    assert rating_text(Estimate(-0.2, None, None, 0.95, EstimateKind.FIXED)) == "-0.2, no bound"
+    assert rating_text(Estimate(None, None, None, 0.95, EstimateKind.NONE)) == NO_ANSWER
 
 
 def test_an_ordinary_result_reads_as_the_issue_asks():
@@ -241,12 +241,12 @@ def test_small_numbers_are_never_rounded_to_nothing():
     assert percent(1 - 1e-15) == "> 99.9999 %"
     assert percent(0.0) == "0 %"
     assert [decimals_for(w) for w in (40.0, 3.0, 2.6, 0.2, 0.01)] == [0, 0, 1, 2, 3]
-    assert bound_text(Estimate(None, -0.2, None, 0.95, Kind.FIXED)) == "> -1"
+    assert bound_text(Estimate(None, -0.2, None, 0.95, EstimateKind.FIXED)) == "> -1"
 
 
 def test_an_interval_without_ends_is_not_printed_as_one():
     with pytest.raises(ValueError, match="both ends"):
-        range_text(Estimate(1.0, None, 2.0, 0.95, Kind.FIXED))
+        range_text(Estimate(1.0, None, 2.0, 0.95, EstimateKind.FIXED))
 
 
 PAIRINGS = st.lists(

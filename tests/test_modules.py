@@ -1,0 +1,112 @@
+"""Every module of ours: first line, length, names, and that it writes no file itself."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("games", "agents", "arena")
+LONGEST_MODULE = 300
+LONGEST_FUNCTION = 40
+LONGEST_KERNEL = 60  # a node of a search, or a game, is one function
+PACKS = sorted(path.parent for path in (ROOT / "games").glob("*/rules.py"))
+WRITERS = ("write_text", "write_bytes")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def modules(package: str) -> dict[str, tuple[str, ast.Module]]:
+    """Every module of a package by its path: its text, and what it says."""
+    texts = {path: path.read_text() for path in sorted((ROOT / package).rglob("*.py"))}
+    return {str(path.relative_to(ROOT)): (text, ast.parse(text)) for path, text in texts.items()}
+
+
+OURS = {name: each for package in PACKAGES for name, each in modules(package).items()}
+
+
+def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+    """Every such node of every module, with the module's path."""
+    for name, (_, tree) in OURS.items():
+        yield from ((name, node) for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def twice(names: list[str]) -> dict[str, int]:
+    """The names that are there more than once."""
+    return {name: count for name, count in Counter(names).items() if count > 1}
+
+
+# ------------------------------------------------------------------- form and size
+
+
+def test_a_module_says_its_job_in_its_first_line():
+    first = {
+        name: (ast.get_docstring(tree) or "").partition("\n")[0]
+        for name, (text, tree) in OURS.items()
+        if text  # the `__init__` of a package without a surface is empty
+    }
+    assert not {name: line for name, line in first.items() if not re.fullmatch(r"[A-Z`].*\.", line)}
+
+
+def test_a_module_is_short():
+    lengths = {name: len(text.splitlines()) for name, (text, _) in OURS.items()}
+    assert not {name: lines for name, lines in lengths.items() if lines > LONGEST_MODULE}
+
+
+def test_a_function_is_short():
+    lengths = {
+        f"{name}:{node.lineno} {node.name}": (
+            node.end_lineno - node.lineno + 1,
+            "/kernels/" in name,
+        )
+        for name, node in nodes(*FUNCTIONS)
+    }
+    assert not {
+        name: lines
+        for name, (lines, kernel) in lengths.items()
+        if lines > (LONGEST_KERNEL if kernel else LONGEST_FUNCTION)
+    }
+
+
+# --------------------------------------------------------------------------- names
+
+
+def test_a_class_has_a_name_of_its_own_in_the_whole_tree():
+    assert not twice([node.name for _, node in nodes(ast.ClassDef)])
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_module_has_a_name_of_its_own_in_its_package(package):
+    paths = (path for path in (ROOT / package).rglob("*.py") if path.stem != "__init__")
+    # Packs share the names of their parts on purpose: who knows one pack knows them all.
+    assert not twice([path.stem for path in paths if not set(path.parents) & set(PACKS)])
+
+
+# --------------------------------------------------------------------------- files
+
+
+def writes(call: ast.Call) -> bool:
+    """Whether a call opens a file to write, or writes one at once."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in WRITERS:
+        return isinstance(call.func, ast.Attribute)
+    said = [*call.args, *(each.value for each in call.keywords if each.arg in ("mode", "flags"))]
+    words = [each.value for each in said if isinstance(each, ast.Constant)]
+    modes = [word for word in words if isinstance(word, str) and re.fullmatch(r"[rwaxbt+]+", word)]
+    return name == "open" and any(set("wax+") & set(mode) for mode in modes)
+
+
+def test_only_whole_files_opens_a_file_to_write():
+    found = {name for name, call in nodes(ast.Call) if writes(call)}
+    assert found == {"arena/keeping/whole_files.py"}
+
+
+@pytest.mark.parametrize(
+    "text", ["p.write_text(x)", "open(p, 'w')", "p.open('ab')", "p.open(mode='r+')"]
+)
+def test_what_writes_a_file_is_seen(text):
+    assert writes(ast.parse(text).body[0].value)
+    assert not writes(ast.parse("write_text(p, x)").body[0].value)
+    assert not writes(ast.parse("p.open('rb')").body[0].value)
