@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from agents import AGENTS, AgentSpec, kind_of
 from agents.core import Weights
 from arena.planning.keys import no_agent
-from arena.planning.openings_spec import RANDOM_OPENINGS
+from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.consistency import known_game
@@ -25,6 +25,7 @@ from arena.stats.sprt import SprtPlan, forecast
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
+from arena.tuning.weight_ranges import RangeTable, range_problem
 from games import Game, game
 from games.names import listed, quoted, shown
 
@@ -74,14 +75,6 @@ class TuneFile(WholeFile):
     tune: TuneTable
 
 
-class RangeTable(Table):
-    """One weight's range, written out."""
-
-    range: Annotated[tuple[float, ...], Field(strict=False)]
-    log: bool = False
-    integer: bool = False
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
     """Everything a study is made of."""
@@ -121,10 +114,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     agents: dict[str, AgentSpec] = {}
     if isinstance(written, dict):
         agents = read_agents(written, Around(of, base, problems))
-    openings = RANDOM_OPENINGS
-    if "openings" in source.tables:
-        top = names_at(TuneFile, ())
-        openings = read_openings(source.tables["openings"], of, problems, top)
+    openings = _openings(source.tables, of, problems)
     tune = fitting(TuneTable, source.tables.get("tune"))
     found = _Reading(of, agents, problems).tuning(tune) if tune else None
     problems.raise_if_any()
@@ -153,6 +143,13 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         method=tune.method,
         validation=tune.validation,
     )
+
+
+def _openings(tables: Mapping[str, Any], of: Game | None, problems: Problems) -> OpeningsSpec:
+    """The openings of a file, or the usual ones."""
+    if "openings" not in tables:
+        return RANDOM_OPENINGS
+    return read_openings(tables["openings"], of, problems, names_at(TuneFile, ()))
 
 
 def trials_of(tune: TuneTable) -> int:
@@ -277,30 +274,3 @@ class _Reading:
 
 def _number(written: Any) -> bool:
     return isinstance(written, int | float) and not isinstance(written, bool)
-
-
-def range_problem(name: str, ranged: RangeTable, seeds: Weights) -> str:
-    """Why a range cannot be used; empty if it can."""
-    if len(ranged.range) != 2:
-        return f"{name} needs a lowest and a highest value, got {shown(ranged.range)}"
-    low, high = ranged.range
-    seed, room = seed_of(name, seeds), f"[{low:g}, {high:g}]"
-    whole = all(number.is_integer() for number in ranged.range)
-    wrong = {
-        f"{name} has an empty range: the lowest value comes first, got {room}": not low < high,
-        f"{name} has a log range, which must lie above 0, got {room}": ranged.log and low <= 0,
-        f"{name} is a whole number, so its range must end in such, got {room}": (
-            ranged.integer and not whole
-        ),
-        f"{name} has a weight for each phase of the game; only single numbers are tuned": (
-            len(seeds.get(name, (0.0,))) > 1
-        ),
-        f"{name} leaves no room for the seed weight: it is {seed:g} in the agent, outside "
-        f"{room}; widen the range, or give the agent other weights": (
-            low < high and not low <= seed <= high
-        ),
-        f"{name} is a whole number, but the seed weight is {seed:g}": (
-            ranged.integer and not seed.is_integer()
-        ),
-    }
-    return next((told for told, holds in wrong.items() if holds), "")
