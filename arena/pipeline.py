@@ -175,9 +175,6 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-<<<<<<< HEAD
-def source_of(plan: Plan, origin: Origin) -> dict[str, Any]:
-=======
 def _show(
     experiment: Experiment, summed: "Summary", verdicts: "list[Verdict]", options: RunOptions
 ) -> None:
@@ -193,8 +190,7 @@ def _show(
         write_text(options.junit, junit.junit(verdicts, experiment.name))
 
 
-def said_of(plan: Plan, origin: Origin) -> dict[str, Any]:
->>>>>>> 904616e (One test a rule for modules: length, functions, names, files; three class names that were there twice; positions apart from games)
+def source_of(plan: Plan, origin: Origin) -> dict[str, Any]:
     """What every table says about where it comes from: nothing of clocks or machines."""
     return {
         "experiment": origin.experiment,

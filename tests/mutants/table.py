@@ -276,9 +276,7 @@ PLAYING = (
         "arena/playing/watchdog.py",
         "tests/arena/playing/test_watchdog.py",
         edits={
-            "if waiting.asked and now - waiting.asked > self.limit:": (
-                "if now - waiting.asked > 10 * self.limit:"
-            ),
+            "now - waiting.since > self.limit": "now - waiting.since > 10 * self.limit",
             "pairings = waiting.ply if waiting.leg == WHOLE else 1": "pairings = 1",
         },
     ),
