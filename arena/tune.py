@@ -45,7 +45,7 @@ def main(words: list[str] | None = None) -> int:
 def tuned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Tune as the command line says; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.tuning.tune_table import load_tuning  # noqa: PLC0415
+    from arena.tuning.tune_file import load_tuning  # noqa: PLC0415
 
     tuning = load_tuning(chosen.experiment, overrides(chosen))
     from arena.tuning.study import tune  # noqa: PLC0415

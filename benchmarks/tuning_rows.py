@@ -24,7 +24,7 @@ from arena.tuning.search import Study, all_trials
 from arena.tuning.space import Point
 from arena.tuning.trial_games import Part, PartPlayer, PlayedPart, games_of
 from arena.tuning.trials import Trial, trial_of
-from arena.tuning.tune_table import load_tuning
+from arena.tuning.tune_file import load_tuning
 from benchmarks.table import Row
 from benchmarks.timing import best_of
 

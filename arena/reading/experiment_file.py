@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agents import AgentSpec
 from arena.concluding.checks import Check
@@ -14,10 +15,10 @@ from arena.reading.agent_tables import Around, read_agents
 from arena.reading.check_tables import Players, read_checks
 from arena.reading.consistency import known_game, pairs_problem, stop_problems
 from arena.reading.file_tables import Settings, WholeFile, fitting
-from arena.reading.problems import ExperimentError, names_at
+from arena.reading.problems import ExperimentError, Problems, Source, names_at
 from arena.reading.toml_text import read
 from arena.reading.way_tables import read_matches, read_openings
-from games import game
+from games import Game, game
 
 __all__ = ["Experiment", "ExperimentError", "load"]
 
@@ -35,49 +36,62 @@ class Experiment:
     checks: tuple[Check, ...] = ()
 
 
+class Setup(NamedTuple):
+    """What runs and studies have in common, as far as it is right."""
+
+    settings: Settings
+    of: Game | None
+    agents: dict[str, AgentSpec]
+    openings: OpeningsSpec
+    base: Path  # where the file lies
+
+
+def read_setup(source: Source, model: type[WholeFile], problems: Problems) -> Setup:
+    """The part of a file that fits its `model`; all that does not is said."""
+    problems.add_schema(model)
+    settings = fitting(Settings, source.tables) or Settings()
+    base = source.path.absolute().parent
+    of = known_game(settings, base, problems)
+    agents: dict[str, AgentSpec] = {}
+    if isinstance(written := source.tables.get("agents"), dict):
+        agents = read_agents(written, Around(of, base, problems))
+    openings = RANDOM_OPENINGS
+    if "openings" in source.tables:
+        top = names_at(model, ())
+        openings = read_openings(source.tables["openings"], of, problems, top)
+    return Setup(settings, of, agents, openings, base)
+
+
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     """The experiment in a file, changed by `key=value` overrides; ExperimentError says all."""
     source, problems = read(Path(path), overrides)
-    problems.add_schema(WholeFile)
-    settings = fitting(Settings, source.tables) or Settings()
-    base, top = source.path.absolute().parent, names_at(WholeFile, ())
-    of = known_game(settings, base, problems)
-    written = source.tables.get("agents")
-    agents: dict[str, AgentSpec] = {}
+    setup, top = read_setup(source, WholeFile, problems), names_at(WholeFile, ())
+    settings, written = setup.settings, source.tables.get("agents")
     matches: Matches | None = None
     checks: tuple[Check, ...] = ()
     if isinstance(written, dict):
-        agents = read_agents(written, Around(of, base, problems))
         names = list(written)
         matches = read_matches(source.tables.get("schedule", "round_robin"), names, problems, top)
         if matches is not None:
             stop_problems(settings, matches, problems)
-        players = Players(names, agents, matches)
+        players = Players(names, setup.agents, matches)
         checks = read_checks(source.tables.get("checks", []), players, problems, top)
-    openings = RANDOM_OPENINGS
-    if "openings" in source.tables:
-        openings = read_openings(source.tables["openings"], of, problems, top)
-    pairs_problem(settings.pairs, openings, problems)
+    pairs_problem(settings.pairs, setup.openings, problems)
     problems.raise_if_any()
     assert matches is not None  # else a problem was said
-    plan = plan_of(settings, agents, matches, openings, base)
+    plan = plan_of(setup, matches)
     return Experiment(settings.name or source.path.stem, source.path, plan, checks)
 
 
-def plan_of(
-    settings: Settings,
-    agents: dict[str, AgentSpec],
-    matches: Matches,
-    openings: OpeningsSpec,
-    base: Path,
-) -> Plan:
-    """The plan of a file without problems; `base` is where it lies."""
+def plan_of(setup: Setup, matches: Matches) -> Plan:
+    """The plan of a file without problems."""
+    settings, openings = setup.settings, setup.openings
     known = None if openings.repeat else way(openings.way).count(openings.values)
     pairs = settings.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
     few = 2 * pairs * len(matches) < MOVES_KEPT_BELOW
     return Plan(
-        game=game(settings.game, base).name,
-        agents=agents,
+        game=game(settings.game, setup.base).name,
+        agents=setup.agents,
         matches=matches,
         openings=openings,
         pairs=pairs,
@@ -85,5 +99,5 @@ def plan_of(
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
         move_seconds=settings.move_seconds,
         stop=settings.stop.sprt.plan() if settings.stop else None,
-        base=base,
+        base=setup.base,
     )

@@ -23,7 +23,7 @@ from arena.tuning.study_plan import StudyPlan
 from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
 from arena.tuning.trial_queue import WINDOW, TrialQueue, played
 from arena.tuning.trials import Trial, stored_trials
-from arena.tuning.tune_table import TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
 
 MEASURED_SECONDS = 0.4
 

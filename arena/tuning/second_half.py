@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from arena.planning.pairing_seeds import digest_word
 from arena.tuning.recommendation import Recommendation
-from arena.tuning.tune_table import Tuning
+from arena.tuning.tune_file import Tuning
 
 CHAMPION = "best so far"
 DIRECTORY = "second-half"

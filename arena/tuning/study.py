@@ -17,7 +17,7 @@ from arena.tuning import study_files
 from arena.tuning.recommendation import importances, recommended_text
 from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
-from arena.tuning.tune_table import Tuning
+from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 
 

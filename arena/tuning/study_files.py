@@ -13,7 +13,7 @@ from arena.keeping.whole_files import write_text
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
-from arena.tuning.tune_table import Tuning
+from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation, as_json
 
 Origin = Mapping[str, Any]

@@ -17,7 +17,7 @@ from arena.tuning.recommendation import (
     slice_points,
 )
 from arena.tuning.trials import Trial
-from arena.tuning.tune_table import Tuning
+from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation
 
 SLICE_POINTS = 81

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from arena.planning.openings import Openings, OpeningsError, make_openings
 from arena.planning.pairing_seeds import digest_word
 from arena.tuning.trial_games import CANDIDATE, Opponent
-from arena.tuning.tune_table import LEAST_GAMES, TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_table import LEAST_GAMES
 
 TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page
 WANTED_TRIALS = 40

@@ -22,7 +22,7 @@ from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
 from arena.tuning.trials import keys_of
-from arena.tuning.tune_table import Tuning
+from arena.tuning.tune_file import Tuning
 
 TUNED, SEED = "tuned", "seed"
 FLAT = "flat: the seed weights are kept, there is nothing to validate"

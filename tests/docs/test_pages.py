@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from arena.run import main as run_main
-from arena.tuning.tune_table import load_tuning
+from arena.tuning.tune_file import load_tuning
 from tests.docs.answers import matches
 from tests.docs.pages import (
     PAGES,

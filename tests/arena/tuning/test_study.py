@@ -16,7 +16,7 @@ import pytest
 from agents.evaluations.weight_files import read_weights
 from arena.tune import main
 from tests.arena.running import database
-from tests.arena.tuning.test_tune_table import GOOD
+from tests.arena.tuning.test_tune_file import GOOD
 
 SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
     "[tune.weights]", 'method = "gp"\nvalidation = { elo1 = 100, pairs = 100 }\n[tune.weights]'
@@ -105,7 +105,7 @@ def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
     bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
     from arena.tuning.study_plan import StudyPlan, drawn  # noqa: PLC0415  # only this test
-    from arena.tuning.tune_table import load_tuning  # noqa: PLC0415  # likewise
+    from arena.tuning.tune_file import load_tuning  # noqa: PLC0415  # likewise
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
     tuned, held_out = drawn(tuning, StudyPlan(12, 40, 100))

@@ -4,7 +4,7 @@ import pytest
 
 from arena.reading.experiment_file import ExperimentError
 from arena.tuning.study_plan import StudyPlan, within
-from arena.tuning.tune_table import load_tuning
+from arena.tuning.tune_file import load_tuning
 
 GOOD = """\
 game = "kalah(6,4)"
@@ -27,6 +27,7 @@ capture = 0.25
 
 BROKEN = {
     'agent = "mine"': ('agent = "mien"', 10, 'there is no agent "mien"', 'did you mean "mine"?'),
+    'agent = "mine"\n': ('agent = ""\n', 10, 'there is no agent ""', "there are mine, greedy"),
     "pot = [0.5, 5.0]": ("pto = [0.5, 5.0]", 14, 'unknown weight "pto"', 'did you mean "pot"?'),
     "in_play = { range = [-1, 1] }": ("in_play = [1, -1]", 15, "empty range", "[1, -1]"),
     "capture = 0.25": ("capture = [0.5, 1.0]", 16, "no room for the seed weight", "it is 0"),
@@ -69,7 +70,7 @@ def test_a_problem_is_told_with_its_line_and_a_way_out(tmp_path: Path, before: s
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     text = GOOD
     for before, (after, line, _, _) in BROKEN.items():
-        if line and before != 'agent = "mine"':
+        if line and not before.startswith("agent"):
             text = text.replace(before, after)
     assert len(problems(tmp_path, text)) >= 4
 
@@ -80,6 +81,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ('method = "annealing"', 'method must be "tpe", "gp", "cmaes" or "spsa"'),
         ('opponents = ["gredy"]', 'there is no agent "gredy"'),
         ("opponents = { mine = 0 }", "opponents must be names, or shares"),
+        ("opponents = { mine = inf }", "opponents must be names, or shares"),
         ("validation = { elo0 = 0, elo1 = 5, pairs = 100 }", "100 pairs cannot tell 5 Elo from 0"),
         ("validation = { elo0 = 5, elo1 = 0 }", "elo0 < elo1 must hold"),
         ("gmaes = 3", 'did you mean "games"?'),

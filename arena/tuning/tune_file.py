@@ -1,0 +1,154 @@
+"""An experiment file read as a study, with every problem of the file named at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from agents import AGENTS, AgentSpec, kind_of
+from arena.planning.keys import no_agent
+from arena.planning.plan import Plan
+from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
+from arena.reading.file_tables import fitting
+from arena.reading.problems import Problems
+from arena.reading.toml_text import read
+from arena.stats.sprt import forecast
+from arena.tuning.space import Space
+from arena.tuning.tune_table import TuneFile, TuneTable, ValidationTable, say_of_tune
+from arena.tuning.weight_ranges import is_number, read_space
+from games.names import listed, shown
+
+TRIALS_PER_WEIGHT = 5
+TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
+
+Shares = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Everything a study is made of."""
+
+    experiment: Experiment
+    agent: str
+    space: Space
+    seed_values: Mapping[str, float]
+    opponents: Shares  # agent, share of the games
+    games: int  # per trial
+    trials: int
+    method: str
+    validation: ValidationTable
+
+    @property
+    def spec(self) -> AgentSpec:
+        """The agent that is tuned, as it was before."""
+        return self.plan.agents[self.agent]
+
+    @property
+    def plan(self) -> Plan:
+        """What the file says of the games: trials and validation are played by it."""
+        return self.experiment.plan
+
+
+def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
+    """The study in a file; ExperimentError says all that is wrong with it."""
+    source, problems = read(Path(path), overrides)
+    setup = read_setup(source, TuneFile, problems)
+    table = fitting(TuneTable, source.tables.get("tune"))
+    opponents: Shares = ()
+    searched = None
+    if table is not None:
+        validation_problems(table.validation, problems)
+        opponents = read_opponents(table, setup.agents, problems)
+        searched = read_search(table, setup, problems)
+    problems.raise_if_any()
+    assert table is not None  # else a problem was said
+    assert searched is not None  # likewise
+    space, seeds = searched
+    matches = tuple(combinations(range(len(setup.agents)), 2))
+    plan = replace(plan_of(setup, matches), keep_moves=False, stop=None)
+    return Tuning(
+        experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
+        agent=table.agent,
+        space=space,
+        seed_values=seeds,
+        opponents=opponents,
+        games=table.games - table.games % 2,
+        trials=table.trial_count,
+        method=table.method,
+        validation=table.validation,
+    )
+
+
+def read_search(
+    table: TuneTable, setup: Setup, problems: Problems
+) -> tuple[Space, dict[str, float]] | None:
+    """The space and the seed weights in it; None if there are none, which is said."""
+    total = table.total_games
+    if table.trials is not None and total is not None:
+        say_of_tune(problems, "say trials or total_games, not both", "total_games")
+    if total is not None and total < table.games:
+        message = f"total_games must be at least games, {table.games}, got {total}"
+        say_of_tune(problems, message, "total_games")
+    if message := agent_problem(table.agent, setup.agents):
+        say_of_tune(problems, message, "agent")
+    if message or setup.of is None:
+        return None
+    space, seeds = read_space(table, setup.agents[table.agent], setup.of, problems)
+    least = len(space.axes) * TRIALS_PER_WEIGHT
+    if table.trial_count < least:
+        message = (
+            f"{table.trial_count} trials are too few to conclude anything about "
+            f"{len(space.axes)} weights; take at least {least}"
+        )
+        say_of_tune(problems, message, "trials")
+    return space, seeds
+
+
+def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
+    """Why an agent cannot be tuned; empty if it can."""
+    if name not in agents:
+        return no_agent(name, agents)
+    kind = agents[name].kind
+    if kind in AGENTS and kind_of(kind).option("weights"):
+        return ""
+    having = [each for each in AGENTS if kind_of(each).option("weights")]
+    return f"{name} is of kind {kind}, which has no weights ({listed(having)} have)"
+
+
+def validation_problems(table: ValidationTable, problems: Problems) -> None:
+    """A validation that can reach no verdict."""
+    try:
+        plan = table.plan()
+    except ValueError as error:
+        say_of_tune(problems, str(error), "validation")
+        return
+    needed = int(forecast(plan, TYPICAL_VARIANCE)[2])
+    if table.pairs < needed:
+        message = (
+            f"{table.pairs} pairs cannot tell {plan.elo1:g} Elo from {plan.elo0:g}; "
+            f"about {needed} are needed, or a larger elo1"
+        )
+        say_of_tune(problems, message, "validation", "pairs")
+
+
+def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: Problems) -> Shares:
+    """Whom candidates play, with shares that add up to 1; the untuned agent if none is named."""
+    written = table.agent if table.opponents is None else table.opponents
+    if isinstance(written, str):
+        written = [written]
+    if isinstance(written, list) and all(isinstance(name, str) for name in written):
+        written = dict.fromkeys(written, 1.0)
+    if (
+        not isinstance(written, dict)
+        or not written
+        or not all(is_number(share) and share > 0 for share in written.values())
+    ):
+        message = "opponents must be names, or shares like { smart = 0.7, greedy = 0.3 }"
+        say_of_tune(problems, f"{message}, got {shown(table.opponents)}", "opponents")
+        return ()
+    if table.opponents is not None:
+        for name in written:
+            if name not in agents:
+                say_of_tune(problems, no_agent(name, agents), "opponents", name)
+    total = sum(written.values())
+    return tuple((name, float(share) / total) for name, share in written.items())
