@@ -4,7 +4,7 @@ import argparse
 import random
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from agents import AGENTS, AgentFailure, AgentSpec, SpecError, build, kind_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
@@ -153,7 +153,7 @@ def sit_down(asked: argparse.Namespace, dialogue: Dialogue) -> Sitting:
     return Sitting(of, players, dialogue, dialogue.source.isatty(), asked.seconds)
 
 
-def accept_anything(*streams: Any) -> None:
+def accept_anything(*streams: object) -> None:
     """A byte that is no letter becomes a strange answer, not the end of the game."""
     for stream in streams:
         if hasattr(stream, "reconfigure"):  # not what a test or an editor puts in its place

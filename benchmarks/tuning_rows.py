@@ -22,7 +22,7 @@ from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
 from arena.tuning.search import Study, all_trials
 from arena.tuning.space import Point
-from arena.tuning.trial_games import Part, PartPlayer, PlayedPart, games_of
+from arena.tuning.trial_games import PartPlayer, PlayedPart, TrialPart, games_of
 from arena.tuning.trials import Trial, trial_of
 from arena.tuning.tune_file import load_tuning
 from benchmarks.table import Row
@@ -76,7 +76,7 @@ def study() -> Iterator[Study]:
             yield search.prepared(tuning, options, journal)
 
 
-def noted(player: PartPlayer, part: Part) -> PlayedPart:
+def noted(player: PartPlayer, part: TrialPart) -> PlayedPart:
     """The games of a part; a trial as small as these is one part."""
     begun[part.slot] = time.monotonic()
     played = PLAY(player, part)
@@ -126,7 +126,7 @@ def naive_seconds() -> float:
                 trial.suggest_float(name, kind.low, kind.high)
             weights = tuning.space.weights(tuning.space.point(trial.params))
             whole = Task(0, trial_games.plans[0].pairings.total, {})
-            played = trial_games.player.play(Part(trial.number, 0, whole, weights, True))
+            played = trial_games.player.play(TrialPart(trial.number, 0, whole, weights, True))
             games = games_of(trial_games, [played.games])
             return trial_of(trial.number, None, games, played.seconds).score
 

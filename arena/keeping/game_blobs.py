@@ -3,12 +3,11 @@
 import json
 import zlib
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arena.planning.records import PLAYED, Games
+from arena.planning.records import PLAYED, GameColumn, Games
 
 NARROW = (np.int8, np.int16, np.int32)
 
@@ -21,8 +20,8 @@ class Blob(NamedTuple):
     """A blob opened: columns as they are kept, the number itself where all rows have the same."""
 
     rows: int
-    columns: dict[str, NDArray[Any] | int]
-    moves: NDArray[Any] | None
+    columns: dict[str, GameColumn | int]
+    moves: GameColumn | None
     traces: dict[int, str]
 
     def first(self, rows: int) -> "Blob":
@@ -67,7 +66,7 @@ def opened(blob: bytes) -> Blob:
         raise Damaged("some games of the journal are not as they were written")
     ends = 4 + int.from_bytes(body[:4], "little")
     head = json.loads(bytes(body[4:ends]))
-    columns: dict[str, NDArray[Any] | int] = {}
+    columns: dict[str, GameColumn | int] = {}
     for name, kind in head["columns"].items():
         columns[name] = kind
         if isinstance(kind, str):
@@ -78,7 +77,7 @@ def opened(blob: bytes) -> Blob:
     return Blob(head["rows"], columns, moves, traces)
 
 
-def decoded(blobs: Iterable[bytes], placed: dict[str, NDArray[Any]]) -> Games:
+def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
     """The games of blobs that follow one another; `placed` are their columns of the schedule.
 
     The last blob may hold more games than were placed: those past a stop rule do not count.
@@ -86,7 +85,7 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, NDArray[Any]]) -> Games:
     rows, at = len(placed["pair"]), 0
     # Zeros that are never written cost no memory: agents that do not search have no costs.
     columns = placed | {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
-    moves: list[NDArray[Any]] | None = []
+    moves: list[GameColumn] | None = []
     traces: dict[int, str] = {}
     for blob in blobs:
         whole = opened(blob)
@@ -106,14 +105,14 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, NDArray[Any]]) -> Games:
     return Games(columns, kept, traces)
 
 
-def _narrowed(column: NDArray[Any]) -> NDArray[Any] | int:
+def _narrowed(column: GameColumn) -> GameColumn | int:
     """The column in as few bytes as it needs; one number if it is the same all along."""
     if len(column) and (column == column[0]).all():
         return int(column[0])
     return column if column.dtype == np.uint64 else _narrowest(column)
 
 
-def _narrowest(column: NDArray[Any]) -> NDArray[Any]:
+def _narrowest(column: GameColumn) -> GameColumn:
     """Signed integers in the fewest bytes that hold them."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     for kind in NARROW:

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
-from numpy.typing import NDArray
 
 from arena.keeping.whole_files import whole_file
+from arena.planning.records import GameColumn
 
-Provenance = Mapping[str, Any]
+Provenance = Mapping[str, object]
 Column: TypeAlias = Any  # of pyarrow, or what it makes a column of
 
 # Where a column's values are words of a few: their places in a list of words.
@@ -48,7 +48,9 @@ def write_columns(
         _write(file, schema, tables, encodings or {})
 
 
-def write_rows(path: Path, kind: type[Any], rows: Sequence[Any], provenance: Provenance) -> None:
+def write_rows(
+    path: Path, kind: type[object], rows: Sequence[object], provenance: Provenance
+) -> None:
     """A table of typed rows: `kind` is their NamedTuple."""
     hints = get_type_hints(kind)
     types = {
@@ -60,7 +62,7 @@ def write_rows(path: Path, kind: type[Any], rows: Sequence[Any], provenance: Pro
 
 def read_columns(
     path: Path, names: Sequence[str], optional: Sequence[str] = ()
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, GameColumn]:
     """Columns of a table by name; of the `optional` ones those that are there."""
     try:
         there = pq.read_schema(path).names
@@ -70,14 +72,12 @@ def read_columns(
         raise TableError(str(error).splitlines()[0]) from None
 
 
-def coded(places: NDArray[Any], words: Sequence[str]) -> Column:
+def coded(places: GameColumn, words: Sequence[str]) -> Column:
     """A column of words, given by their places in a list of them."""
     return pa.DictionaryArray.from_arrays(places, list(words))
 
 
-def sentences(
-    words: Sequence[str], places: NDArray[Any], lengths: NDArray[np.integer[Any]]
-) -> Column:
+def sentences(words: Sequence[str], places: GameColumn, lengths: GameColumn) -> Column:
     """A column of texts, each made of so many of the words, set apart by blanks."""
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
     chosen = pa.array(words, pa.string()).take(pa.array(places))
@@ -89,7 +89,7 @@ def joined_columns(columns: Sequence[Column]) -> Column:
     return pa.concat_arrays([pa.array([], pa.string()), *columns])
 
 
-def taken(column: Column, places: NDArray[Any]) -> Column:
+def taken(column: Column, places: GameColumn) -> Column:
     """The values of a column at these places."""
     return column.take(pa.array(places))
 

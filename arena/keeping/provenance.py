@@ -57,7 +57,7 @@ def versions() -> dict[str, str]:
     return known
 
 
-def machine() -> dict[str, Any]:
+def machine() -> dict[str, object]:
     """What the run was played on; never part of the reproducible tables."""
     return {
         "system": platform.system(),
@@ -73,7 +73,7 @@ class Origin(NamedTuple):
 
     experiment: str
     digest: str  # the run's name: what decides its games
-    plan: dict[str, Any]  # as JSON holds it
+    plan: Mapping[str, object]  # as JSON holds it
     code: str  # digest of our sources
     files: dict[str, str]  # digests of the users' own
 
@@ -85,7 +85,7 @@ def origin_of(name: str, plan: Plan) -> Origin:
     return Origin(name, digest, plan.to_json(), code, file_digests(plan))
 
 
-def write_run(directory: Path, origin: Origin, more: Mapping[str, Any]) -> None:
+def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
     """Write run.json: the plan whole, versions, machine, and what `more` says."""
     content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -115,7 +115,7 @@ def why_new(directory: Path, origin: Origin) -> str | None:
     return f"a new run, {latest.name} is kept: {reason}"
 
 
-def changes(old: Any, new: Any, place: str = "") -> list[str]:
+def changes(old: object, new: object, place: str = "") -> list[str]:
     """What differs between two plans, each as `pairs was 100, is 200`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*new, *(key for key in old if key not in new)]
@@ -127,7 +127,7 @@ def changes(old: Any, new: Any, place: str = "") -> list[str]:
     return [] if old == new else [f"{place} {_difference(old, new)}"]
 
 
-def _difference(old: Any, new: Any) -> str:
+def _difference(old: object, new: object) -> str:
     short = [json.dumps(value, ensure_ascii=False) for value in (old, new)]
     if isinstance(old, dict) or isinstance(new, dict) or max(map(len, short)) > LONGEST_VALUE:
         return "is new" if old is None else "is gone" if new is None else "changed"

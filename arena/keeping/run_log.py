@@ -4,7 +4,6 @@ import contextlib
 import logging
 import multiprocessing
 from pathlib import Path
-from typing import Any
 
 from multiprocessing_logging import (  # type: ignore[import-untyped]  # it ships no types
     MultiProcessingHandler,
@@ -32,10 +31,12 @@ class RunLog(logging.Handler):
             multiprocessing.set_start_method("fork")
         self.file = LogFile(path)
         self.file.setFormatter(logging.Formatter(FORMAT))
-        self.queues: list[Any] = [self._queue()]  # the latest last; the others lost a worker
+        self.queues: list[MultiProcessingHandler] = [
+            self._queue()
+        ]  # the latest last; the others lost a worker
         self.level_before = logging.getLogger().level
 
-    def _queue(self) -> Any:
+    def _queue(self) -> MultiProcessingHandler:
         return MultiProcessingHandler("run log", self.file)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -72,7 +73,7 @@ def renew_logs() -> None:
             handler.renew()
 
 
-def _drain(queue: Any, seconds: float) -> None:
+def _drain(queue: MultiProcessingHandler, seconds: float) -> None:
     """Wait for what is under way, not the 5 s of `close`: a dead worker's record never comes."""
     queue._is_closed = True
     queue._receive_thread.join(seconds)

@@ -20,7 +20,7 @@ def digest_word(*fields: object) -> np.uint64:
     return np.uint64(int.from_bytes(digest.digest(), "little"))
 
 
-def pair_seeds(base: np.uint64, keys: Words, numbers: NDArray[np.int64]) -> Words:
+def pair_seeds(base: np.uint64 | Words, keys: Words, numbers: NDArray[np.int64]) -> Words:
     """One seed a pairing: from its match's base, the opening's key, how often that was played."""
     turn = (numbers.astype(np.uint64) + np.uint64(1)) * STRIDE
     return mixed(base ^ mixed(keys + turn))

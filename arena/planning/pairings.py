@@ -1,13 +1,13 @@
 """Who plays whom from which opening with which seed: all fixed before the first game."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.pairing_seeds import match_base, pair_seeds
-from arena.planning.records import PLACED
+from arena.planning.records import PLACED, GameColumn
 
 # Matches take turns after so many pairings each, so that live standings cover all of them.
 TURN = 256
@@ -90,7 +90,7 @@ class Pairings(NamedTuple):
         numbers = np.arange(block.number, block.number + block.size)
         return self._seeds(self._base(match), numbers, match in self.fixed)
 
-    def columns(self, start: int, stop: int) -> dict[str, NDArray[Any]]:
+    def columns(self, start: int, stop: int) -> dict[str, GameColumn]:
         """What is settled about the games of pairings `start` to `stop` - 1, two rows each."""
         ids = np.arange(start, stop)
         match, number = self.places(ids)
@@ -112,7 +112,12 @@ class Pairings(NamedTuple):
     def _base(self, match: tuple[int, int]) -> np.uint64:
         return match_base(self.seed, self.game, [self.agents[place] for place in match])
 
-    def _seeds(self, base: Any, numbers: NDArray[np.int64], fixed: Any) -> NDArray[np.uint64]:
+    def _seeds(
+        self,
+        base: np.uint64 | NDArray[np.uint64],
+        numbers: NDArray[np.int64],
+        fixed: bool | NDArray[np.bool_],
+    ) -> NDArray[np.uint64]:
         """Every turn of an opening has its own seed; where games are `fixed`, that of the first."""
         turns, places = np.divmod(numbers, len(self.keys))
         return pair_seeds(base, self.keys[places], np.where(fixed, 0, turns))

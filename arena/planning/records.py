@@ -3,10 +3,12 @@
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+GameColumn: TypeAlias = NDArray[Any]  # one number a game, of a type as wide as it needs
 
 
 class Termination(enum.IntEnum):
@@ -23,7 +25,7 @@ class Termination(enum.IntEnum):
 WIN, DRAW, LOSS = 2, 1, 0
 
 # What the schedule says of a game, and what only playing it tells.
-PLACED: Mapping[str, Any] = {
+PLACED: Mapping[str, type[np.integer]] = {
     "pair": np.int64,  # id of the pairing
     "leg": np.int8,  # 0 or 1
     "opening": np.int32,
@@ -31,7 +33,7 @@ PLACED: Mapping[str, Any] = {
     "second": np.int16,
     "seed": np.uint64,  # of the pairing
 }
-PLAYED: Mapping[str, Any] = {
+PLAYED: Mapping[str, type[np.integer]] = {
     "game_id": np.uint64,  # hash of the moves from the start, opening included
     "result": np.int8,  # WIN, DRAW or LOSS of the agent that moved first
     "margin": np.int32,  # its final score minus the other's; as it stood after a forfeit
@@ -44,14 +46,14 @@ PLAYED: Mapping[str, Any] = {
     "first_moves": np.int32,  # moves it chose: neither opening nor forced pass
     "second_moves": np.int32,
 }
-COLUMNS: Mapping[str, Any] = {**PLACED, **PLAYED}
+COLUMNS: Mapping[str, type[np.integer]] = {**PLACED, **PLAYED}
 
 
 @dataclass(frozen=True, eq=False)
 class Games:
     """Finished games as columns, in schedule order; moves only where they are kept."""
 
-    columns: dict[str, NDArray[Any]]
+    columns: dict[str, GameColumn]
     moves: NDArray[np.int16] | None  # move numbers of all games, one after the other
     traces: dict[int, str]  # what a forfeit's agent did, by row
 
@@ -59,12 +61,12 @@ class Games:
         """The number of games."""
         return len(self.columns["result"])
 
-    def __getattr__(self, name: str) -> NDArray[Any]:
+    def __getattr__(self, name: str) -> GameColumn:
         """Columns are read as attributes."""
         columns = self.__dict__.get("columns", {})  # missing while a game is being unpickled
         if name not in columns:
             raise AttributeError(name)
-        column: NDArray[Any] = columns[name]
+        column: GameColumn = columns[name]
         return column
 
 

@@ -3,10 +3,13 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arena.playing.tournament import Tick
 from arena.stats.anytime import ConfidenceSequence, anytime_estimate
+
+if TYPE_CHECKING:
+    import rich.live
 
 PLAIN_SECONDS = 5.0
 LIVE_SECONDS = 0.2
@@ -19,7 +22,7 @@ class LiveLine:
     def __init__(self, quiet: bool) -> None:
         """It goes to stderr, so that tables alone go to stdout."""
         self.quiet = quiet
-        self.live: Any = None
+        self.live: rich.live.Live | None = None
         self.begun = self.last = time.monotonic()
         if not quiet and sys.stderr.isatty():
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it

@@ -10,10 +10,15 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trials import Trial
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from optuna.distributions import BaseDistribution
 
 DATABASE = "study.db"
 FIRST_SECONDS, SHARE = 5.0, 0.02  # when it begins, and how much of the time it may take
@@ -21,7 +26,7 @@ LEAST_SECONDS = 0.05
 log = logging.getLogger(__name__)
 
 
-def distribution(axis: Axis) -> Any:
+def distribution(axis: Axis) -> "BaseDistribution":
     """The range of a weight in Optuna's words."""
     from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415  # late
 
@@ -30,12 +35,12 @@ def distribution(axis: Axis) -> Any:
     return FloatDistribution(axis.low, axis.high, log=axis.log)
 
 
-def distributions(space: Space) -> dict[str, Any]:
+def distributions(space: Space) -> "dict[str, BaseDistribution]":
     """The ranges of all tuned weights."""
     return {axis.name: distribution(axis) for axis in space.axes}
 
 
-def parameters(space: Space, point: Point) -> dict[str, Any]:
+def parameters(space: Space, point: Point) -> dict[str, float]:
     """The weights at a point, whole numbers where Optuna wants them."""
     values = space.values(point)
     return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}
@@ -96,7 +101,6 @@ class OptunaDatabase:
     def __init__(self, directory: Path, name: str, space: Space) -> None:
         """Open or begin the database."""
         self.path, self.name, self.space = directory / DATABASE, name, space
-        self.study: Any = None
         try:
             self._open()
         except Exception:  # whatever is wrong with it: nothing is lost with it
@@ -156,7 +160,7 @@ class OptunaDatabase:
             self.storage.engine.dispose()
 
 
-def _quickly(connection: Any, _record: Any) -> None:
+def _quickly(connection: "sqlite3.Connection", _record: object) -> None:
     # The database can be derived again, so it need not survive a power cut.
     connection.execute("pragma journal_mode=wal")
     connection.execute("pragma synchronous=off")

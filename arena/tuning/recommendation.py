@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -191,7 +191,7 @@ def importances(space: Space, posterior: Posterior, best: Point) -> list[Importa
     return rows
 
 
-def slice_points(through: Point, axis: int, count: int) -> Any:
+def slice_points(through: Point, axis: int, count: int) -> Floats:
     """Points along one weight's whole range, the others as they are in `through`."""
     points = np.tile(through, (count, 1))
     points[:, axis] = np.linspace(0.0, 1.0, count)

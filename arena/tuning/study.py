@@ -5,7 +5,6 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
@@ -102,7 +101,7 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
     return path
 
 
-def answer(report: StudyReport, result: dict[str, Any]) -> Iterator[str]:
+def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     """What is printed at the end."""
     found, tuning = report.recommendation, report.tuning
     yield f"{tuning.plan.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
@@ -16,7 +15,7 @@ from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation, as_json
 
-Origin = Mapping[str, Any]
+Origin = Mapping[str, object]
 # All other columns hold numbers.
 TYPES = {
     **dict.fromkeys(("half", "trial", "games", "distinct_games", "pairing"), "int64"),
@@ -30,7 +29,7 @@ def write_trials(
     """One row a trial: its weights, score, interval, games, distinct games, seconds."""
     trials = [trial for half in halves for trial in half]
     values = [space.values(trial.point) for trial in trials]
-    columns: dict[str, Any] = {
+    columns: dict[str, Sequence[object]] = {
         "half": [number for number, half in enumerate(halves, 1) for _ in half],
         "trial": list(range(len(trials))),
     }
@@ -57,7 +56,7 @@ def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> 
 
 def write_validation(path: Path, found: Validation, origin: Origin) -> None:
     """One row a pairing in the order played; the verdict is in the frame's attributes."""
-    columns: dict[str, Any] = {
+    columns: dict[str, Sequence[object]] = {
         "pairing": list(range(len(found.points))),
         "score": [float(x) for x in found.points],
         "llr": [float(x) for x in found.llr],
@@ -65,14 +64,14 @@ def write_validation(path: Path, found: Validation, origin: Origin) -> None:
     write_table(path, columns, {**origin, "validation": as_json(found)})
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[Any]], origin: Origin) -> None:
+def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Origin) -> None:
     """A table with types that do not depend on how many rows there are."""
     write_columns(path, {name: TYPES.get(name, "double") for name in columns}, [columns], origin)
 
 
 def recommendation_json(
     tuning: Tuning, found: Recommendation, trials: Sequence[Trial], validation: Validation | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Everything that is concluded, the luckiest trial named as what it is."""
     lucky = max(trials, key=lambda trial: trial.score)
     space = tuning.space
@@ -103,7 +102,7 @@ def recommendation_json(
     }
 
 
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
+def write_json(path: Path, content: Mapping[str, object]) -> None:
     """A JSON file, whole or not there."""
     write_text(path, json.dumps(content, indent=1) + "\n")
 

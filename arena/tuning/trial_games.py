@@ -4,10 +4,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents import AgentSpec, users_code
 from agents.compiled import CompiledAgent
@@ -16,7 +15,7 @@ from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings, first_openings
 from arena.planning.plan import Plan
-from arena.planning.records import Games
+from arena.planning.records import GameColumn, Games
 from arena.planning.tasks import Task
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
@@ -39,7 +38,7 @@ class TrialGames:
 
     space: Space
     plans: tuple[DrawnPlan, ...]
-    placed: dict[str, NDArray[Any]]  # the columns of the schedule, for all games of a trial
+    placed: dict[str, GameColumn]  # the columns of the schedule, for all games of a trial
     watch: Watchdog
 
     @cached_property

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +119,7 @@ def fresh_seed(seed: int) -> int:
     return int(digest_word("validation", seed)) >> 1
 
 
-def as_json(found: Validation) -> dict[str, Any]:
+def as_json(found: Validation) -> dict[str, object]:
     """The verdict as JSON holds it."""
     return {
         "verdict": str(found.verdict),
