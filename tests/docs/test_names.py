@@ -1,5 +1,7 @@
 """What the pages name is there: files, modules, and the numbers of the code."""
 
+import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -8,10 +10,13 @@ import pytest
 from agents import AGENTS, kind_of
 from agents.evaluations.default_weights import endgame_from
 from arena.concluding.checks import CHECKS, claim
+from arena.planning.openings import OPENINGS, way
+from arena.planning.schedules import SCHEDULES, schedule
 from games import game
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
 ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"
+OURS = ("games", "agents", "arena", "benchmarks")
 CODE = re.compile(r"`([^`\n]+)`")
 PATHS = re.compile(rf"(?<![\w./-])(?:{ROOMS})/[\w/.-]*(?![\w<>*/.-])")
 MODULES = re.compile(r"(?<![\w./-])(?:games|arena|benchmarks)(?:\.\w+)+(?![\w/])")
@@ -42,6 +47,23 @@ def test_files_and_modules_in_the_running_text_are_there(page):
     assert missing == []
     modules = [name for name in MODULES.findall(code) if not name.endswith((".parquet", ".py"))]
     assert [name for name in modules if not is_there(name)] == []
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent.name == "recipes"], ids=name_of
+)
+def test_what_a_recipe_imports_of_ours_is_there(page):
+    ours = {name.removesuffix(".py").replace("/", ".") for name in brought(page)}
+    files = [block.text for block in blocks(page) if block.file and block.language == "python"]
+    imports = [
+        (node.module, alias.name)
+        for text in files
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] in OURS
+        for alias in node.names
+    ]
+    for module, name in imports:
+        assert module in ours or hasattr(importlib.import_module(module), name), (module, name)
 
 
 def test_smart_solves_endgames_from_where_the_page_says():
@@ -77,3 +99,16 @@ def test_the_page_of_the_file_names_every_check_and_its_keys():
     keys = {key.name for name in CHECKS for key in claim(name).KEYS}
     assert words_in_first_column(section("experiment-file.md", "`[[checks]]`")) == keys
     assert set(CHECKS) <= words_in_first_column((ROOT / "docs" / "checks.md").read_text())
+
+
+def test_the_page_of_the_file_names_every_schedule_and_every_way_to_make_openings():
+    page = (ROOT / "docs" / "experiment-file.md").read_text()
+    for title, modules in (
+        ("schedule", map(schedule, SCHEDULES)),
+        ("openings", map(way, OPENINGS)),
+    ):
+        (rows,) = re.findall(rf"^### `{title}`\n(.*?)(?=^##)", page, re.MULTILINE | re.DOTALL)
+        names = {module.KEYS[0].name for module in modules}
+        assert {
+            name for name in names if not re.search(rf'^\| `["{{ ]*{name}\b', rows, re.M)
+        } == set()
