@@ -4,19 +4,20 @@ from collections.abc import Callable
 
 from agents.core import Agent, AgentSpec, Weights
 from agents.evaluations.default_weights import classroom_weights, endgame_from, smart_weights
-from agents.kinds import Kind, Option, settings
+from agents.kinds import Kind, settings
 from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
 from games import Game
+from games.keys import Key
 
 
 def options(
     weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
-) -> tuple[Option, ...]:
+) -> tuple[Key, ...]:
     """What both kinds may set; they differ in weights and limits."""
     return (
         *limits(depth, nodes),
         *evaluation(weights),
-        Option(
+        Key(
             "endgame",
             "int",
             "beans in the rows, or empty squares, from which a budget solves the game",
@@ -24,7 +25,7 @@ def options(
             low=0,
             high=256,
         ),
-        Option("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
+        Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
         *NOISE,
     )
 
@@ -44,7 +45,7 @@ def build_smart(spec: AgentSpec, of: Game) -> Agent:
     return _built(spec, of, SMART_OPTIONS)
 
 
-def _built(spec: AgentSpec, of: Game, own: tuple[Option, ...]) -> Agent:
+def _built(spec: AgentSpec, of: Game, own: tuple[Key, ...]) -> Agent:
     from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
     return CompiledAgent(spec, of, "alphabeta", settings(own, spec, of), limit_of(spec, own))

@@ -8,7 +8,7 @@ from agents.evaluations.declared_weights import declared_weights
 from agents.evaluations.weight_files import checked_weights
 from agents.kinds import Kind
 from games import Game
-from games.names import did_you_mean, listed, shown
+from games.names import did_you_mean, listed
 
 Fault = tuple[tuple[str, ...], str]  # the option, or the option and the weight; the line
 
@@ -22,12 +22,9 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
         value = spec.options.get(option.name)
         if value is None:
             if option.required:
-                yield (
-                    (option.name,),
-                    f'{option.name} is missing, as in {option.name} = "bots/mine.py"',
-                )
-        elif not option.fits(value):
-            yield (option.name,), f"{option.name} must be {option.allowed()}, got {shown(value)}"
+                yield (option.name,), f"{option.name} is missing{option.example}"
+        elif messages := [message for _, message in option.faults(value)]:
+            yield from (((option.name,), message) for message in messages)
         elif option.type == "weights":
             yield from _weight_faults(option.name, spec.options, of)
 

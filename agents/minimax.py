@@ -2,9 +2,10 @@
 
 from agents.core import Agent, AgentSpec
 from agents.evaluations.default_weights import classroom_weights
-from agents.kinds import Option, settings
+from agents.kinds import settings
 from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
 from games import Game
+from games.keys import Key
 
 __all__ = ["NEEDS", "OPTIONS", "build", "users_code", "varies"]
 
@@ -12,7 +13,7 @@ NEEDS = ("features",)
 OPTIONS = (
     *limits(depth=6),
     *evaluation(classroom_weights),
-    Option("collapse_turns", "bool", "a whole turn with its extra turns is one level", False),
+    Key("collapse_turns", "bool", "a whole turn with its extra turns is one level", False),
     *NOISE,
 )
 

@@ -14,14 +14,22 @@ from agents.core import (
     plain,
     refuse_finished,
 )
-from agents.kinds import UNKNOWN, Option
+from agents.kinds import UNKNOWN
 from agents.user_files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
+from games.keys import Key
 
 OPTIONS = (
-    Option("file", "file", "your file, or path.py:name", required=True, entry="choose"),
-    Option("options", "table", "what your class is made with"),
+    Key(
+        "file",
+        "file",
+        "your file, or path.py:name",
+        required=True,
+        example=', as in file = "bots/mine.py"',
+        entry="choose",
+    ),
+    Key("options", "table", "what your class is made with"),
 )
 
 

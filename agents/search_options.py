@@ -3,40 +3,38 @@
 from collections.abc import Callable
 
 from agents.core import AgentSpec, Limit, Settings, Weights
-from agents.kinds import Option
 from games import Game
+from games.keys import Key
 
 LIMITS = ("depth", "nodes", "seconds")
 
-EPSILON = Option(
+EPSILON = Key(
     "epsilon", "float", "the share of moves that are played at random", 0.0, low=0, high=1
 )
-RANDOM_TIES = Option("random_ties", "bool", "moves of equal worth are drawn by lot", False)
+RANDOM_TIES = Key("random_ties", "bool", "moves of equal worth are drawn by lot", False)
 NOISE = (EPSILON, RANDOM_TIES)
 
 
-def evaluation(weights: Callable[[Game], Weights]) -> tuple[Option, ...]:
+def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
     """How a search sees a position; `weights` are those of a spec that sets none."""
     return (
-        Option(
-            "weights", "weights", "numbers by the names of features, or of your WEIGHTS", weights
-        ),
-        Option(
+        Key("weights", "weights", "numbers by the names of features, or of your WEIGHTS", weights),
+        Key(
             "evaluate",
             "file",
             "your own evaluation instead of the features",
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
-        Option("compile", "bool", "false runs your evaluation in Python, slowly", True),
+        Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
     )
 
 
-def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Option, ...]:
+def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
     """The three limits, with what holds where a spec sets none of them."""
     return (
-        Option("depth", "int", "how many plies a search looks ahead", depth, low=1, high=100),
-        Option(
+        Key("depth", "int", "how many plies a search looks ahead", depth, low=1, high=100),
+        Key(
             "nodes",
             "int",
             "how many positions a search looks at for a move",
@@ -44,13 +42,13 @@ def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Option, 
             low=1,
             high=1e15,
         ),
-        Option(
+        Key(
             "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
         ),
     )
 
 
-def limit_of(spec: AgentSpec, options: tuple[Option, ...]) -> Limit:
+def limit_of(spec: AgentSpec, options: tuple[Key, ...]) -> Limit:
     """The limits that the spec sets; the defaults of its kind's `options` where it sets none."""
     defaults = {each.name: each.default for each in options}
     chosen = spec.options if any(name in spec.options for name in LIMITS) else defaults

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
 from agents.faults import faults, normal
-from agents.kinds import Kind, Option
+from agents.kinds import Kind
 from agents.user_files import split_reference
 from arena.concluding.checks.claims import ALL, BEATS
 from arena.reading.file_tables import WholeFile
 from arena.reading.problems import EXAMPLES, Problems, names_at, unknown_key
 from arena.reading.toml_lines import Place
 from games import Game
+from games.keys import Key
 from games.names import quoted, shown
 
 LONGEST_NAME = 40
@@ -107,7 +108,7 @@ class AgentTable(NamedTuple):
         self._say(message, key)
         return meant
 
-    def _value(self, option: Option, kind: Kind) -> tuple[Any, str]:
+    def _value(self, option: Key, kind: Kind) -> tuple[Any, str]:
         """The value of an option, its file found; and the weights file that it is from, if any."""
         value = self.table[option.name]
         if not isinstance(value, str) or not kind.option(option.name):
@@ -119,7 +120,7 @@ class AgentTable(NamedTuple):
             return self._weights(value, option), value
         return value, ""
 
-    def _file(self, written: str, option: Option) -> tuple[Path, str] | None:
+    def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """The file that an option names; None if there is none, which is said."""
         file = found_file(written, option.entry, self.around.directory)
         if file is None:
@@ -127,7 +128,7 @@ class AgentTable(NamedTuple):
             self._say(f"there is no file {quoted(written)} {where}", option.name)
         return file
 
-    def _weights(self, written: str, option: Option) -> dict[str, Any]:
+    def _weights(self, written: str, option: Key) -> dict[str, Any]:
         """The weights in a file; none if it cannot be read, which is said."""
         file = self._file(written, option)
         try:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 from agents import AgentSpec
 from arena.concluding.checks import CHECKS, Check, claim
 from arena.concluding.checks.claims import ALL, BEATS
-from arena.planning.keys import Key, defaults, no_agent
+from arena.planning.schedules import no_agent
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
+from games.keys import Key, defaults
 from games.names import listed, quoted, shown
 
 Matches = Sequence[tuple[int, int]]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from arena.planning.keys import Key
 from arena.reading.problems import Problems, unknown_key
 from arena.reading.toml_lines import Place
+from games.keys import Key
 
 
 def read_table(

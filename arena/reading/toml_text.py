@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.planning.keys import no_agent
+from arena.planning.schedules import no_agent
 from arena.reading.problems import ExperimentError, Problems, Source
 from arena.reading.toml_lines import Place
 from games.names import did_you_mean, shown

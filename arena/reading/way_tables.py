@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from arena.planning.keys import Key, defaults
 from arena.planning.openings import OPENINGS, SHARED, way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.schedules import SCHEDULES, Matches, schedule
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems, near
 from games import Game
+from games.keys import Key, defaults
 from games.names import listed, shown
 
 

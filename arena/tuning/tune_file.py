@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from agents import AGENTS, AgentSpec, kind_of
-from arena.planning.keys import no_agent
+from arena.planning.schedules import no_agent
 from arena.planning.plan import Plan
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
 from arena.reading.file_tables import fitting

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from agents import AGENTS, AgentSpec, kind_of
-from agents.kinds import Option
+from games.keys import Key
 from games.names import listed, shown
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 OPTIONS = [(name, option) for name in AGENTS for option in kind_of(name).options]
 
 
-def default_text(option: Option) -> str:
+def default_text(option: Key) -> str:
     """The default as the table of the docs has it."""
     if callable(option.default):
         return "the game's"

@@ -6,7 +6,7 @@ from typing import Protocol, cast
 
 from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict
 from arena.concluding.evidence import Evidence
-from arena.planning.keys import Key
+from games.keys import Key
 
 __all__ = ["CHECKS", "FAILS", "HOLDS", "VACUOUS", "Check", "Claim", "Verdict", "claim", "verdicts"]
 

@@ -15,7 +15,7 @@ from arena.concluding.checks.claims import (
     verdict_on,
 )
 from arena.concluding.evidence import SEATS, Evidence, ending
-from arena.planning.keys import Fault, Key
+from games.keys import Fault, Key
 from games.names import quoted
 from games.transcripts import move_texts, replay_command
 

@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 
 from arena.concluding.evidence import Evidence
 from arena.concluding.win_rates import is_census
-from arena.planning.keys import Key
 from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.counts import one_per_opening
 from arena.stats.intervals import ScoreCheck, Status, score_at_least
+from games.keys import Key
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
 ALL = "all"  # the subject of a check on every agent
 BEATS = " beats "
-MIN_DISTINCT = Key("min_distinct", "int", "openings below which it is vacuous", 10, at_least=1)
-CONFIDENCE = Key(
-    "confidence", "float", "level of the one-sided bound", 0.95, at_least=0.5, less_than=1
-)
+MIN_DISTINCT = Key("min_distinct", "int", "openings below which it is vacuous", 10, low=1)
+CONFIDENCE = Key("confidence", "float", "level of the one-sided bound", 0.95, low=0.5, under=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from arena.concluding.checks.claims import (
     verdict_on,
 )
 from arena.concluding.evidence import Evidence
-from arena.planning.keys import Key
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.words import percent, signed
+from games.keys import Key
 
 KEYS = (Key("elo_at_least", "float", "Elo above the other agent"), CONFIDENCE, MIN_DISTINCT)
 COMPARES = True

@@ -3,9 +3,9 @@
 from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
 from arena.concluding.evidence import Evidence
 from arena.concluding.timing import timings
-from arena.planning.keys import Key
+from games.keys import Key
 
-KEYS = (Key("faster_than_seconds_per_move", "float", "mean seconds a move", more_than=0),)
+KEYS = (Key("faster_than_seconds_per_move", "float", "mean seconds a move", above=0),)
 COMPARES = False
 
 

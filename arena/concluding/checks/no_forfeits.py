@@ -4,8 +4,8 @@ import numpy as np
 
 from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
 from arena.concluding.evidence import Evidence, Rows, forfeited_rows
-from arena.planning.keys import Key
 from arena.planning.records import Termination
+from games.keys import Key
 
 KEYS = (Key("no_forfeits", "bool", "no game was lost by a fault", choices=(True,)),)
 COMPARES = False

@@ -10,11 +10,11 @@ from arena.concluding.checks.claims import (
     verdict_on,
 )
 from arena.concluding.evidence import Evidence
-from arena.planning.keys import Key
 from arena.stats.words import check_text
+from games.keys import Key
 
 KEYS = (
-    Key("score_at_least", "float", "points a game, from 0 to 1", more_than=0, at_most=1),
+    Key("score_at_least", "float", "points a game, from 0 to 1", above=0, high=1),
     CONFIDENCE,
     MIN_DISTINCT,
 )

@@ -4,7 +4,6 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from arena.planning.keys import Fault, Key
 from arena.planning.openings.lines import (
     NO_MOVE,
     Openings,
@@ -15,6 +14,7 @@ from arena.planning.openings.lines import (
 )
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
+from games.keys import Fault, Key
 
 __all__ = [
     "NO_MOVE",
@@ -35,7 +35,7 @@ OPENINGS: Mapping[str, str] = {
     "list": "arena.planning.openings.list",
 }
 SHARED = (
-    Key("balance", "float", "keep openings that a shallow search values so", at_least=0),
+    Key("balance", "float", "keep openings that a shallow search values so", low=0),
     Key("repeat", "bool", "play them again when there are too few", False),
 )
 

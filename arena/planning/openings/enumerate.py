@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.planning.keys import Fault, Key
 from arena.planning.openings.lines import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, Position
+from games.keys import Fault, Key
 
 MOST_LISTED = 2_000_000
 
-KEYS = (Key("enumerate", "int", "every position after so many moves", at_least=1, at_most=12),)
+KEYS = (Key("enumerate", "int", "every position after so many moves", low=1, high=12),)
 WORD = False
 EXAMPLES = ("{ enumerate = 2 }",)
 MORE = "a larger enumerate"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.planning.keys import Fault, Key
 from arena.planning.openings.lines import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, MoveError, Position
+from games.keys import Fault, Key
 from games.names import quoted
 
 KEYS = (Key("list", "texts", "openings in the words of players"),)

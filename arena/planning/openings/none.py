@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from arena.planning.keys import Fault, Key
 from arena.planning.openings.lines import Openings, from_lines
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
+from games.keys import Fault, Key
 
 KEYS = (Key("none", "bool", "every game from the start", True, choices=(True,)),)
 WORD = True

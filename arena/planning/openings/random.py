@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from arena.planning.keys import Fault, Key
 from arena.planning.openings.enumerate import enumerated
 from arena.planning.openings.lines import (
     Openings,
@@ -20,13 +19,14 @@ from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.pairing_seeds import digest_word
 from games import Game
 from games.core import kernels
+from games.keys import Fault, Key
 
 FEWEST_DRAWS = 1024
 MOST_DRAWS = 1 << 20  # at once
 FRUITLESS_DRAWS = 60_000  # more in a row without a new position: nearly all are found
 MOST_COUNTED = 50_000  # if there are not more, the last of them are found by enumeration
 
-KEYS = (Key("random_plies", "int", "so many random moves", 6, at_least=1, at_most=60),)
+KEYS = (Key("random_plies", "int", "so many random moves", 6, low=1, high=60),)
 WORD = False
 EXAMPLES = ("{ random_plies = 6 }",)
 MORE = "more random_plies"

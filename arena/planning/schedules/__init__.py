@@ -1,10 +1,11 @@
 """Schedules: who plays whom, one file a way."""
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
-from arena.planning.keys import Fault, Key
+from games.keys import Fault, Key
+from games.names import did_you_mean, listed, quoted
 
 # The key that asks for a schedule -> the module that knows it.
 SCHEDULES: Mapping[str, str] = {
@@ -32,3 +33,10 @@ class Schedule(Protocol):
 def schedule(name: str) -> Schedule:
     """The module behind a name in `SCHEDULES`."""
     return cast(Schedule, importlib.import_module(SCHEDULES[name]))
+
+
+def no_agent(name: str, names: Iterable[str]) -> str:
+    """That an agent does not exist, and which do."""
+    known = list(names)
+    there = f"there is no agent {quoted(name)} (there are {listed(known)})"
+    return f"{there}{did_you_mean(name, known)}"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.planning.keys import Fault, Key, no_agent
-from arena.planning.schedules import Matches
+from arena.planning.schedules import Matches, no_agent
+from games.keys import Fault, Key
 from games.names import quoted, shown
 
 KEYS = (Key("match", "texts", "the two agents that meet; none: the file has just two", ()),)

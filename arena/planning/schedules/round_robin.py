@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from arena.planning.keys import Fault, Key
 from arena.planning.schedules import Matches
+from games.keys import Fault, Key
 
 KEYS = (Key("round_robin", "bool", "everybody meets everybody", True, choices=(True,)),)
 WORD = True

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.keys import defaults
 from arena.planning.openings import (
     NO_MOVE,
     OPENINGS,
@@ -21,6 +20,7 @@ from arena.planning.openings.lines import position_after
 from arena.planning.openings.random import drawn, random_openings, with_new
 from arena.planning.openings_spec import OpeningsSpec
 from games import game
+from games.keys import defaults
 
 SMALL = game("kalah(4,3)")
 

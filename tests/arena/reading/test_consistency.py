@@ -119,7 +119,7 @@ BROKEN = {
     ),
     "a score of more than everything": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nscore_at_least = 90\n',
-        "x.toml:8: [[checks]] score_at_least must be at most 1, got 90",
+        "x.toml:8: [[checks]] score_at_least must be a number above 0 to 1, got 90",
     ),
     "a victory over oneself": (
         HEAD + AGENTS + '[[checks]]\nthat = "bad beats bad"\nalways = true\n',

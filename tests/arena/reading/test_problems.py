@@ -42,7 +42,7 @@ BROKEN = {
     ),
     "a number out of range": (
         HEAD + "pairs = 0\n" + AGENTS,
-        "x.toml:2: [top level] pairs must be at least 1, got 0",
+        "x.toml:2: [top level] pairs must be a whole number from 1 to 1,000,000,000, got 0",
     ),
     "an unknown kind": (
         HEAD + AGENTS + '[agents.third]\nkind = "minmax"\n',
@@ -106,12 +106,12 @@ BROKEN = {
     ),
     "a seed too large": (
         HEAD + "seed = 99999999999999999999\n" + AGENTS,
-        "x.toml:2: [top level] seed must be less than 9,223,372,036,854,775,808, "
+        "x.toml:2: [top level] seed must be a whole number from 0 to 9,223,372,036,854,775,807, "
         "got 99999999999999999999",
     ),
     "an infinite number": (
         HEAD + "move_seconds = inf\n" + AGENTS,
-        "x.toml:2: [top level] move_seconds must be a finite number, got inf",
+        "x.toml:2: [top level] move_seconds must be a number above 0 to 86,400, got inf",
     ),
     "a name that is no directory": (
         HEAD + 'name = "../up"\n' + AGENTS,
@@ -196,7 +196,8 @@ def test_wrong_sets_come_after_the_problems_of_the_file(tmp_path):
         'x.toml:2: [top level] unknown key "pars"; did you mean "pairs"?',
         '--set agents.smrt.depth=6: [agents] there is no agent "smrt" (there are smart, bad); '
         'did you mean "smart"?',
-        "--set seed=-1: [top level] seed must be at least 0, got -1",
+        "--set seed=-1: [top level] seed must be a whole number from 0 to "
+        "9,223,372,036,854,775,807, got -1",
     ]
 
 

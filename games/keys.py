@@ -1,0 +1,99 @@
+"""A key of a table that people write: the values that it may have, and what it means."""
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from games.names import did_you_mean, quoted, shown
+
+KeyType = Literal[
+    "int", "float", "bool", "text", "texts", "numbers", "file", "weights", "table", "any"
+]
+# Where in a value a fault is (empty: all of it), and one line about it.
+Fault = tuple[tuple[str | int, ...], str]
+
+TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
+    "int": (int, "a whole number"),
+    "float": ((int, float), "a number"),
+    "bool": (bool, "true or false"),
+    "text": (str, "text in quotes"),
+    "texts": (list, "a list in [ ]"),
+    "numbers": (list, "a list in [ ]"),
+    "file": (str, 'a file like "bots/mine.py"'),
+    "weights": (Mapping, 'a table or a file like "weights/mine.toml"'),
+    "table": (Mapping, "a table"),
+    "any": (object, "a value"),
+}
+ITEMS: Mapping[KeyType, KeyType] = {"texts": "text", "numbers": "float"}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of a table: read by the reader of files, the help, docs and the tuner.
+
+    `low` and `high` may be values themselves, `above` and `under` may not.
+    """
+
+    name: str
+    type: KeyType
+    words: str  # one line: what it means
+    default: Any = None  # a value, or a function from the game to one
+    low: float = -math.inf
+    high: float = math.inf
+    above: float = -math.inf
+    under: float = math.inf
+    choices: tuple[Any, ...] = ()  # if any, all the values that it may have
+    required: bool = False
+    example: str = ""  # how it is written, for whoever has left it out
+    keys: tuple["Key", ...] = ()  # of a table that is read with its file
+    entry: str = ""  # what `path.py` without `:name` means in a file
+    replaces: tuple[str, ...] = ()  # parts of a pack that are not needed when it is set
+
+    def faults(self, value: object) -> Iterator[Fault]:
+        """What is wrong with a value of this key."""
+        if not self.fits(value):
+            texts = [choice for choice in self.choices if isinstance(choice, str)]
+            near = did_you_mean(value, texts) if isinstance(value, str) else ""
+            yield (), f"{self.name} must be {self.allowed()}, got {shown(value)}{near}"
+        elif isinstance(value, list) and self.type in ITEMS:
+            for place, item in enumerate(value):
+                key = Key(f"item {place + 1} of {self.name}", ITEMS[self.type], self.words)
+                yield from (((place,), message) for _, message in key.faults(item))
+
+    def fits(self, value: object) -> bool:
+        """Whether the key may have this value; the items of a list are not looked at."""
+        if self.choices:
+            return any(type(value) is type(each) and value == each for each in self.choices)
+        if isinstance(value, bool):
+            return self.type in ("bool", "any")
+        if not isinstance(value, TYPES[self.type][0]):
+            return False
+        if not isinstance(value, int | float) or self.type == "any":
+            return True
+        finite = self.type == "int" or abs(value) <= sys.float_info.max
+        return finite and self.low <= value <= self.high and self.above < value < self.under
+
+    def allowed(self) -> str:
+        """What a value must be, such as `a whole number from 1 to 100`."""
+        if self.choices:
+            return either(self.choices)
+        bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
+        words = [f"{word} {_number(b)}" for word, b in bounds.items() if math.isfinite(b)]
+        return " ".join([TYPES[self.type][1], *words])
+
+
+def _number(bound: float) -> str:
+    return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
+
+
+def either(choices: Sequence[object]) -> str:
+    """Choices in words: `true or "proved"`."""
+    words = [quoted(each) if isinstance(each, str) else shown(each) for each in choices]
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def defaults(keys: Sequence[Key]) -> dict[str, Any]:
+    """The values that keys have where nothing is written."""
+    return {key.name: key.default for key in keys}
