@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
@@ -11,8 +11,8 @@ from agents.faults import faults, normal
 from agents.kinds import Kind
 from agents.user_files import split_reference
 from arena.concluding.checks.claims import ALL, BEATS
-from arena.reading.file_tables import WholeFile
-from arena.reading.problems import EXAMPLES, Problems, names_at, unknown_key
+from arena.reading.key_reader import unknown_key
+from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game
 from games.keys import Key
@@ -29,7 +29,7 @@ class Around(NamedTuple):
     problems: Problems
 
 
-def read_agents(written: Mapping[str, Any], around: Around) -> dict[str, AgentSpec]:
+def read_agents(written: Mapping[str, object], around: Around) -> dict[str, AgentSpec]:
     """The specs by name, in the order of the file."""
     specs = {}
     for name, table in written.items():
@@ -42,6 +42,8 @@ def read_agents(written: Mapping[str, Any], around: Around) -> dict[str, AgentSp
             around.problems.say(place, message)
         if isinstance(table, dict):
             specs[name] = AgentTable(table, place, around).spec()
+        else:
+            around.problems.say(place, f"{name} must be a table, got {shown(table)}")
     return specs
 
 
@@ -60,13 +62,13 @@ def any_kind() -> Kind:
 class AgentTable(NamedTuple):
     """One agent's table as it is written, and where it stands."""
 
-    table: Mapping[str, Any]
+    table: Mapping[str, object]
     place: Place
     around: Around
 
     def spec(self) -> AgentSpec:
         """The spec; where there are problems it is only a part of it."""
-        name, message = self.table.get("kind", ""), self._kind_problem()
+        name, message = str(self.table.get("kind", "")), self._kind_problem()
         kind, known = any_kind() if message else kind_of(name), any_kind()
         meant = {self._unknown(key, kind) for key in self.table if not known.option(key)}
         if message and not ("kind" in meant and "kind" not in self.table):
@@ -75,12 +77,12 @@ class AgentTable(NamedTuple):
         for key in self.table:
             if option := known.option(key):
                 options[key], files[key] = self._value(option, kind)
-        spec = AgentSpec(str(name), options)
+        spec = AgentSpec(name, options)
         for (key, *inside), fault in faults(kind, spec, self.around.of):
             prefix = f"{files[key]}: " if inside and files[key] else ""
             self._say(f"{prefix}{fault}", key, *inside, of_file=bool(prefix))
             options.pop(key, None)
-        return normal(kind, AgentSpec(str(name), options))
+        return normal(kind, AgentSpec(name, options))
 
     def _say(self, message: str, *keys: str, of_file: bool = False) -> None:
         place = (*self.place, *keys)
@@ -90,7 +92,7 @@ class AgentTable(NamedTuple):
         """Why the agent cannot be of its kind; None if it can."""
         name = self.table.get("kind")
         if name is None:
-            return f"kind is missing{EXAMPLES['kind']}"
+            return 'kind is missing, as in kind = "smart"'
         if not isinstance(name, str):
             return f"kind must be text in quotes, got {shown(name)}"
         if name == "human":
@@ -104,11 +106,11 @@ class AgentTable(NamedTuple):
         if key == "kind":
             return None
         names = ["kind", *(option.name for option in kind.options)]
-        message, meant = unknown_key(key, names, self.table, names_at(WholeFile, ()))
+        message, meant = unknown_key(key, names, self.table)
         self._say(message, key)
         return meant
 
-    def _value(self, option: Key, kind: Kind) -> tuple[Any, str]:
+    def _value(self, option: Key, kind: Kind) -> tuple[object, str]:
         """The value of an option, its file found; and the weights file that it is from, if any."""
         value = self.table[option.name]
         if not isinstance(value, str) or not kind.option(option.name):
@@ -128,7 +130,7 @@ class AgentTable(NamedTuple):
             self._say(f"there is no file {quoted(written)} {where}", option.name)
         return file
 
-    def _weights(self, written: str, option: Key) -> dict[str, Any]:
+    def _weights(self, written: str, option: Key) -> Mapping[str, object]:
         """The weights in a file; none if it cannot be read, which is said."""
         file = self._file(written, option)
         try:

@@ -31,11 +31,9 @@ class Players(NamedTuple):
     matches: Matches | None
 
 
-def read_checks(
-    written: Any, players: Players, problems: Problems, top: Sequence[str] = ()
-) -> tuple[Check, ...]:
+def read_checks(written: object, players: Players, problems: Problems) -> tuple[Check, ...]:
     """The checks that make sense; what is wrong with the others is said."""
-    if not isinstance(written, list):
+    if not isinstance(written, list | tuple):
         hint = "; write [[checks]] with two brackets" if isinstance(written, dict) else ""
         problems.say(("checks",), f"checks must be a list in [ ], got {shown(written)}{hint}")
         return ()
@@ -45,7 +43,7 @@ def read_checks(
         if not isinstance(table, dict):
             message = f"item {item + 1} of checks must be a table, got {shown(table)}"
             problems.say(place, message)
-        elif check := _check(table, place, players, problems, top):
+        elif check := _check(table, place, players, problems):
             checks.append(check)
     return tuple(checks)
 
@@ -58,17 +56,16 @@ def check_of(table: Mapping[str, Any]) -> Check:
 
 
 def _check(
-    table: dict[str, Any],
+    table: dict[str, object],
     place: Place,
     players: Players,
     problems: Problems,
-    top: Sequence[str],
 ) -> Check | None:
     """One check; None if it says nothing, which is said."""
     tests, count = [name for name in CHECKS if name in table], len(problems.found)
     every = {key.name: key for name in CHECKS for key in claim(name).KEYS}
     if len(tests) != 1:
-        read_table(table, place, [THAT, *every.values()], problems, top)
+        read_table(table, place, [THAT, *every.values()], problems)
         if len(problems.found) == count:
             got = listed(tests) or "none of them"
             message = f"exactly one of {listed(CHECKS)} must be given, got {got}"
@@ -82,7 +79,7 @@ def _check(
             message = f"{test} has no {name} ({listed(having)} have)"
             problems.say((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
-    values = read_table(own, place, list(keys.values()), problems, top)
+    values = read_table(own, place, list(keys.values()), problems)
     if "that" not in values:
         return None
     check = Check(values.pop("that"), test, values)

@@ -14,7 +14,7 @@ Matches = Sequence[tuple[int, int]]
 
 def known_game(settings: Settings, base: Path, problems: Problems) -> Game | None:
     """The game that is played, files seen from `base`; `None` if it is not known: it is said."""
-    if "game" not in settings.model_fields_set:
+    if settings.game is None:
         return None
     try:
         return game(settings.game, base)

@@ -1,9 +1,9 @@
 """An experiment file read into a plan, with every problem of the file named at once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents import AgentSpec
 from arena.concluding.checks import Check
@@ -14,11 +14,13 @@ from arena.planning.schedules import Matches
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.check_tables import Players, read_checks
 from arena.reading.consistency import known_game, pairs_problem, stop_problems
-from arena.reading.file_tables import Settings, WholeFile, fitting
-from arena.reading.problems import ExperimentError, Problems, Source, names_at
+from arena.reading.file_tables import TOP, Settings, read_settings
+from arena.reading.key_reader import read_table
+from arena.reading.problems import ExperimentError, Problems, Source
 from arena.reading.toml_text import read
 from arena.reading.way_tables import read_matches, read_openings
-from games import Game, game
+from games import Game
+from games.keys import Key
 
 __all__ = ["Experiment", "ExperimentError", "load"]
 
@@ -39,6 +41,7 @@ class Experiment:
 class Setup(NamedTuple):
     """What runs and studies have in common, as far as it is right."""
 
+    values: Mapping[str, Any]  # as they are written, by the keys of the file
     settings: Settings
     of: Game | None
     agents: dict[str, AgentSpec]
@@ -46,36 +49,32 @@ class Setup(NamedTuple):
     base: Path  # where the file lies
 
 
-def read_setup(source: Source, model: type[WholeFile], problems: Problems) -> Setup:
-    """The part of a file that fits its `model`; all that does not is said."""
-    problems.add_schema(model)
-    settings = fitting(Settings, source.tables) or Settings()
+def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup:
+    """The part of a file that fits its `keys`; all that does not is said."""
+    values = read_table(source.tables, (), keys, problems)
+    settings = read_settings(values, problems)
     base = source.path.absolute().parent
     of = known_game(settings, base, problems)
-    agents: dict[str, AgentSpec] = {}
-    if isinstance(written := source.tables.get("agents"), dict):
-        agents = read_agents(written, Around(of, base, problems))
+    agents = read_agents(values.get("agents", {}), Around(of, base, problems))
     openings = RANDOM_OPENINGS
-    if "openings" in source.tables:
-        top = names_at(model, ())
-        openings = read_openings(source.tables["openings"], of, problems, top)
-    return Setup(settings, of, agents, openings, base)
+    if values["openings"] is not None:
+        openings = read_openings(values["openings"], of, problems)
+    return Setup(values, settings, of, agents, openings, base)
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     """The experiment in a file, changed by `key=value` overrides; ExperimentError says all."""
     source, problems = read(Path(path), overrides)
-    setup, top = read_setup(source, WholeFile, problems), names_at(WholeFile, ())
-    settings, written = setup.settings, source.tables.get("agents")
+    setup = read_setup(source, TOP, problems)
+    settings, values = setup.settings, setup.values
     matches: Matches | None = None
     checks: tuple[Check, ...] = ()
-    if isinstance(written, dict):
-        names = list(written)
-        matches = read_matches(source.tables.get("schedule", "round_robin"), names, problems, top)
+    if "agents" in values:
+        names = list(values["agents"])
+        matches = read_matches(values["schedule"], names, problems)
         if matches is not None:
             stop_problems(settings, matches, problems)
-        players = Players(names, setup.agents, matches)
-        checks = read_checks(source.tables.get("checks", []), players, problems, top)
+        checks = read_checks(values["checks"], Players(names, setup.agents, matches), problems)
     pairs_problem(settings.pairs, setup.openings, problems)
     problems.raise_if_any()
     assert matches is not None  # else a problem was said
@@ -86,11 +85,12 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
 def plan_of(setup: Setup, matches: Matches) -> Plan:
     """The plan of a file without problems."""
     settings, openings = setup.settings, setup.openings
+    assert setup.of is not None  # else a problem was said
     known = None if openings.repeat else way(openings.way).count(openings.values)
     pairs = settings.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
     few = 2 * pairs * len(matches) < MOVES_KEPT_BELOW
     return Plan(
-        game=game(settings.game, setup.base).name,
+        game=setup.of.name,
         agents=setup.agents,
         matches=matches,
         openings=openings,
@@ -98,6 +98,6 @@ def plan_of(setup: Setup, matches: Matches) -> Plan:
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
         move_seconds=settings.move_seconds,
-        stop=settings.stop.sprt.plan() if settings.stop else None,
+        stop=settings.stop,
         base=setup.base,
     )

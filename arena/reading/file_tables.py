@@ -1,78 +1,85 @@
-"""The tables of an experiment file as they are written: keys, types and ranges."""
+"""The keys at the top of an experiment file, `[stop]` too; their values as `Settings`."""
 
-from typing import Any, Literal, Self, TypeVar
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
+from arena.reading.problems import Problems
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
+from games.keys import Key, defaults
+from games.names import quoted
+
+ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
+BETA = Key("beta", "float", "the chance to accept elo0 when elo1 holds", 0.05)
+SPRT = (
+    Key("elo0", "float", "the difference that is too little", required=True),
+    Key("elo1", "float", "the difference that is enough", required=True),
+    ALPHA,
+    BETA,
+    Key(
+        "model",
+        "text",
+        "the scale of both",
+        "logistic",
+        choices=tuple(model.value for model in EloModel),
+    ),
+)
+TOP = (
+    Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
+    Key("name", "text", "of the experiment; usually that of its file"),
+    Key("pairs", "int", "how many pairings each match has", low=1, high=10**9),
+    Key("seed", "int", "where everything random comes from", 1, low=0, high=2**63 - 1),
+    Key("schedule", "any", "who meets whom", "round_robin"),  # read by `way_tables`
+    Key("openings", "any", "where games begin"),  # likewise
+    Key("keep_moves", "bool", "whether the moves of all games are stored"),
+    Key("move_seconds", "float", "how long an agent may take", 60.0, above=0, high=86_400),
+    Key(
+        "stop",
+        "table",
+        "when to stop before all pairs are played",
+        keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT),),
+    ),
+    # Read by `agent_tables`, with what their kinds declare.
+    Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
+    Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
+    Key("tune", "any", "what is tuned"),  # means something to `python -m arena.tune` only
+)
+TOP_NAMES = tuple(key.name for key in TOP)
 
 
-class Table(BaseModel):
-    """A frozen table; a key that it does not know is an error."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+NAME = re.compile(r"[^./\\\x00-\x20][^/\\\x00-\x1f]{0,99}")  # what a directory can be called
 
 
-class SprtTable(Table):
-    """A sequential test of two Elo hypotheses; `alpha` and `beta` are its error rates."""
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a file says besides its agents, openings and checks, as far as it is right."""
 
-    elo0: float
-    elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: Literal["logistic", "normalized"] = "logistic"
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        self.plan()
-        return self
-
-    def plan(self) -> SprtPlan:
-        """The test itself; a ValueError says why there is none."""
-        return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta, EloModel(self.model))
+    game: str | None
+    name: str | None
+    pairs: int | None
+    seed: int
+    keep_moves: bool | None
+    move_seconds: float
+    stop: SprtPlan | None
 
 
-class StopTable(Table):
-    """When to stop before all pairs are played."""
-
-    sprt: SprtTable
-
-
-class Settings(Table):
-    """What a file says besides its agents and checks; `game` is needed in a whole file."""
-
-    game: str = ""
-    name: str | None = Field(
-        default=None, max_length=100, pattern=r"^[^./\\\x00-\x20][^/\\\x00-\x1f]*$"
-    )
-    pairs: int | None = Field(default=None, ge=1, le=10**9)
-    seed: int = Field(default=1, ge=0, lt=2**63)
-    schedule: Any = None  # these are read by `way_tables`
-    openings: Any = None
-    keep_moves: bool | None = None
-    move_seconds: float = Field(default=60.0, gt=0, le=86_400)
-    stop: StopTable | None = None
+def read_settings(values: Mapping[str, Any], problems: Problems) -> Settings:
+    """The settings among the values of `TOP`; what is wrong with them is said."""
+    plain = {**defaults(TOP), **values}
+    if plain["name"] is not None and not NAME.fullmatch(plain["name"]):
+        message = f"name must be a name that a directory can have, got {quoted(plain['name'])}"
+        problems.say(("name",), message)
+    sprt = (plain["stop"] or {}).get("sprt", {})
+    plain["stop"] = _read_sprt(sprt, problems) if len(sprt) == len(SPRT) else None
+    return Settings(**{field.name: plain[field.name] for field in fields(Settings)})
 
 
-class WholeFile(Settings):
-    """An experiment file with every table."""
-
-    game: str
-    agents: dict[str, dict[str, Any]]  # read by `agent_tables`, with what their kinds declare
-    checks: Any = None  # read by `check_tables`, with what the checks declare
-    tune: Any = None  # means something to `python -m arena.tune` only, which reads it
-
-
-AnyTable = TypeVar("AnyTable", bound=Table)
-
-
-def fitting(model: type[AnyTable], written: Any) -> AnyTable | None:
-    """As much of a written table as fits: without its wrong keys; `None` if nothing is left."""
+def _read_sprt(values: Mapping[str, Any], problems: Problems) -> SprtPlan | None:
+    """The sequential test; None if it is impossible, which is said."""
     try:
-        return model.model_validate(written)
-    except ValidationError as error:
-        wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
-    if not isinstance(written, dict) or not wrong.intersection(written):
+        return SprtPlan(**{**values, "model": EloModel(values["model"])})
+    except ValueError as error:
+        problems.say(("stop", "sprt"), str(error), ("stop", "sprt"))
         return None
-    return fitting(model, {key: value for key, value in written.items() if key not in wrong})

@@ -1,41 +1,70 @@
 """A written table read by its keys: its values, and every problem said."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
-from arena.reading.problems import Problems, unknown_key
+from arena.reading.file_tables import TOP_NAMES
+from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
-from games.keys import Key
+from games.keys import ITEMS, Key
+from games.names import listed, quoted
+
+NEAR = 0.5  # how alike two words must be
 
 
 def read_table(
-    written: Mapping[str, Any],
-    place: Place,
-    keys: Sequence[Key],
-    problems: Problems,
-    top: Iterable[str] = (),
+    written: Mapping[str, object], place: Place, keys: Sequence[Key], problems: Problems
 ) -> dict[str, Any]:
     """The values of all keys, defaults where nothing is written; without those that are wrong.
 
-    `top` are the keys that stand above all tables of the file.
+    A key with `keys` of its own has as its value what is right in its table.
     """
     names = [key.name for key in keys]
     meant = set()
     for name in written:
         if name not in names:
-            message, likely = unknown_key(name, names, written, top)
+            message, likely = unknown_key(name, names, written)
             problems.say((*place, name), message)
             meant.add(likely)
-    values = {}
+    values: dict[str, Any] = {}
     for key in keys:
-        faults = list(key.faults(written[key.name])) if key.name in written else []
-        for inside, message in faults:
-            problems.say((*place, key.name, *inside), message)
-        if key.required and key.name not in written:
-            # A key that was only misspelt is not reported twice.
-            if key.name not in meant:
-                problems.say((*place, key.name), f"{key.name} is missing{key.example}")
-        elif not faults:
-            value = written.get(key.name, key.default)
-            values[key.name] = tuple(value) if isinstance(value, list) else value
+        if key.name in written:
+            values |= _read(key, written[key.name], (*place, key.name), problems)
+        elif not key.required:
+            values[key.name] = key.default
+        elif key.name not in meant:  # one that was only misspelt is not reported twice
+            problems.say((*place, key.name), f"{key.name} is missing{key.example}")
     return values
+
+
+def _read(key: Key, value: Any, place: Place, problems: Problems) -> dict[str, Any]:
+    """The key with its value; empty if that is wrong, which is said."""
+    faults = list(key.faults(value))
+    for inside, message in faults:
+        problems.say((*place, *inside), message)
+    if faults:
+        return {}
+    if key.keys:
+        return {key.name: read_table(value, place, key.keys, problems)}
+    if key.type == "float":
+        value = float(value)
+    return {key.name: tuple(value) if key.type in ITEMS else value}
+
+
+def unknown_key(key: str, names: Sequence[str], written: Iterable[str]) -> tuple[str, str | None]:
+    """What to say of a key that a table cannot have, and which of its `names` was meant.
+
+    `written` are the keys that the table has.
+    """
+    message = f"unknown key {quoted(key)}"
+    if key in TOP_NAMES:
+        return f"{message}; it belongs above the first [table] of the file", None
+    free = [name for name in names if name not in written]
+    if likely := _closest(key, free) or _closest(key, names):
+        return f'{message}; did you mean "{likely}"?', likely
+    return f"{message} (there are {listed(names)})", None
+
+
+def _closest(word: str, names: Iterable[str]) -> str | None:
+    return next(iter(get_close_matches(word, list(names), 1, NEAR)), None)

@@ -29,12 +29,10 @@ class Ways(NamedTuple):
     shared: Sequence[Key] = ()
 
 
-def read_matches(
-    written: Any, names: Sequence[str], problems: Problems, top: Sequence[str]
-) -> Matches | None:
+def read_matches(written: object, names: Sequence[str], problems: Problems) -> Matches | None:
     """Who meets whom; None if the schedule is not right or does not fit the agents."""
     ways = Ways("schedule", {name: schedule(name) for name in SCHEDULES})
-    chosen = _read(written, ways, problems, top)
+    chosen = _read(written, ways, problems)
     if len(names) < 2:
         problems.say(("agents",), f"at least two agents must play, got {len(names)}")
         return None
@@ -47,12 +45,10 @@ def read_matches(
     return None if faults else schedule(name).matches(values, names)
 
 
-def read_openings(
-    written: Any, of: Game | None, problems: Problems, top: Sequence[str]
-) -> OpeningsSpec:
+def read_openings(written: object, of: Game | None, problems: Problems) -> OpeningsSpec:
     """The recipe of the openings; the usual one if what is written is not right."""
     ways = Ways("openings", {name: way(name) for name in OPENINGS}, SHARED)
-    chosen = _read(written, ways, problems, top)
+    chosen = _read(written, ways, problems)
     if chosen is None:
         return RANDOM_OPENINGS
     name, values = chosen
@@ -63,9 +59,7 @@ def read_openings(
     return spec
 
 
-def _read(
-    written: Any, ways: Ways, problems: Problems, top: Sequence[str]
-) -> tuple[str, dict[str, Any]] | None:
+def _read(written: object, ways: Ways, problems: Problems) -> tuple[str, dict[str, Any]] | None:
     """The way and the values of all its keys; None if it is not right, which is said."""
     words = [name for name, entry in ways.entries.items() if entry.WORD]
     if isinstance(written, str) and written in words:
@@ -79,7 +73,7 @@ def _read(
     count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
     asked = [name for key, name in firsts.items() if key in written]
     keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
-    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems, top)
+    values = read_table(written, (ways.key,), [*keys, *ways.shared], problems)
     if len(problems.found) > count:
         return None
     if len(asked) != 1:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from arena.keeping import provenance
@@ -41,7 +42,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "games": tuning.games,
         "trials": tuning.trials,
         "method": tuning.method,
-        "validation": tuning.validation.model_dump(),
+        "validation": asdict(tuning.validation),
         "budget": budget,
         "code": provenance.code_digest(),
     }

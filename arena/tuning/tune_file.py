@@ -6,15 +6,20 @@ from itertools import combinations
 from pathlib import Path
 
 from agents import AGENTS, AgentSpec, kind_of
-from arena.planning.schedules import no_agent
 from arena.planning.plan import Plan
+from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
-from arena.reading.file_tables import fitting
 from arena.reading.problems import Problems
 from arena.reading.toml_text import read
 from arena.stats.sprt import forecast
 from arena.tuning.space import Space
-from arena.tuning.tune_table import TuneFile, TuneTable, ValidationTable, say_of_tune
+from arena.tuning.tune_table import (
+    TUNE_TOP,
+    TuneTable,
+    ValidationTable,
+    say_of_tune,
+    tune_table,
+)
 from arena.tuning.weight_ranges import is_number, read_space
 from games.names import listed, shown
 
@@ -52,8 +57,8 @@ class Tuning:
 def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     """The study in a file; ExperimentError says all that is wrong with it."""
     source, problems = read(Path(path), overrides)
-    setup = read_setup(source, TuneFile, problems)
-    table = fitting(TuneTable, source.tables.get("tune"))
+    setup = read_setup(source, TUNE_TOP, problems)
+    table = tune_table(setup.values.get("tune", {}))
     opponents: Shares = ()
     searched = None
     if table is not None:

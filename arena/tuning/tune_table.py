@@ -1,53 +1,67 @@
 """The `[tune]` table of an experiment file as it is written: keys, types and ranges."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from pydantic import AfterValidator, Field
-from pydantic_core import PydanticCustomError
-
-from arena.reading.file_tables import Table, WholeFile
+from arena.reading.file_tables import ALPHA, BETA, TOP
 from arena.reading.problems import Problems
 from arena.stats.sprt import SprtPlan
 from arena.tuning.samplers import SAMPLERS
-from games.names import quoted
+from games.keys import Key, defaults
 
 LEAST_GAMES = 20
 DEFAULT_TRIALS = 100
+VALIDATION = (
+    Key("elo0", "float", "the difference that is too little", 0.0),
+    Key("elo1", "float", "the difference that is enough", 20.0),
+    ALPHA,
+    BETA,
+    Key("pairs", "int", "pairings at most", 2000, low=10, high=10**7),
+)
+TUNE = (
+    Key("agent", "text", "who is tuned", required=True),
+    Key("weights", "table", "their ranges", required=True),  # read by `weight_ranges`
+    Key("opponents", "any", "whom candidates play"),  # read with the agents
+    Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
+    Key("trials", "int", "how many candidates are tried", low=1, high=100_000),
+    Key("total_games", "int", "games of all trials", low=1),
+    Key("method", "text", "what chooses the candidates", "tpe", choices=tuple(SAMPLERS)),
+    Key("validation", "table", "the match that decides", keys=VALIDATION),
+)
+TUNE_TOP = tuple(
+    replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
+    for key in TOP
+)
 
 
-class ValidationTable(Table):
+@dataclass(frozen=True, slots=True)
+class ValidationTable:
     """The match that decides: a sequential test on held-out openings, within `pairs`."""
 
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
-    pairs: int = Field(default=2000, ge=10, le=10**7)
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    pairs: int
 
     def plan(self) -> SprtPlan:
         """The test itself; a ValueError says why there is none."""
         return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta)
 
 
-def known_method(name: str) -> str:
-    """The name of a sampler; any other is refused with a list of those there are."""
-    if name not in SAMPLERS:
-        choices = " or ".join(", ".join(map(quoted, SAMPLERS)).rsplit(", ", 1))
-        raise PydanticCustomError("literal_error", "a sampler", {"expected": choices})
-    return name
-
-
-class TuneTable(Table):
+@dataclass(frozen=True, slots=True)
+class TuneTable:
     """`[tune]`; its weights and opponents are read with the agents."""
 
     agent: str
-    weights: dict[str, object]
-    opponents: object = None
-    games: int = Field(default=200, ge=LEAST_GAMES, le=10**7)  # per trial
-    trials: int | None = Field(default=None, ge=1, le=100_000)
-    total_games: int | None = Field(default=None, ge=1)
-    method: Annotated[str, AfterValidator(known_method)] = "tpe"
-    validation: ValidationTable = ValidationTable()
+    weights: Mapping[str, object]
+    opponents: object
+    games: int  # per trial
+    trials: int | None
+    total_games: int | None
+    method: str
+    validation: ValidationTable
 
     @property
     def trial_count(self) -> int:
@@ -57,18 +71,13 @@ class TuneTable(Table):
         return DEFAULT_TRIALS if self.total_games is None else self.total_games // self.games
 
 
-class TuneFile(WholeFile):
-    """An experiment file with a `[tune]` table."""
-
-    tune: TuneTable
-
-
-class RangeTable(Table):
-    """The range of one weight, written out."""
-
-    range: Annotated[tuple[float, ...], Field(strict=False)]
-    log: bool = False
-    integer: bool = False
+def tune_table(values: Mapping[str, Any]) -> TuneTable | None:
+    """The table with the values of `TUNE`; None if it names no agent or no weights."""
+    if not {"agent", "weights"} <= values.keys():
+        return None
+    plain = {**defaults(TUNE), **values}
+    right = defaults(VALIDATION) | (plain["validation"] or {})
+    return TuneTable(**{**plain, "validation": ValidationTable(**right)})
 
 
 def say_of_tune(problems: Problems, message: str, key: str, *inside: str) -> None:

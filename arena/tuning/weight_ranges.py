@@ -1,18 +1,32 @@
 """The weights of `[tune]` read as a space: ranges to search, numbers that stay."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple, TypeGuard
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeGuard
 
 from agents import AgentSpec
 from agents.core import Weights
-from arena.reading.file_tables import fitting
 from arena.reading.problems import Problems, near
 from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
-from arena.tuning.tune_table import RangeTable, TuneTable, say_of_tune
+from arena.tuning.tune_table import TuneTable, say_of_tune
 from games import Game
+from games.keys import Key, defaults
 from games.names import listed, quoted, shown
+
+RANGE = (
+    Key("range", "numbers", "the lowest and the highest value"),
+    Key("log", "bool", "whether it is searched by orders of magnitude", False),
+    Key("integer", "bool", "whether only whole numbers are tried", False),
+)
+
+
+class RangeTable(NamedTuple):
+    """The range of one weight, written out."""
+
+    range: tuple[float, ...]
+    log: bool
+    integer: bool
 
 
 class StartWeights(NamedTuple):
@@ -52,8 +66,8 @@ def read_axis(name: str, value: object, start: StartWeights, problems: Problems)
     if is_number(value):
         return None
     table = value if isinstance(value, dict) else {"range": value}
-    ranged = fitting(RangeTable, table)
-    if ranged is None or set(table) - set(RangeTable.model_fields):
+    ranged = _ranged(table)
+    if ranged is None:
         message = (
             f"{name} must be a number, a range like [0.5, 5.0], or "
             f"{{ range = [0.5, 5.0], log = true }}, got {shown(value)}"
@@ -65,6 +79,15 @@ def read_axis(name: str, value: object, start: StartWeights, problems: Problems)
         return None
     low, high = ranged.range
     return Axis(name, low, high, ranged.log, ranged.integer)
+
+
+def _ranged(table: Mapping[str, Any]) -> RangeTable | None:
+    """The range in a table; None if the table is not right."""
+    values = {**defaults(RANGE), **table}
+    fits = values.keys() == defaults(RANGE).keys()
+    if not fits or any(list(key.faults(values[key.name])) for key in RANGE):
+        return None
+    return RangeTable(tuple(map(float, values["range"])), values["log"], values["integer"])
 
 
 def is_number(value: object) -> TypeGuard[int | float]:

@@ -34,11 +34,12 @@ BROKEN = {
     ),
     "a wrong type": (
         HEAD + 'pairs = "many"\n' + AGENTS,
-        'x.toml:2: [top level] pairs must be a whole number, got "many"',
+        'x.toml:2: [top level] pairs must be a whole number from 1 to 1,000,000,000, got "many"',
     ),
     "a boolean for a number": (
         HEAD + "seed = true\n" + AGENTS,
-        "x.toml:2: [top level] seed must be a whole number, got true",
+        "x.toml:2: [top level] seed must be a whole number from 0 to 9,223,372,036,854,775,807, "
+        "got true",
     ),
     "a number out of range": (
         HEAD + "pairs = 0\n" + AGENTS,
@@ -174,8 +175,8 @@ SETS = {
     "agent.smart.depth=6": '[top level] unknown key "agent"; did you mean "agents"?',
     "pairs": "[--set] must be written key=value, as in agents.smart.depth=6",
     "=5": "[--set] must be written key=value, as in agents.smart.depth=6",
-    "pairs=six": '[top level] pairs must be a whole number, got "six"',
-    "pairs=[1, 2": '[top level] pairs must be a whole number, got "[1, 2"',
+    "pairs=six": '[top level] pairs must be a whole number from 1 to 1,000,000,000, got "six"',
+    "pairs=[1, 2": '[top level] pairs must be a whole number from 1 to 1,000,000,000, got "[1, 2"',
     "pairs.x=3": "[top level] pairs is 10, not a table",
     "checks.1.always=proved": "[checks] items are numbered from 0 to 0, got 1",
     "checks.0.always=maybe": '[[checks]] always must be true or "proved", got "maybe"',
@@ -232,7 +233,7 @@ VALUES = [
     "0", "-1", "1e400", "nan", "true", "''", "'x'", "'all'", "' beats '", "[]", "[[]]", "['x']",
     "[1]", "{}", "{ x = 1 }", "{ sprt = 3 }", "{ list = [[1]] }", "{ match = [1, 2] }",
     "2026-01-01", "12:00:00", "[{}]", "{ smart = {}, bad = 3 }", '"\\u0000"', "'.'",
-    "'~nobody/x'", f"'{'x' * 300}'",
+    "'~nobody/x'", f"'{'x' * 300}'", "9" * 400,
 ]  # fmt: skip
 
 

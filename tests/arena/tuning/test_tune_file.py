@@ -32,7 +32,7 @@ BROKEN = {
     "in_play = { range = [-1, 1] }": ("in_play = [1, -1]", 15, "empty range", "[1, -1]"),
     "capture = 0.25": ("capture = [0.5, 1.0]", 16, "no room for the seed weight", "it is 0"),
     "trials = 20": ("trials = 3", 12, "3 trials are too few", "at least 10"),
-    "games = 40": ("games = 4", 11, "at least 20", "got 4"),
+    "games = 40": ("games = 4", 11, "from 20 to", "got 4"),
     "[agents.greedy]": ("[agents.greedie]", 0, "", ""),
 }
 
@@ -65,6 +65,11 @@ def test_a_problem_is_told_with_its_line_and_a_way_out(tmp_path: Path, before: s
     assert found.startswith(f"{tmp_path / 'tune_test.toml'}:{line}: ")
     assert told in found
     assert hint in found
+
+
+def test_a_switch_of_a_range_is_true_or_false(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, GOOD.replace("[-1, 1] }", "[-1, 1], integer = 1 }"))
+    assert found.endswith("got a table of range, integer")
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
