@@ -18,12 +18,12 @@ def junit(verdicts: Sequence[Verdict], name: str) -> str:
     suite = Xml.SubElement(suites, "testsuite", {"name": _clean(name), **counts})
     for verdict in verdicts:
         title = _clean(f"{verdict.that} ({verdict.test})")
-        case = Xml.SubElement(suite, "testcase", {"classname": _clean(name), "name": title})
+        element = Xml.SubElement(suite, "testcase", {"classname": _clean(name), "name": title})
         if not verdict.holds:
-            told = {"message": _clean(verdict.detail), "type": verdict.status}
-            Xml.SubElement(case, "failure", told).text = _clean(verdict.replay or "")
+            message = {"message": _clean(verdict.detail), "type": verdict.status}
+            Xml.SubElement(element, "failure", message).text = _clean(verdict.replay or "")
         else:
-            Xml.SubElement(case, "system-out").text = _clean(verdict.detail)
+            Xml.SubElement(element, "system-out").text = _clean(verdict.detail)
     Xml.indent(suites)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(suites, "unicode") + "\n"
 

@@ -28,7 +28,7 @@ class Player:
         return kind_of(self.agent.spec).option("depth") is not None
 
 
-class Sitting:
+class TerminalGame:
     """The game so far: positions and the moves between them."""
 
     def __init__(
@@ -86,10 +86,10 @@ class Sitting:
         before = self.now
         self.moves.append(move)
         self.positions.append(self.of.play(before, move))
-        self.dialogue.say(self.told(player, before, move))
+        self.dialogue.say(self.move_report(player, before, move))
         self.show()
 
-    def told(self, player: Player, before: Position, move: int) -> str:
+    def move_report(self, player: Player, before: Position, move: int) -> str:
         """The move in words, with what follows from it."""
         who = f"{player.name} ({side_name(self.of, before)})"
         if move == self.of.pass_move:
@@ -102,8 +102,8 @@ class Sitting:
 
     def wait(self) -> None:
         """Let a spectator follow; commands are obeyed here too."""
-        asked = "Enter shows the next move"
-        while answer := self.dialogue.ask_or_command(f"{asked}: ", asked):
+        what = "Enter shows the next move"
+        while answer := self.dialogue.ask_or_command(f"{what}: ", what):
             self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or write help")
 
     def take_back(self) -> None:

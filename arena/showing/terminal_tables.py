@@ -49,7 +49,7 @@ def show(
 
 def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
     """The same as one JSON object; columns are named as in the parquet files."""
-    said = {
+    content = {
         "experiment": summary.experiment,
         "game": summary.game,
         "games": summary.games,
@@ -72,7 +72,7 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
             for verdict in verdicts
         ],
     }
-    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False)
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def terminal() -> Console:
@@ -109,12 +109,12 @@ def _ratings(console: Console, summary: Summary) -> None:
 
 
 def _elo(row: Rated) -> str:
-    """The rating without the reason why it has no interval, which is told once below."""
+    """The rating without the reason why it has no interval, which is printed once below."""
     return row.text.removesuffix(f" ({row.elo.reason})")
 
 
 def _points(row: Rated) -> str:
-    """Points of the games that count, with those that are replays or forfeits told apart."""
+    """Points of the games that count, with those that are replays or forfeits counted apart."""
     text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
@@ -165,8 +165,8 @@ def _results(rate: WinRate) -> str:
 
 def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
-        told = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
-        _say(console, told, STYLES.get(verdict.status, "yellow"))
+        text = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
+        _say(console, text, STYLES.get(verdict.status, "yellow"))
         if verdict.replay is not None:
             # One line, however long: it is there to be copied.
             console.print(f"  {verdict.replay}", markup=False, highlight=False, soft_wrap=True)

@@ -125,8 +125,8 @@ def few(trials: Trials, most: int = MOST_FITTED) -> Trials:
     count = len(trials.scores)
     if count <= most:
         return trials
-    kept = np.linspace(0, count - 1, most).astype(np.int64)
-    return Trials(trials.points[kept], trials.scores[kept], trials.noise[kept])
+    places = np.linspace(0, count - 1, most).astype(np.int64)
+    return Trials(trials.points[places], trials.scores[places], trials.noise[places])
 
 
 def best_settings(trials: Trials, start: Floats | None) -> Floats:
@@ -144,9 +144,9 @@ def best_settings(trials: Trials, start: Floats | None) -> Floats:
             for sign in (1.0, -1.0):
                 moved = at.copy()
                 moved[axis] = min(max(moved[axis] + sign * step, low[axis]), high[axis])
-                found = evidence(trials, moved) if moved[axis] != at[axis] else -math.inf
-                if found > best + 1e-9:
-                    best, at, improved = found, moved, True
+                reached = evidence(trials, moved) if moved[axis] != at[axis] else -math.inf
+                if reached > best + 1e-9:
+                    best, at, improved = reached, moved, True
                     break
         step = step if improved else 0.5 * step
     return at

@@ -82,11 +82,11 @@ class OptunaCopy:
 
     def _one_by_one(self) -> None:
         database = OptunaDatabase(self.directory, self.name, self.space)
-        written = database.agree(list(self.trials))
-        while not (self.hurry.is_set() and written == len(self.trials)):
-            begun, new = time.monotonic(), list(self.trials[written : written + 1])
+        count = database.agree(list(self.trials))
+        while not (self.hurry.is_set() and count == len(self.trials)):
+            begun, new = time.monotonic(), list(self.trials[count : count + 1])
             database.add(new)
-            written += len(new)
+            count += len(new)
             taken = time.monotonic() - begun
             self.hurry.wait(max(LEAST_SECONDS, taken / SHARE))
         database.close()
@@ -129,8 +129,8 @@ class OptunaDatabase:
         """How many trials are there; anew from none unless they are the first ones."""
         there = self.study.get_trials(deepcopy=False)
         same = len(there) <= len(finished) and all(
-            kept.value == trial.score and kept.params == parameters(self.space, trial.point)
-            for kept, trial in zip(there, finished, strict=False)
+            stored.value == trial.score and stored.params == parameters(self.space, trial.point)
+            for stored, trial in zip(there, finished, strict=False)
         )
         if not same:
             self._renew()

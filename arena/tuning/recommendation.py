@@ -93,12 +93,12 @@ def judged(
         flat = NO_CHANGE
     elif gain - Z_95 * spread <= 0.0:
         flat = NO_GAIN
-    kept = seed_point if flat else best
+    point = seed_point if flat else best
     base = at(posterior, seed_point).value
     gained = Score(gain, gain - Z_95 * spread, gain + Z_95 * spread)
     return Recommendation(
-        point=kept,
-        weights=space.values(kept),
+        point=point,
+        weights=space.values(point),
         best_point=best,
         score=score,
         gain=gained,
@@ -121,13 +121,13 @@ def _elo(score: float) -> float:
     return elo_from_score(min(max(score, 0.001), 0.999))
 
 
-def recommended_text(found: Recommendation) -> str:
+def recommended_text(recommendation: Recommendation) -> str:
     """The recommendation in one phrase: weights, gain over the seed's, interval."""
-    if found.flat:
-        return f"best so far: the seed weights ({found.flat})"
-    weights = ", ".join(f"{name} = {value:g}" for name, value in found.weights.items())
-    gain, low, high = (signed(number) for number in found.gain_elo)
-    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over {found.over}"
+    if recommendation.flat:
+        return f"best so far: the seed weights ({recommendation.flat})"
+    weights = ", ".join(f"{name} = {value:g}" for name, value in recommendation.weights.items())
+    gain, low, high = (signed(number) for number in recommendation.gain_elo)
+    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over {recommendation.over}"
 
 
 class BestSoFar:

@@ -45,7 +45,7 @@ class Study:
 class Search(NamedTuple):
     """What is recommended, and the trials and the posterior of the half that it rests on."""
 
-    found: Recommendation
+    best: Recommendation
     posterior: Posterior
     trials: list[Trial]
     halves: list[list[Trial]]
@@ -54,20 +54,20 @@ class Search(NamedTuple):
 def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     """Openings drawn, agents built and compiled, the plan made or found again."""
     stored, begun = journal.plan(), time.monotonic()
-    kept = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
-    journal.keep_plan(json.dumps(kept._asdict()))
-    for_trials, held_out = study_plan.drawn(tuning, kept)
-    whole = _trial_games(tuning, kept, for_trials)
+    plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
+    journal.keep_plan(json.dumps(plan._asdict()))
+    for_trials, held_out = study_plan.drawn(tuning, plan)
+    whole = _trial_games(tuning, plan, for_trials)
     mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
-    return Study(tuning, kept, whole, held_out, journal, mirror, options, begun)
+    return Study(tuning, plan, whole, held_out, journal, mirror, options, begun)
 
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
-    written = study_plan.as_written(tuning)
+    whole = study_plan.as_written(tuning)
     if options.budget is None:
-        return written
-    smallest = written._replace(games=min(written.games, 40))
+        return whole
+    smallest = whole._replace(games=min(whole.games, 40))
     trial = _trial_games(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
     seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
@@ -179,34 +179,34 @@ def recommended(
 def search(study: Study, digest: str) -> Search:
     """All trials, those against the best so far included, and what they recommend."""
     trials, arrived, too_easy = all_trials(study, digest)
-    found, posterior = recommended(study, trials, arrived)
+    best, posterior = recommended(study, trials, arrived)
     left = study.plan.total - len(trials)
-    if not too_easy or found.flat:
-        return Search(found, posterior, trials, [trials])
-    second, second_found, second_posterior = _second_half(study, found, left, digest)
-    both = second_half.both_halves(found, second_found)
-    if second_found.flat:
+    if not too_easy or best.flat:
+        return Search(best, posterior, trials, [trials])
+    second, second_best, second_posterior = _second_half(study, best, left, digest)
+    both = second_half.both_halves(best, second_best)
+    if second_best.flat:
         return Search(both, posterior, trials, [trials, second])
     return Search(both, second_posterior, second, [trials, second])
 
 
 def _second_half(
-    study: Study, found: Recommendation, left: int, digest: str
+    study: Study, best: Recommendation, left: int, digest: str
 ) -> tuple[list[Trial], Recommendation, Posterior]:
     """The rest of the trials, against what the first half recommends."""
     if not study.options.quiet:
-        print(f"{recommended_text(found)}; from now on against these", file=sys.stderr)
-    tuning = second_half.against(study.tuning, found)
+        print(f"{recommended_text(best)}; from now on against these", file=sys.stderr)
+    tuning = second_half.against(study.tuning, best)
     directory = study.journal.directory / second_half.DIRECTORY
     with Journal(directory, digest) as journal:
         stored = journal.plan()
         # Without a half of its own: there is no third one.
         left_over = study.plan._replace(trials=left, total=0)
-        kept = left_over if stored is None else StudyPlan(**json.loads(stored))
-        journal.keep_plan(json.dumps(kept._asdict()))
-        games = _trial_games(tuning, kept, study_plan.drawn(study.tuning, study.plan)[0])
+        plan = left_over if stored is None else StudyPlan(**json.loads(stored))
+        journal.keep_plan(json.dumps(plan._asdict()))
+        games = _trial_games(tuning, plan, study_plan.drawn(study.tuning, study.plan)[0])
         other = replace(
-            study, tuning=tuning, plan=kept, games=games, journal=journal,
+            study, tuning=tuning, plan=plan, games=games, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
         trials, arrived, _ = all_trials(other, digest)

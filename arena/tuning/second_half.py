@@ -17,24 +17,24 @@ def may_change(tuning: Tuning) -> bool:
     return [name for name, _ in tuning.opponents] == [tuning.agent]
 
 
-def too_easy(found: Recommendation) -> bool:
+def too_easy(best: Recommendation) -> bool:
     """Whether the recommended weights win so often that nothing more is to be learnt."""
-    return not found.flat and found.score.value >= SATURATED
+    return not best.flat and best.score.value >= SATURATED
 
 
-def against(tuning: Tuning, found: Recommendation) -> Tuning:
+def against(tuning: Tuning, best: Recommendation) -> Tuning:
     """The same study against the recommended weights, which are its seed now; with new chance."""
-    before = tuning.plan
-    champion = tuning.spec.changed(weights=tuning.space.weights(found.point))
+    first = tuning.plan
+    champion = tuning.spec.changed(weights=tuning.space.weights(best.point))
     plan = replace(
-        before,
-        agents={**before.agents, CHAMPION: champion},
-        seed=int(digest_word(CHAMPION, before.seed)) >> 1,
+        first,
+        agents={**first.agents, CHAMPION: champion},
+        seed=int(digest_word(CHAMPION, first.seed)) >> 1,
     )
     return replace(
         tuning,
         experiment=replace(tuning.experiment, plan=plan),
-        seed_values=found.weights,
+        seed_values=best.weights,
         opponents=((CHAMPION, 1.0),),
     )
 
@@ -42,5 +42,5 @@ def against(tuning: Tuning, found: Recommendation) -> Tuning:
 def both_halves(first: Recommendation, second: Recommendation) -> Recommendation:
     """What is recommended in the end: the first half's, unless the second found better."""
     trials, games = first.trials + second.trials, first.games + second.games
-    kept = first if second.flat else second._replace(over="the best of the first half")
-    return kept._replace(trials=trials, games=games)
+    final = first if second.flat else second._replace(over="the best of the first half")
+    return final._replace(trials=trials, games=games)

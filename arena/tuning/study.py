@@ -52,28 +52,28 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate what is recommended, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
-    found, posterior, trials, halves = searched
+    best, posterior, trials, halves = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
-    rows = importances(tuning.space, posterior, found.best_point)
+    rows = importances(tuning.space, posterior, best.best_point)
     study_files.write_importance(directory / "importance.parquet", rows, origin)
     path = directory / "recommendation.json"
-    study_files.write_json(path, study_files.recommendation_json(tuning, found, trials, None))
+    study_files.write_json(path, study_files.recommendation_json(tuning, best, trials, None))
     if not study.options.quiet:
-        print(recommended_text(found), file=sys.stderr)
+        print(recommended_text(best), file=sys.stderr)
     study.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
-    validation = validated(study, found.flat, tuning.space.weights(found.point))
-    result = study_files.recommendation_json(tuning, found, trials, validation)
+    validation = validated(study, best.flat, tuning.space.weights(best.point))
+    result = study_files.recommendation_json(tuning, best, trials, validation)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
-    report = StudyReport(tuning, trials, posterior, found, rows, validation)
+    report = StudyReport(tuning, trials, posterior, best, rows, validation)
     drawings = pictures(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)
     write_text(directory / "report.html", whole_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
-        kept = study_files.weights_toml(tuning, found, validation, digest)
-        weights = write_weights(tuning, directory, kept)
+        text = study_files.weights_toml(tuning, best, validation, digest)
+        weights = write_weights(tuning, directory, text)
         result["weights_file"] = str(weights)
     print(json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result)))
     if not study.options.quiet:
@@ -104,12 +104,12 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     """What is printed at the end."""
-    found, tuning = report.recommendation, report.tuning
-    yield f"{tuning.plan.game}, {tuning.agent}: {found.trials} trials, {found.games:,} games"
-    yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in found.weights.items())}"
+    best, tuning = report.recommendation, report.tuning
+    yield f"{tuning.plan.game}, {tuning.agent}: {best.trials} trials, {best.games:,} games"
+    yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
-    if found.flat:
-        yield found.flat
+    if best.flat:
+        yield best.flat
     yield f"verdict      {report.validation.text}"
     if "weights_file" in result:
         yield f'use it       weights = "{result["weights_file"]}"'

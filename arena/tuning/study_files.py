@@ -54,14 +54,14 @@ def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> 
     write_table(path, columns, origin)
 
 
-def write_validation(path: Path, found: Validation, origin: Origin) -> None:
+def write_validation(path: Path, validation: Validation, origin: Origin) -> None:
     """One row a pairing in the order played; the verdict is in the frame's attributes."""
     columns: dict[str, Sequence[object]] = {
-        "pairing": list(range(len(found.points))),
-        "score": [float(x) for x in found.points],
-        "llr": [float(x) for x in found.llr],
+        "pairing": list(range(len(validation.points))),
+        "score": [float(x) for x in validation.points],
+        "llr": [float(x) for x in validation.llr],
     }
-    write_table(path, columns, {**origin, "validation": as_json(found)})
+    write_table(path, columns, {**origin, "validation": as_json(validation)})
 
 
 def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Origin) -> None:
@@ -70,7 +70,7 @@ def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Ori
 
 
 def recommendation_json(
-    tuning: Tuning, found: Recommendation, trials: Sequence[Trial], validation: Validation | None
+    tuning: Tuning, best: Recommendation, trials: Sequence[Trial], validation: Validation | None
 ) -> dict[str, object]:
     """Everything that is concluded, the luckiest trial named as what it is."""
     lucky = max(trials, key=lambda trial: trial.score)
@@ -79,20 +79,20 @@ def recommendation_json(
         "agent": tuning.agent,
         "game": tuning.plan.game,
         "method": tuning.method,
-        "recommended": found.weights,
+        "recommended": best.weights,
         "fixed": {name: list(values) for name, values in space.fixed.items()},
         "seed": dict(tuning.seed_values),
-        "flat": found.flat or None,
+        "flat": best.flat or None,
         "highest_posterior": {
-            "weights": space.values(found.best_point),
-            "expected_score": list(found.score),
-            "gain": list(found.gain),
-            "gain_elo": list(found.gain_elo),
-            "gain_over": found.over,
+            "weights": space.values(best.best_point),
+            "expected_score": list(best.score),
+            "gain": list(best.gain),
+            "gain_elo": list(best.gain_elo),
+            "gain_over": best.over,
         },
-        "trials": found.trials,
-        "games": found.games,
-        "distinct_fingerprints": found.fingerprints,
+        "trials": best.trials,
+        "games": best.games,
+        "distinct_fingerprints": best.fingerprints,
         "luckiest_trial": {
             "weights": space.values(lucky.point),
             "score": lucky.score,
@@ -107,9 +107,9 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
-def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, digest: str) -> str:
+def weights_toml(tuning: Tuning, best: Recommendation, validation: Validation, digest: str) -> str:
     """A weights file that an agent can name, with where it comes from."""
-    weights = tuning.space.weights(found.point)
+    weights = tuning.space.weights(best.point)
     spec, experiment = tuning.spec, tuning.experiment
     limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
@@ -126,8 +126,8 @@ def weights_toml(tuning: Tuning, found: Recommendation, validation: Validation, 
         f"agent = {json.dumps(agent)}",
         f"seed_weights = {json.dumps(json.dumps(dict(tuning.seed_values)))}",
         f"method = {json.dumps(tuning.method)}",
-        f"trials = {found.trials}",
-        f"games = {found.games}",
+        f"trials = {best.trials}",
+        f"games = {best.games}",
         f"validation_games = {validation.games}",
         f"validation_distinct_games = {validation.distinct_games}",
         f"versions = {json.dumps(json.dumps(versions()))}",

@@ -25,7 +25,7 @@ MOST_DRAWN = 400
 
 
 class StudyReport(NamedTuple):
-    """Everything that a finished study has found."""
+    """Everything that a finished study has to say."""
 
     tuning: Tuning
     trials: Sequence[Trial]
@@ -37,12 +37,12 @@ class StudyReport(NamedTuple):
 
 def pictures(study: StudyReport) -> dict[str, str]:
     """All pictures as SVG by name."""
-    found = {"history": history(study), "importance": importance(study)}
+    drawings = {"history": history(study), "importance": importance(study)}
     for axis, each in enumerate(study.tuning.space.axes):
-        found[f"slice_{each.name}"] = posterior_slice(study, axis)
+        drawings[f"slice_{each.name}"] = posterior_slice(study, axis)
     if len(study.validation.points):
-        found["validation"] = path(study)
-    return found
+        drawings["validation"] = path(study)
+    return drawings
 
 
 def history(study: StudyReport) -> str:
@@ -90,28 +90,28 @@ def importance(study: StudyReport) -> str:
 
 def path(study: StudyReport) -> str:
     """The log-likelihood ratio of the validation, pairing by pairing."""
-    found = study.validation
-    step = -(-len(found.llr) // MOST_DRAWN)
-    kept = sorted({*range(0, len(found.llr), step), len(found.llr) - 1})
-    xs, ys = [each + 1 for each in kept], [float(found.llr[each]) for each in kept]
-    lower, upper = found.bounds
+    validation = study.validation
+    step = -(-len(validation.llr) // MOST_DRAWN)
+    places = sorted({*range(0, len(validation.llr), step), len(validation.llr) - 1})
+    xs, ys = [each + 1 for each in places], [float(validation.llr[each]) for each in places]
+    lower, upper = validation.bounds
     frame = figures.framed([0, *xs], [*ys, lower, upper])
     parts = [
         figures.level(frame, upper, "better", figures.GREEN),
         figures.level(frame, lower, "not better"),
         figures.line(frame, xs, ys),
     ]
-    return figures.drawn(frame, parts, f"Validation: {found.verdict}", "pairing", "LLR")
+    return figures.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
 
 
 def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     """The page of the study."""
-    tuning, found = study.tuning, study.recommendation
+    tuning, best = study.tuning, study.recommendation
     parts = [
         page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
-        page.paragraph(recommended_text(found)),
+        page.paragraph(recommended_text(best)),
         page.paragraph(
-            f"{found.trials} trials, {found.games:,} games, {found.fingerprints} candidates that "
+            f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
             f"played differently; method {tuning.method}, seed {tuning.plan.seed}"
         ),
         page.heading("Weights"),
@@ -129,20 +129,20 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
 
 def weights_table(study: StudyReport) -> str:
     """Every tuned weight before and after, then what is expected of them."""
-    tuning, found = study.tuning, study.recommendation
-    best = tuning.space.values(found.best_point)
+    tuning, best = study.tuning, study.recommendation
+    highest = tuning.space.values(best.best_point)
     rows = [
         [
             axis.name, f"{axis.low:g} to {axis.high:g}{', log' if axis.log else ''}",
-            f"{tuning.seed_values[axis.name]:g}", f"{best[axis.name]:g}",
-            f"{found.weights[axis.name]:g}",
+            f"{tuning.seed_values[axis.name]:g}", f"{highest[axis.name]:g}",
+            f"{best.weights[axis.name]:g}",
         ]
         for axis in tuning.space.axes
     ]  # fmt: skip
     head = ["weight", "range", "seed", "highest posterior mean", "recommended"]
     expected = (
-        f"Expected score {_score(found.score)} against the trials' opponents, "
-        f"{_elo(found.gain_elo)} Elo over the seed weights; the validation decides."
+        f"Expected score {_score(best.score)} against the trials' opponents, "
+        f"{_elo(best.gain_elo)} Elo over the seed weights; the validation decides."
     )
     return page.table(head, rows) + page.paragraph(expected)
 

@@ -64,16 +64,16 @@ def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
 
 def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
     """Openings for the trials and others for the validation: no opening is in both."""
-    wanted, of = tuning.plan.openings, tuning.plan.of
+    spec, of = tuning.plan.openings, tuning.plan.of
     tuned = max(each.pairs for each in opponents_of(tuning, plan.games))
-    whole = make_openings(of, wanted, tuned + plan.validation_pairs, tuning.plan.seed)
+    whole = make_openings(of, spec, tuned + plan.validation_pairs, tuning.plan.seed)
     if len(whole) <= tuned:
         raise OpeningsError(
             f"{len(whole)} openings are all used by the trials of {plan.games} games: none is "
             "held out for the validation; take more plies, a longer list, or fewer games"
         )
     order = np.arange(len(whole))
-    if wanted.way != "random":  # a list is in the order of its moves
+    if spec.way != "random":  # a list is in the order of its moves
         seed = int(digest_word("held out", tuning.plan.seed))
         order = np.random.default_rng(seed).permutation(len(whole))
     return taken(whole, order[:tuned]), taken(whole, order[tuned:])

@@ -59,8 +59,10 @@ class TrialQueue:
 
     def replayed(self) -> Iterator[Trial]:
         """The trials that are known, finished again in their order."""
-        for slot, kept in enumerate(self.known[: self.slots]):
-            trial = trial_of(slot, kept.point, games_of(self.games, [kept.games]), kept.seconds)
+        for slot, stored in enumerate(self.known[: self.slots]):
+            trial = trial_of(
+                slot, stored.point, games_of(self.games, [stored.games]), stored.seconds
+            )
             self.tell(trial)
             yield trial
 

@@ -138,22 +138,22 @@ def validation_problems(table: ValidationTable, problems: Problems) -> None:
 
 def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: Problems) -> Shares:
     """Whom candidates play, with shares that add up to 1; the untuned agent if none is named."""
-    written = table.agent if table.opponents is None else table.opponents
-    if isinstance(written, str):
-        written = [written]
-    if isinstance(written, list) and all(isinstance(name, str) for name in written):
-        written = dict.fromkeys(written, 1.0)
+    shares = table.agent if table.opponents is None else table.opponents
+    if isinstance(shares, str):
+        shares = [shares]
+    if isinstance(shares, list) and all(isinstance(name, str) for name in shares):
+        shares = dict.fromkeys(shares, 1.0)
     if (
-        not isinstance(written, dict)
-        or not written
-        or not all(is_number(share) and share > 0 for share in written.values())
+        not isinstance(shares, dict)
+        or not shares
+        or not all(is_number(share) and share > 0 for share in shares.values())
     ):
         message = "opponents must be names, or shares like { smart = 0.7, greedy = 0.3 }"
         say_of_tune(problems, f"{message}, got {shown(table.opponents)}", "opponents")
         return ()
     if table.opponents is not None:
-        for name in written:
+        for name in shares:
             if name not in agents:
                 say_of_tune(problems, no_agent(name, agents), "opponents", name)
-    total = sum(written.values())
-    return tuple((name, float(share) / total) for name, share in written.items())
+    total = sum(shares.values())
+    return tuple((name, float(share) / total) for name, share in shares.items())

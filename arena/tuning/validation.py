@@ -119,15 +119,15 @@ def fresh_seed(seed: int) -> int:
     return int(digest_word("validation", seed)) >> 1
 
 
-def as_json(found: Validation) -> dict[str, object]:
+def as_json(validation: Validation) -> dict[str, object]:
     """The verdict as JSON holds it."""
     return {
-        "verdict": str(found.verdict),
-        "text": found.text,
-        "elo": [found.elo.value, found.elo.low, found.elo.high],
-        "raw_elo": [found.raw.value, found.raw.low, found.raw.high],
-        "games": found.games,
-        "distinct_games": found.distinct_games,
-        "openings": found.openings,
-        "bounds_elo": [found.plan.elo0, found.plan.elo1],
+        "verdict": str(validation.verdict),
+        "text": validation.text,
+        "elo": [validation.elo.value, validation.elo.low, validation.elo.high],
+        "raw_elo": [validation.raw.value, validation.raw.low, validation.raw.high],
+        "games": validation.games,
+        "distinct_games": validation.distinct_games,
+        "openings": validation.openings,
+        "bounds_elo": [validation.plan.elo0, validation.plan.elo1],
     }

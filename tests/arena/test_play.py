@@ -302,7 +302,7 @@ def test_a_bot_that_fails_ends_the_game_with_its_fault(tmp_path, capsys):
         (["kalah", "--second", "nowhere.py:evaluate"], "there is no file"),
         (["kalah", "--depth", "0"], "depth must be a whole number from 1 to 100, got 0"),
         (["kalah", "--depth", "x"], 'argument --depth: must be a whole number or ask, got "x"'),
-        (["kalah", "--seconds", "0"], "seconds must be a number from 0.001 to 86400"),
+        (["kalah", "--seconds", "0"], "seconds must be a number from 0.001 to 86,400"),
         (["kalah", "--nodes", "-3"], "nodes must be a whole number"),
         (["kalah", "--depth", "3", "--nodes", "4"], "not allowed with argument"),
         (["kalah", "--second", "greedy", "--depth", "3"], "--depth is for agents that search"),

@@ -72,8 +72,7 @@ class ThompsonSampler:
         if self.fit is None or size != self.fit_size:
             first = Trials(*(column[:size] for column in trials))
             self.fit, self.fit_size = fitted(few(first, THOMPSON_TRIALS)), size
-        kept = few(trials, THOMPSON_TRIALS)
-        return conditioned(kept, self.fit.signal, self.fit.lengths)
+        return conditioned(few(trials, THOMPSON_TRIALS), self.fit.signal, self.fit.lengths)
 
 
 def build(plan: SearchPlan) -> ThompsonSampler:

@@ -1,0 +1,119 @@
+"""Who plays at the terminal: agents made from words, names and the first move asked for."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents import AgentSpec, SpecError, build, kind_of
+from agents.human import Dialogue, HumanAgent, Quit, level_of
+from arena.showing.terminal_game import Player, TerminalGame
+from games import Game
+from games.names import quoted
+
+ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """Two players as the command line names them, and how they play."""
+
+    first: str  # a kind or a user's file; ASK: a person, who says which of both moves first
+    second: str
+    limits: Mapping[str, float | str]  # of agents that search, by option; a depth may be ASK
+    names: Sequence[str] = ()  # empty: made from the kinds, people at a terminal are asked
+    seed: int | None = None  # None: a new one
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """Both as they are built."""
+        return "human" if self.first == ASK else self.first, self.second
+
+
+def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> TerminalGame:
+    """The game between both, ready to begin; Quit if the person has had enough."""
+    limits = dict(invited.limits)
+    if limits.get("depth") == ASK:
+        limits["depth"] = chosen_depth(dialogue)
+    players = seated(of, invited, limits, dialogue)
+    seed = random.SystemRandom().getrandbits(32) if invited.seed is None else invited.seed
+    for place, player in enumerate(players):
+        player.agent.start(random.Random(f"{seed} {place}").getrandbits(63))
+    dialogue.say(f"{of.name}: {players[0].name} against {players[1].name}, seed {seed}")
+    seconds = float(limits["seconds"]) if "seconds" in limits else None
+    return TerminalGame(of, players, dialogue, dialogue.source.isatty(), seconds)
+
+
+def seated(
+    of: Game, invited: Invitation, limits: Mapping[str, float | str], dialogue: Dialogue
+) -> tuple[Player, Player]:
+    """The two players in the order in which they move."""
+    specs = [player_spec(kind, limits) for kind in invited.kinds]
+    agents = [build(spec, of) for spec in specs]
+    refuse_idle_limit(specs, limits)
+    names = player_names(invited, dialogue)
+    for place, spec in enumerate(specs):
+        if spec.kind == "human":
+            agents[place] = HumanAgent(spec, of, dialogue, names[place], draws=False)
+    first, second = (Player(*both) for both in zip(names, agents, strict=True))
+    if invited.first == ASK and second_begins(first.name, second.name, dialogue):
+        return second, first
+    return first, second
+
+
+def player_spec(text: str, limits: Mapping[str, float | str]) -> AgentSpec:
+    """A kind's name, or a user's file: a bot, or an evaluation if it is called `evaluate`."""
+    if text.endswith(".py:evaluate"):
+        return AgentSpec("alphabeta", {"evaluate": text, **limits})
+    if text.endswith(".py") or ".py:" in text:
+        return AgentSpec("python", {"file": text})
+    if text == "python":
+        raise SpecError("write the file of your bot instead of python: path.py or path.py:name")
+    kind = kind_of(text)
+    return AgentSpec(text, {name: limits[name] for name in limits if kind.option(name)})
+
+
+def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | str]) -> None:
+    """A limit that no player would keep is a mistake."""
+    for name in limits:
+        if not any(kind_of(spec).option(name) for spec in specs):
+            kinds = " and ".join(spec.kind for spec in specs)
+            raise SpecError(f"--{name} is for agents that search; {kinds} do not")
+
+
+def player_names(invited: Invitation, dialogue: Dialogue) -> list[str]:
+    """Names as invited, as people at a terminal give them, or made from kinds."""
+    if invited.names:
+        return list(invited.names)
+    kinds = invited.kinds
+    names = [kind.removesuffix(":evaluate").rpartition("/")[2] for kind in kinds]
+    if names[0] == names[1]:
+        names = [f"{name} {place}" for place, name in enumerate(names, 1)]
+    if dialogue.source.isatty():
+        for place, kind in enumerate(kinds):
+            if kind == "human":
+                names[place] = dialogue.ask(f"Name of {names[place]}: ") or names[place]
+    return names
+
+
+def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
+    """Ask who moves first until the answer is one of both."""
+    while True:
+        answer = dialogue.ask(f"Who moves first, {first} or {second}? ").lower()
+        meant = [name for name in (first, second) if answer and name.lower().startswith(answer)]
+        exact = [name for name in meant if name.lower() == answer] or meant
+        if answer == "quit":
+            raise Quit
+        if len(exact) == 1:
+            return exact[0] == second
+        dialogue.say(f"{quoted(answer)} is neither: write {first} or {second}")
+
+
+def chosen_depth(dialogue: Dialogue) -> int:
+    """Ask how far computers look ahead until the answer is a number."""
+    while True:
+        answer = dialogue.ask("How many moves shall the computer look ahead? ")
+        if answer.lower() == "quit":
+            raise Quit
+        if depth := level_of(answer):
+            return depth
+        dialogue.say(f"{quoted(answer)} is not a number from 1 to 100")
