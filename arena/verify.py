@@ -14,7 +14,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m arena.verify",
         description="Replay stored games from their seeds; moves and results must be the same.",
-        epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 stopped",
+        epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )
     parser.add_argument("run", type=Path, help="a run's directory, results/<experiment>/<run>")
     parser.add_argument("--all", action="store_true", help="all games, not those of 200 pairings")

@@ -137,31 +137,31 @@ class Journal:
         return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
 
     def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
-        """Keep what was found out, so that whoever goes on need not, and cannot differ."""
+        """Keep these matches: whoever goes on need not find them again, and cannot differ."""
         with self._in_words():
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
     def tried(self) -> dict[int, tuple[int, ...]]:
-        """What pairings that were played only to find that out have shown, by their numbers."""
+        """What the pairings showed that were played only to find the fixed matches, by number."""
         with self._in_words():
             rows = self._base.execute("select pairing, seen from tried").fetchall()
         return {pairing: tuple(json.loads(seen)) for pairing, seen in rows}
 
     def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
-        """Keep what one of them has shown."""
+        """Keep what one of these pairings showed."""
         with self._in_words():
             self._base.execute(
                 "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
             )
 
     def plan(self) -> str | None:
-        """The plan that this study began with, as JSON; None if it begins now."""
+        """The plan of this study as JSON; None if it begins now."""
         with self._in_words():
             stored: str | None = self._base.execute("select plan from run").fetchone()[0]
         return stored
 
     def keep_plan(self, plan: str) -> None:
-        """Keep the plan of this study, also when time has cut it short."""
+        """Keep the plan of this study, again when its budget has cut it short."""
         with self._in_words():
             self._base.execute("update run set plan = ?", (plan,))
 

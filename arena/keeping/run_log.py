@@ -17,7 +17,7 @@ class LogFile(logging.FileHandler):
     """A log on a full disk is short, and no reason to stop."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
-        """Say nothing: whatever matters is reported by whoever cannot write results."""
+        """Say nothing: whoever cannot write results reports the full disk."""
 
 
 class RunLog(logging.Handler):

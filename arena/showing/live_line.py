@@ -44,9 +44,9 @@ class LiveLine:
             self.live.stop()
 
     def show(self, lines: Callable[[float], Sequence[str]], last: bool = False) -> None:
-        """Show `lines` of the seconds since it was begun, if it is time to or for the last time.
+        """Show `lines(seconds since the beginning)` if it is time to, or if it is the `last` time.
 
-        The first line says most: the others have their place on a terminal.
+        The first line says most; only a terminal shows them all.
         """
         now = time.monotonic()
         due = LIVE_SECONDS if self.live else PLAIN_SECONDS
@@ -68,7 +68,7 @@ class LiveLine:
 
 
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
-    """What shows on the line where a run stands."""
+    """A function that shows on the line how far a run is."""
     return lambda tick: line.show(
         lambda seconds: run_lines(tick, names, seconds), last=tick.done == tick.total
     )
@@ -77,7 +77,7 @@ def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
 def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
     """Games done and per second, time left and the stop rule; then the score of each match."""
     if not tick.played and tick.done:
-        return []  # it was all there before
+        return []  # nothing was left to play
     rate = 2 * tick.played / seconds
     words = [f"{2 * tick.done:,} of {2 * tick.total:,} games", f"{rate:,.0f} games/s"]
     if tick.played and tick.done < tick.total and seconds > 1.0:
@@ -94,7 +94,7 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
 
 
 def _score(seen: ConfidenceSequence) -> str:
-    """A share in an interval that stays true however often one looks."""
+    """A score in an interval that holds however often one looks."""
     estimate = anytime_estimate(seen)
     if estimate.value is None:
         return "no games"

@@ -30,7 +30,7 @@ class Invitation:
 
 
 def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> TerminalGame:
-    """The game between both, ready to begin; Quit if the person has had enough."""
+    """The game between both, ready to begin; Quit if a person quits."""
     limits = dict(invited.limits)
     if limits.get("depth") == ASK:
         limits["depth"] = chosen_depth(dialogue)

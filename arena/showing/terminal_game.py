@@ -12,14 +12,14 @@ from games.words import side_name, words_of
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A name, the agent behind it, and whether `level` means anything to it."""
+    """A name and the agent behind it."""
 
     name: str
     agent: Agent
 
     @property
     def is_person(self) -> bool:
-        """Whether somebody is asked."""
+        """Whether a person chooses its moves."""
         return self.agent.spec.kind == "human"
 
     @property
@@ -39,7 +39,7 @@ class TerminalGame:
         waits: bool = False,
         seconds: float | None = None,
     ) -> None:
-        """`waits` asks for Enter between two computers' moves; `seconds` hold at every level."""
+        """`waits`: Enter between the moves of two computers; `seconds` hold at every level."""
         self.of, self.players, self.dialogue = of, players, dialogue
         self.waits = waits and not any(player.is_person for player in players)
         self.seconds = seconds
@@ -53,7 +53,7 @@ class TerminalGame:
         return self.positions[-1]
 
     def play(self) -> None:
-        """Play to the end, or until somebody has had enough."""
+        """Play to the end, or until a person quits."""
         self.show()
         while not self.of.over(self.now):
             try:
@@ -73,7 +73,7 @@ class TerminalGame:
         self.dialogue.say(f"\n{self.of.draw(self.now, names)}\n")
 
     def ply(self) -> None:
-        """One move, chosen by whose turn it is; a forced pass is nobody's choice."""
+        """One move of the player to move; a forced pass is played without asking."""
         player = self.players[self.of.mover(self.now)]
         legal = self.of.legal(self.now)
         if legal == (self.of.pass_move,):
@@ -101,7 +101,7 @@ class TerminalGame:
         return f"{who} plays {self.of.move_text(before, move)}{again}."
 
     def wait(self) -> None:
-        """Let a spectator follow; commands are obeyed here too."""
+        """Wait until a spectator presses Enter; commands are obeyed here too."""
         what = "Enter shows the next move"
         while answer := self.dialogue.ask_or_command(f"{what}: ", what):
             self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or write help")

@@ -151,7 +151,7 @@ def _pairs(console: Console, summary: Summary) -> None:
 
 
 def _results(rate: WinRate) -> str:
-    """Wins, draws and losses in each seat, and what is to be known about the games."""
+    """Wins, draws and losses in each seat; openings, distinct games, forfeits."""
     counts = rate.row.counts
     seats = (("first", counts.first), ("second", counts.second))
     words = [f"{seat} {w.wins}-{w.draws}-{w.losses}" for seat, w in seats]

@@ -47,7 +47,7 @@ def parameters(space: Space, point: Point) -> dict[str, float]:
 
 
 class OptunaCopy:
-    """The database as it is filled; nobody waits for it before the end."""
+    """Fills the database in a thread; only the end of the study waits for it."""
 
     def __init__(self, directory: Path, name: str, space: Space) -> None:
         """The database is opened when it is first written."""
@@ -58,14 +58,14 @@ class OptunaCopy:
         self.error: Exception | None = None
 
     def keep_up(self, trials: Sequence[Trial]) -> None:
-        """Write these in a while, and what is appended to them."""
+        """Have these trials written, and those that are appended to them."""
         self.trials = trials
         if self.thread is None:
             self.thread = threading.Thread(target=self._write, name="optuna", daemon=True)
             self.thread.start()
 
     def finish(self, trials: Sequence[Trial]) -> None:
-        """Write all that is left and close the database; what went wrong is raised here."""
+        """Write what is left and close the database; an error of the thread is raised here."""
         self.keep_up(trials)
         self.hurry.set()
         assert self.thread is not None
@@ -77,7 +77,7 @@ class OptunaCopy:
         try:
             self.hurry.wait(FIRST_SECONDS)
             self._one_by_one()
-        except Exception as error:  # it is raised again where somebody can act on it
+        except Exception as error:  # `finish` raises it
             self.error = error
 
     def _one_by_one(self) -> None:
@@ -103,7 +103,7 @@ class OptunaDatabase:
         self.path, self.name, self.space = directory / DATABASE, name, space
         try:
             self._open()
-        except Exception:  # whatever is wrong with it: nothing is lost with it
+        except Exception:  # whatever it is: the journal has all that is lost
             log.warning("%s could not be continued and is written anew", self.path, exc_info=True)
             self._renew()
 
@@ -126,7 +126,7 @@ class OptunaDatabase:
         self._open()
 
     def agree(self, finished: list[Trial]) -> int:
-        """How many trials are there; anew from none unless they are the first ones."""
+        """How many trials it has; it begins anew unless they are the first of these."""
         there = self.study.get_trials(deepcopy=False)
         same = len(there) <= len(finished) and all(
             stored.value == trial.score and stored.params == parameters(self.space, trial.point)

@@ -1,4 +1,4 @@
-"""Which weights are recommended: the highest posterior mean, or the seed's when all is flat."""
+"""The weights to recommend: the highest posterior mean, or the seed weights where it is flat."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Score(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """The recommended weights and what they rest on; `flat` says why they are the seed's."""
+    """The recommended weights and what they rest on; `flat` says why they are the seed weights."""
 
     point: Point
     weights: dict[str, float]
@@ -63,10 +63,10 @@ def recommend(
     seed: int,
     final: Point | None = None,
 ) -> tuple[Recommendation, Posterior]:
-    """The highest posterior mean, unless nothing is to be gained.
+    """The weights of the highest posterior mean, unless they gain nothing over the seed weights.
 
     `final` is where a method that walks has arrived: its trials lie too close together to
-    say where the mean is highest, but they say what is to be expected there.
+    say where the mean is highest, but they do say what to expect there.
     """
     posterior = fitted(table(trials))
     return judged(space, seed_point, trials, posterior, seed, final), posterior
@@ -80,7 +80,7 @@ def judged(
     seed: int,
     final: Point | None = None,
 ) -> Recommendation:
-    """What follows from a posterior that is fitted."""
+    """The recommendation that follows from a fitted posterior."""
     best = space.snapped(highest(posterior, seeded(seed, -1)) if final is None else final)
     seed_point = space.snapped(seed_point)
     gain, spread = posterior.difference(best, seed_point)
@@ -122,7 +122,7 @@ def _elo(score: float) -> float:
 
 
 def recommended_text(recommendation: Recommendation) -> str:
-    """The recommendation in one phrase: weights, gain over the seed's, interval."""
+    """The recommendation in one phrase: weights, their gain, its interval."""
     if recommendation.flat:
         return f"best so far: the seed weights ({recommendation.flat})"
     weights = ", ".join(f"{name} = {value:g}" for name, value in recommendation.weights.items())
@@ -134,14 +134,14 @@ class BestSoFar:
     """The recommendation while trials come in, never the luckiest trial; fitted now and then."""
 
     def __init__(self, space: Space, seed_point: Point, seed: int) -> None:
-        """Nothing is known yet."""
+        """No trial is known yet."""
         self.space, self.seed_point, self.seed = space, seed_point, seed
         self.start: Floats | None = None
         self.latest: Recommendation | None = None
         self.fit_seconds = 0.0
 
     def words(self, trials: Sequence[Trial], seconds: float) -> list[str]:
-        """The latest recommendation, if there is one, after so many seconds of the study."""
+        """The latest recommendation, if there is one, `seconds` after the study began."""
         if self.fit_seconds <= FIT_SHARE * seconds:
             begun = time.monotonic()
             self.latest = self.recommendation(trials)

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
 from arena.tuning.trial_queue import WINDOW, TrialQueue, played
 from arena.tuning.trials import Trial, stored_trials
 from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
+from games.terminal import say
 
 MEASURED_SECONDS = 0.4
 
@@ -52,7 +52,7 @@ class Search(NamedTuple):
 
 
 def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
-    """Openings drawn, agents built and compiled, the plan made or found again."""
+    """The study ready to go on: openings drawn, agents compiled, its plan made or read back."""
     stored, begun = journal.plan(), time.monotonic()
     plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
     journal.keep_plan(json.dumps(plan._asdict()))
@@ -91,25 +91,31 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     return sampler(tuning.method, SearchPlan(space, point, seed, of.trials, of.games // 2))
 
 
-def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bool]:
-    """The trials that the journal holds, then the others, and where a walk has arrived.
-
-    The last word: whether they were ended at their half, as nearly all games are won.
-    """
-    tuning, options = study.tuning, study.options
-    known = stored_trials(study.journal)
+def write_run(study: Study, digest: str) -> None:
+    """Write run.json of the study, or of its second half."""
+    tuning = study.tuning
     provenance.write_run(
         study.journal.directory,
         provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
-            "overrides": list(options.overrides),
+            "overrides": list(study.options.overrides),
             "reproducible": tuning.plan.reproducible,
         },
     )
+
+
+def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bool]:
+    """The trials in the journal, then the others; where a walk has arrived, None without one.
+
+    The last value says whether they ended at half time because nearly all games are won.
+    """
+    tuning, options = study.tuning, study.options
+    known = stored_trials(study.journal)
+    write_run(study, digest)
     if known and not options.quiet:
-        print(f"continuing: {len(known)} of {study.plan.trials} trials were there", file=sys.stderr)
+        say(f"continuing: {len(known)} of {study.plan.trials} trials were there already")
     queue = TrialQueue(
         study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known
     )
@@ -135,7 +141,7 @@ def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bo
 def study_lines(
     plan: StudyPlan, trials: Sequence[Trial], before: int, best: BestSoFar, seconds: float
 ) -> list[str]:
-    """Trials done, games per second, time left; the recommendation with its interval."""
+    """Trials played, games per second, time left; the recommendation with its interval."""
     new = len(trials) - before
     left = seconds / max(new, 1) * (plan.trials - len(trials))
     words = [
@@ -148,7 +154,7 @@ def study_lines(
 
 
 def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
-    """Propose nothing more if it is half time and the opponents are too easy; whether they are."""
+    """Whether it is half time and the opponents are too easy; if so, nothing more is proposed."""
     too_easy = is_too_easy(study, trials, final(queue.sampler))
     if too_easy:
         queue.end_soon()
@@ -156,7 +162,7 @@ def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
 
 
 def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
-    """Whether half of the trials are played, and there is little to learn from more of them."""
+    """Whether half of the trials are played and the other half would teach little."""
     left = study.plan.total - study.plan.half - WINDOW
     enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
     if len(trials) != study.plan.half or not enough or not second_half.may_change(study.tuning):
@@ -177,7 +183,7 @@ def recommended(
 
 
 def search(study: Study, digest: str) -> Search:
-    """All trials, those against the best so far included, and what they recommend."""
+    """Play all trials, those of a second half too; what they recommend."""
     trials, arrived, too_easy = all_trials(study, digest)
     best, posterior = recommended(study, trials, arrived)
     left = study.plan.total - len(trials)
@@ -195,12 +201,12 @@ def _second_half(
 ) -> tuple[list[Trial], Recommendation, Posterior]:
     """The rest of the trials, against what the first half recommends."""
     if not study.options.quiet:
-        print(f"{recommended_text(best)}; from now on against these", file=sys.stderr)
+        say(f"{recommended_text(best)}; the other trials play against these weights")
     tuning = second_half.against(study.tuning, best)
     directory = study.journal.directory / second_half.DIRECTORY
     with Journal(directory, digest) as journal:
         stored = journal.plan()
-        # Without a half of its own: there is no third one.
+        # total=0: a second half is not halved again.
         left_over = study.plan._replace(trials=left, total=0)
         plan = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(plan._asdict()))

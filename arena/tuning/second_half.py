@@ -8,22 +8,22 @@ from arena.tuning.tune_file import Tuning
 
 CHAMPION = "best so far"
 DIRECTORY = "second-half"
-# Where nearly all games are won, better weights do not show: half as clearly as among equals.
+# Where nearly all games are won, better weights show half as clearly as among equals.
 SATURATED = 0.85
 
 
 def may_change(tuning: Tuning) -> bool:
-    """Whether the opponent is ours to choose: the file leaves it at the untuned agent alone."""
+    """Whether the opponent is ours to choose: the file names none but the untuned agent."""
     return [name for name, _ in tuning.opponents] == [tuning.agent]
 
 
 def too_easy(best: Recommendation) -> bool:
-    """Whether the recommended weights win so often that nothing more is to be learnt."""
+    """Whether the recommended weights win so often that more trials would teach little."""
     return not best.flat and best.score.value >= SATURATED
 
 
 def against(tuning: Tuning, best: Recommendation) -> Tuning:
-    """The same study against the recommended weights, which are its seed now; with new chance."""
+    """The same study against the recommended weights, now its seed weights, with fresh seeds."""
     first = tuning.plan
     champion = tuning.spec.changed(weights=tuning.space.weights(best.point))
     plan = replace(
@@ -40,7 +40,7 @@ def against(tuning: Tuning, best: Recommendation) -> Tuning:
 
 
 def both_halves(first: Recommendation, second: Recommendation) -> Recommendation:
-    """What is recommended in the end: the first half's, unless the second found better."""
+    """The final recommendation: that of the first half, unless the second found better weights."""
     trials, games = first.trials + second.trials, first.games + second.games
     final = first if second.flat else second._replace(over="the best of the first half")
     return final._replace(trials=trials, games=games)

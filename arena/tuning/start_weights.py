@@ -1,4 +1,4 @@
-"""The weights of an agent before it is tuned, and which weights it may have."""
+"""The weights that an agent has before tuning, with the names that it may have."""
 
 from collections.abc import Sequence
 

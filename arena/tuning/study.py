@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -19,10 +18,11 @@ from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
+from games.terminal import say
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
-    """Play what is left of the study and of its validation; write and print what is found."""
+    """Play what is left of the study and of its validation; write its files, print the answer."""
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
@@ -60,8 +60,8 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     path = directory / "recommendation.json"
     study_files.write_json(path, study_files.recommendation_json(tuning, best, trials, None))
     if not study.options.quiet:
-        print(recommended_text(best), file=sys.stderr)
-    study.mirror.finish(halves[0])  # it takes a while, and the answer need not wait for it
+        say(recommended_text(best))
+    study.mirror.finish(halves[0])  # the answer is printed first: this takes a while
     validation = validated(study, best.flat, tuning.space.weights(best.point))
     result = study_files.recommendation_json(tuning, best, trials, validation)
     study_files.write_json(path, result)
@@ -77,12 +77,12 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
         result["weights_file"] = str(weights)
     print(json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result)))
     if not study.options.quiet:
-        print(f"everything: {directory}", file=sys.stderr)
+        say(f"everything: {directory}")
     return validation.verdict
 
 
 def validated(study: Study, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
-    """The match of the recommended weights; none if they are the seed's."""
+    """The match of the recommended weights; none is played if they are the seed weights."""
     if flat:
         return unneeded(study.tuning.validation.plan())
     with LiveLine(study.options.quiet) as line:
@@ -103,7 +103,7 @@ def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
 
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
-    """What is printed at the end."""
+    """The lines that are printed at the end."""
     best, tuning = report.recommendation, report.tuning
     yield f"{tuning.plan.game}, {tuning.agent}: {best.trials} trials, {best.games:,} games"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"

@@ -1,4 +1,4 @@
-"""What a study leaves behind: tables, JSON, and the weights that were found better."""
+"""The files that a study leaves: tables, JSON, and weights that proved better."""
 
 import json
 import re
@@ -72,7 +72,7 @@ def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Ori
 def recommendation_json(
     tuning: Tuning, best: Recommendation, trials: Sequence[Trial], validation: Validation | None
 ) -> dict[str, object]:
-    """Everything that is concluded, the luckiest trial named as what it is."""
+    """All conclusions; the luckiest trial is there, with a note that it is mostly luck."""
     lucky = max(trials, key=lambda trial: trial.score)
     space = tuning.space
     return {
@@ -108,7 +108,7 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
 
 
 def weights_toml(tuning: Tuning, best: Recommendation, validation: Validation, digest: str) -> str:
-    """A weights file that an agent can name, with where it comes from."""
+    """A weights file for agents to name, with its provenance."""
     weights = tuning.space.weights(best.point)
     spec, experiment = tuning.spec, tuning.experiment
     limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]

@@ -1,4 +1,4 @@
-"""The pictures of a study, and the page that holds them."""
+"""The page of a study, with its pictures."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -46,7 +46,7 @@ def pictures(study: StudyReport) -> dict[str, str]:
 
 
 def history(study: StudyReport) -> str:
-    """The trials in their order with noise bars, and what was recommended in the end."""
+    """The trials in order, with their intervals and the score of the recommendation."""
     trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
     xs = [trial.slot for trial in trials]
     frame = figures.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
@@ -128,7 +128,7 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
 
 
 def weights_table(study: StudyReport) -> str:
-    """Every tuned weight before and after, then what is expected of them."""
+    """Every tuned weight before and after tuning, then the score to expect."""
     tuning, best = study.tuning, study.recommendation
     highest = tuning.space.values(best.best_point)
     rows = [

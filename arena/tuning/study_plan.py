@@ -17,9 +17,9 @@ LEAST_VALIDATION = 50  # pairings
 
 
 class StudyPlan(NamedTuple):
-    """How many trials of how many games, and pairings of the validation at most.
+    """How many trials of how many games, and how many pairings the validation may take.
 
-    `total` trials are wanted in all; `trials` are those against the file's opponents.
+    `total` counts all trials; `trials` those against the opponents of the file.
     """
 
     trials: int
@@ -29,7 +29,7 @@ class StudyPlan(NamedTuple):
 
     @property
     def half(self) -> int:
-        """After how many trials it is asked whether the opponents are too easy."""
+        """After how many trials the study asks whether its opponents are too easy."""
         return -(-self.total // 2)
 
 
@@ -39,7 +39,7 @@ def as_written(tuning: Tuning) -> StudyPlan:
 
 
 def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
-    """As much of the file's plan as can be played in `seconds`; smaller trials before few ones."""
+    """As much of the file's plan as fits into `seconds`: smaller trials before fewer ones."""
     whole = games_per_second * seconds * TRIALS_SHARE
     least = min(tuning.trials, max(WANTED_TRIALS, TRIALS_PER_WEIGHT * len(tuning.space.axes)))
     games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
@@ -51,7 +51,7 @@ def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan
 
 
 def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
-    """The opponents with their pairings of a trial; every one gets at least one."""
+    """The opponents and how many pairings of a trial each plays, at least one."""
     agents, pairs = tuning.plan.agents, games // 2
     return tuple(
         Opponent(

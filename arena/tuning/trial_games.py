@@ -72,7 +72,7 @@ def trial_games(
     opponents: tuple[Opponent, ...],
     openings: Openings,
 ) -> TrialGames:
-    """The plans of a trial, made from that of the file; `openings` are those for tuning."""
+    """The plans of a trial, made from the plan of the file; `openings` are those for tuning."""
     agents = {CANDIDATE: tuned} | {each.name: each.spec for each in opponents}
     drawn, placed, first = [], [], 0
     for place, opponent in enumerate(opponents, 1):
@@ -89,7 +89,7 @@ class PartPlayer:
     """Plays parts of trials in one process: the same agents in the plan of every opponent."""
 
     def __init__(self, of: TrialGames) -> None:
-        """Everything is built and compiled."""
+        """Build and compile all agents."""
         self.workers = [Worker(drawn, of.watch.rows) for drawn in of.plans]
         for worker in self.workers[1:]:
             worker.agents = self.workers[0].agents
@@ -99,7 +99,7 @@ class PartPlayer:
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
     def play(self, part: TrialPart) -> PlayedPart:
-        """The games of a part, by the candidate that it describes."""
+        """Play the games of a part with the weights that it carries."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
         candidate = worker.agent(0)

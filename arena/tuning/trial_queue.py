@@ -52,13 +52,13 @@ class TrialQueue:
         return self
 
     def __next__(self) -> TrialPart:
-        """The next part; StopIteration for now if results must come first."""
+        """The next part; StopIteration while results must come first."""
         if not self.parts:
             raise StopIteration
         return self.parts.popleft()
 
     def replayed(self) -> Iterator[Trial]:
-        """The trials that are known, finished again in their order."""
+        """The trials of the journal, told to the sampler again in their order."""
         for slot, stored in enumerate(self.known[: self.slots]):
             trial = trial_of(
                 slot, stored.point, games_of(self.games, [stored.games]), stored.seconds
@@ -67,18 +67,18 @@ class TrialQueue:
             yield trial
 
     def tell(self, trial: Trial) -> None:
-        """The trial of the next slot is finished."""
+        """The trial of the next slot is finished: the sampler learns its score."""
         del self.points[trial.slot]
         self.sampler.tell(trial.slot, trial.point, trial.score, trial.noise)
         self.finished += 1
         self._fill()
 
     def end_soon(self) -> None:
-        """Propose nothing more: what has been proposed is played, whatever the workers."""
+        """Propose nothing more; all that is proposed is still played, whatever the workers."""
         self.slots = min(self.slots, self.proposed)
 
     def end_at_once(self) -> None:
-        """Propose nothing more and drop what is not under way yet."""
+        """Propose nothing more, and drop the trials that no worker has begun."""
         begun = {slot for slot in self.points if slot not in {part.slot for part in self.parts}}
         self.slots = max([self.finished, *(slot + 1 for slot in begun)])
         self.parts = deque(part for part in self.parts if part.slot < self.slots)
@@ -148,7 +148,7 @@ class TrialCrew:
 
 
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
-    """Play what is left, trial after trial; each is kept before the sampler hears of it."""
+    """Play what is left, trial after trial; each is kept before the sampler learns of it."""
     crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
     results = closing(in_order(crew, queue))
     try:
@@ -177,7 +177,7 @@ def _finished(
 
 
 def _in_words(failure: ItemFailed) -> str:
-    """What happened to which trial."""
+    """Which trial failed, and how, in one line."""
     part = failure.item
     how = failure.trace or "its worker died each time"
     return (

@@ -1,4 +1,4 @@
-"""What a trial was and what it scored: from its games to one row of a table."""
+"""One trial: its score and noise from its games, kept in the journal."""
 
 import json
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def stored_trials(journal: Journal) -> list[StoredTrial]:
 
 
 class Trial(NamedTuple):
-    """One candidate's small tournament: its score with noise, and what that rests on."""
+    """One candidate's small tournament: its score, how sure it is, and the games behind it."""
 
     slot: int
     point: Point
@@ -54,7 +54,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(slot: int, point: Point, games: Games, seconds: float) -> Trial:
-    """The trial that these games, both of a pairing together, make."""
+    """The trial of these games, where both games of a pairing stand together."""
     points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
     estimate = score_estimate(games.opening[0::2], points)
     score = float(points.mean())

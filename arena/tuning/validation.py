@@ -56,7 +56,7 @@ class Validation(NamedTuple):
 
 
 def unneeded(plan: SprtPlan) -> Validation:
-    """The validation of seed weights against themselves: none is played."""
+    """The validation of the seed weights against themselves: no game is played."""
     none, empty = nothing("no games"), np.empty(0)
     return Validation(
         StudyVerdict.NOT_BETTER, none, none, 0, 0, 0, FLAT, empty, empty, plan, plan.bounds
@@ -71,7 +71,7 @@ def validate(
     options: PlayOptions,
     show: Callable[[Tick], None],
 ) -> Validation:
-    """Play the match, or what is left of it, and say what it shows."""
+    """Play what is left of the match; the verdict."""
     drawn = match_of(tuning, weights, openings)
     digest = str(digest_word(sorted(weights.items()), drawn.plan.pairs, drawn.plan.seed))
     with Journal(directory / f"validation-{digest}", digest) as store:
@@ -82,7 +82,7 @@ def validate(
 
 
 def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
-    """What the games and the test that stopped them say."""
+    """The verdict of these games and of the test that stopped them."""
     points = pair_points(games)[: state.observations] / 4.0
     tables = np.cumsum(np.eye(5, dtype=np.int64)[np.rint(4 * points).astype(int)], axis=0)
     llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
@@ -115,7 +115,7 @@ def match_of(
 
 
 def fresh_seed(seed: int) -> int:
-    """The seed of the validation: no agent's chance is as it was in a trial."""
+    """The seed of the validation: agents draw other random numbers than in any trial."""
     return int(digest_word("validation", seed)) >> 1
 
 
