@@ -128,7 +128,10 @@ def changes(old: object, new: object, place: str = "") -> list[str]:
 
 
 def _difference(old: object, new: object) -> str:
-    short = [json.dumps(value, ensure_ascii=False) for value in (old, new)]
+    short = [
+        "not set" if value is None else json.dumps(value, ensure_ascii=False)
+        for value in (old, new)
+    ]
     if isinstance(old, dict) or isinstance(new, dict) or max(map(len, short)) > LONGEST_VALUE:
         return "is new" if old is None else "is gone" if new is None else "changed"
     return f"was {short[0]}, is {short[1]}"

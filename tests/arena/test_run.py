@@ -168,7 +168,7 @@ def test_fresh_sets_the_old_run_aside(quick, results):
 def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results):
     called(quick, "--results", results)
     ended = called(quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5")
-    assert "is kept: agents.greedy.epsilon was 0.0, is 0.5; seed was 5, is 6" in ended.stderr
+    assert "is kept: agents.greedy.epsilon was not set, is 0.5; seed was 5, is 6" in ended.stderr
     assert len(list(results.glob("demo/*"))) == 2
 
 
