@@ -1,5 +1,7 @@
 """Whole games in the numbers that players use, fast enough for every game of a run."""
 
+import os
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -53,5 +55,16 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
 
 
 def replay_command(of: Game, moves: Sequence[int]) -> str:
-    """The command that shows a game move by move."""
-    return f'python -m games.replay "{of.name}" "{of.write(moves)}"'
+    """The command that shows a game move by move, for the shell and directory we are in."""
+    return f'python -m games.replay {_in_quotes(_name_from_here(of))} "{of.write(moves)}"'
+
+
+def _name_from_here(of: Game) -> str:
+    """The game's name; a user's file is named as seen from the working directory."""
+    if of.source is None:
+        return of.name
+    return f"{os.path.relpath(of.source)}:{of.name.rpartition('.py:')[2]}"
+
+
+def _in_quotes(word: str) -> str:
+    return shlex.quote(word) if set(word) & set('"$`\\!') else f'"{word}"'

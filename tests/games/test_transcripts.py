@@ -1,12 +1,15 @@
 """Moves in the numbers of players, for many games at once."""
 
 import random
+import shlex
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from games import game
-from games.transcripts import move_texts, written
+from games import game, replay
+from games.transcripts import move_texts, replay_command, written
 
 NAMES = [
     "kalah(6,4)",
@@ -47,3 +50,18 @@ def test_words_are_those_of_a_game_written_move_by_move(name):
 
 def test_no_moves_are_no_words():
     assert move_texts(game("kalah(6,4)"), []) == []
+
+
+def test_the_command_that_shows_a_game_of_a_users_file_works_where_it_is_printed(
+    tmp_path, monkeypatch, capsys
+):
+    """The experiment lies elsewhere, in a directory whose name a shell would take apart."""
+    shipped = Path(__file__).parents[2] / "experiments" / "games" / "connect4.py"
+    odd = tmp_path / '$HOME\'s "games"'
+    odd.mkdir()
+    of = game("connect4.py:connect4(7,6)", Path(shutil.copy(shipped, odd)).parent)
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(replay_command(of, [3, 3, 2]))
+    assert words[:3] == ["python", "-m", "games.replay"]
+    assert replay.main(words[3:]) == 0
+    assert "player 2 plays 4" in capsys.readouterr().out
