@@ -9,9 +9,12 @@ from agents import AgentFailure, AgentSpec, Limit, SpecError, build, users_files
 from agents.compiled import CompiledAgent
 from arena.playing.backends.processes import begin_child
 from games import Game
+from games.kernels.compile_cache import on_compilation
 
-# Loading may take longer than a move: libraries are imported, an evaluation is compiled.
+# Loading may take longer than a move: libraries are imported. While something is compiled, which
+# takes a slow machine minutes, the time begins again with every function.
 LOAD_SECONDS = 30.0
+ALIVE = "alive"
 
 
 def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
@@ -22,9 +25,11 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
     child.start()
     sender.close()
     try:
-        if not receiver.poll(seconds):
-            raise _unloadable(spec, f"was still loading after {seconds:g} s")
-        outcome = receiver.recv()
+        outcome = ALIVE
+        while outcome == ALIVE:
+            if not receiver.poll(seconds):
+                raise _unloadable(spec, f"was still loading after {seconds:g} s")
+            outcome = receiver.recv()
     except EOFError:
         child.join(seconds)
         raise _unloadable(spec, f"ended its process (exit code {child.exitcode})") from None
@@ -45,6 +50,7 @@ def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
     """Runs in the child: send how building it failed, or None."""
     begin_child(parent)
     try:
+        on_compilation(lambda: sender.send(ALIVE))
         agent = build(spec, of)
         agent.start(0)
         if isinstance(agent, CompiledAgent):

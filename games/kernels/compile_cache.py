@@ -6,7 +6,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -110,6 +110,27 @@ class Announcer(event.Listener):
 
     def on_end(self, _event: event.Event) -> None:
         """Nothing: the work that follows shows that compiling is over."""
+
+
+class Bell(event.Listener):
+    """Calls a function whenever something begins or ends to be compiled."""
+
+    def __init__(self, ring: Callable[[], None]) -> None:
+        """`ring` is called in the thread that compiles."""
+        self.ring = ring
+
+    def on_start(self, _event: event.Event) -> None:
+        """A function begins."""
+        self.ring()
+
+    def on_end(self, _event: event.Event) -> None:
+        """A function is compiled."""
+        self.ring()
+
+
+def on_compilation(ring: Callable[[], None]) -> None:
+    """Have `ring` called at every beginning and end of a compilation in this process."""
+    event.register("numba:compile", Bell(ring))
 
 
 @cache

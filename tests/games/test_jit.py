@@ -14,6 +14,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from types import ModuleType
 
+import numba
 import pytest
 
 from games import game
@@ -328,6 +329,14 @@ def countdown(points):
 
 
 BONUS = 1
+
+
+@pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+def test_whoever_waits_for_a_compilation_hears_that_it_goes_on():
+    heard = []
+    compile_cache.on_compilation(lambda: heard.append("rung"))
+    numba.njit(lambda x: x + 1)(1)
+    assert len(heard) >= 2
 
 
 def test_specialised_copies_call_each_other_and_themselves_under_their_own_names():
