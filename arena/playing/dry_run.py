@@ -4,6 +4,7 @@ import contextlib
 import os
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from typing import Any
 
 from agents import AgentFailure, AgentSpec, Limit, SpecError, build, users_files
 from agents.compiled import CompiledAgent
@@ -25,7 +26,7 @@ def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
     child.start()
     sender.close()
     try:
-        outcome = ALIVE
+        outcome: Any = ALIVE
         while outcome == ALIVE:
             if not receiver.poll(seconds):
                 raise _unloadable(spec, f"was still loading after {seconds:g} s")
