@@ -217,7 +217,7 @@ def test_a_failure_crosses_processes_whole(tmp_path):
     error = failure(tmp_path, RAISES.format(what="1 / 0"))
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)
-    parts = ("kind", "bot", "position", "told", "trace")
+    parts = ("kind", "bot", "position", "message", "trace")
     assert [getattr(copy, part) for part in parts] == [getattr(error, part) for part in parts]
 
 

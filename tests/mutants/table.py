@@ -406,8 +406,8 @@ TUNING = (
         "tests/arena/tuning/test_second_half.py",
         edits={
             "SATURATED = 0.85": "SATURATED = 0.80",
-            "return not found.flat and found.score.value >= SATURATED": (
-                "return found.score.value >= SATURATED"
+            "return not best.flat and best.score.value >= SATURATED": (
+                "return best.score.value >= SATURATED"
             ),
         },
     ),
