@@ -176,7 +176,7 @@ def show(block: Block, quick: bool) -> None:
 
 # --------------------------------------------------------------------- the tests
 
-PLAIN = [page for page in PAGES if not changes_ours(page)]  # the others: test_recipes.py
+PLAIN = [page for page in PAGES if not changes_ours(page)]  # the others: tests/newcomer
 
 
 @pytest.fixture
