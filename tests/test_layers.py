@@ -32,7 +32,7 @@ KNOWN = (
     ("agents.kernels.alphabeta_search", "agents.compiled"),
     ("games.kernels.bits", "games.core"),
 )
-MANY = 300
+MANY = 100
 
 
 @pytest.fixture(scope="module")

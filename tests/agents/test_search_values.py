@@ -44,7 +44,7 @@ def all_kinds_of_positions(name: str, number: int) -> list:
 @every_game
 def test_alphabeta_is_minimax_at_every_depth(name):
     for position in all_kinds_of_positions(name, few(40, 3)):
-        for depth in range(1, deepest(name, position, 6, few(100_000, 100)) + 1):
+        for depth in range(1, deepest(name, position, 6, few(20_000, 100)) + 1):
             plain = agent("minimax", name).choose(position, Limit(depth=depth))
             pruned = agent("alphabeta", name).choose(position, Limit(depth=depth))
             assert (pruned.move, pruned.value) == (plain.move, plain.value)
@@ -119,7 +119,7 @@ def test_collapsed_turns_are_the_naive_turns(name):
     for given in ({"pot": (2.0,), "in_play": (1.0,)}, weights):
         evaluate = naive_score(of, given)
         turns = agent("minimax", name, collapse_turns=True, weights=given)
-        for position in all_kinds_of_positions(name, few(24, 2)):
+        for position in all_kinds_of_positions(name, few(12, 2)):
             for depth in range(1, deepest(name, position, 3, few(150, 20)) + 1):
                 move, score = search.best_by_turns(of, position, depth, evaluate)
                 choice = turns.choose(position, Limit(depth=depth))

@@ -31,6 +31,7 @@ depth = 6
 epsilon = 0.1
 """
 LONG = small(2500, plies=9).replace("kalah(4,3)", "kalah(6,4)") + SEARCHING
+SHORTER = LONG.replace("pairs = 2500", "pairs = 1200")
 PATIENCE_SECONDS = 60.0
 
 
@@ -57,7 +58,7 @@ def kept(results):
 def undisturbed(tmp_path_factory):
     """A long experiment and its tables, played without a disturbance."""
     directory = tmp_path_factory.mktemp("undisturbed")
-    path = experiment_file(directory, LONG)
+    path = experiment_file(directory, SHORTER)
     assert called(path, "--results", directory / "results", "--workers", 2).returncode == 0
     return path, tables(directory / "results")
 

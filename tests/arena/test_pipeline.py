@@ -113,12 +113,7 @@ class Impatient(Interrupts):
     "name",
     [
         "compiled",
-        "sprt",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in EXPERIMENTS
-            if name not in ("compiled", "sprt")
-        ),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in EXPERIMENTS if name != "compiled"),
     ],
 )
 def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(

@@ -10,13 +10,18 @@ PROGRAMS = {"kalah(6,4)": "search_kalah.c", "othello": "search_othello.c"}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("depth", [1, 2, 5])
+@pytest.mark.parametrize(
+    "depth", [2, *(pytest.param(depth, marks=pytest.mark.slow) for depth in (1, 5))]
+)
 def test_the_c_search_compiles_where_it_can_and_searches_our_tree(name, depth):
     row = search_rows.search_row(name, PROGRAMS[name], depth, rounds=1)
     assert row.verdict == "skipped" if compiler() is None else row.ratio > 0
 
 
-@pytest.mark.parametrize("row", [search_rows.own_kalah, search_rows.own_othello])
+@pytest.mark.parametrize(
+    "row",
+    [search_rows.own_kalah, pytest.param(search_rows.own_othello, marks=pytest.mark.slow)],
+)
 def test_the_users_file_has_the_formula_of_the_built_in_evaluation(row):
     assert row(1).ratio > 0
 

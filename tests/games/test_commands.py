@@ -254,6 +254,7 @@ def test_from_the_shell_perft_is_the_same():
     assert json.loads(done.stdout)["depths"][5]["leaves"] == 150
 
 
+@pytest.mark.slow
 def test_from_the_shell_replay_is_the_same():
     done = python("-m", "games.replay", "kalah(3,2)", "1 2 2 1", "--start", TRACE)
     assert (done.returncode, done.stderr) == (0, "")

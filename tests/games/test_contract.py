@@ -36,7 +36,7 @@ from tests.games.naive import playouts
 from tests.games.table import in_sizes
 
 # A game is tried with each of these and tested with those that it takes.
-ARGUMENTS = ("", "(1)", "(4)", "(6)", "(10)", "(3,2)", "(9,3)")
+ARGUMENTS = ("", "(1)", "(6)", "(10)", "(3,2)", "(9,3)")
 SEEDS = range(1 if INTERPRETED else 3)
 MOST_PLIES = 5000
 NONSENSE = ("", "?", "z99", "-1", "1e3", "pass\nthe salt")

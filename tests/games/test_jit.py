@@ -219,6 +219,7 @@ def test_a_read_only_tree_uses_the_users_cache(tree, tmp_path):
     assert (warm.stdout, warm.stderr) == ("2 4\n", "")
 
 
+@pytest.mark.slow
 def test_without_a_users_cache_it_is_a_temporary_one(tree, tmp_path):
     blocked(tree)
     (tmp_path / "temporary").mkdir()
@@ -229,6 +230,7 @@ def test_without_a_users_cache_it_is_a_temporary_one(tree, tmp_path):
     assert compiled_files(kept)
 
 
+@pytest.mark.slow
 def test_a_temporary_cache_that_others_may_write_is_not_trusted(tree, tmp_path):
     blocked(tree)
     open_to_all = tmp_path / f"pitflip-{compile_cache.USER}"
@@ -239,6 +241,7 @@ def test_a_temporary_cache_that_others_may_write_is_not_trusted(tree, tmp_path):
     assert not list(open_to_all.iterdir())
 
 
+@pytest.mark.slow
 def test_a_cache_that_the_user_names_comes_first(tree, tmp_path):
     assert python(tree, SCORES, NUMBA_CACHE_DIR=tmp_path / "named").stdout == "2 4\n"
     assert compiled_files(tmp_path / "named")

@@ -42,13 +42,13 @@ def same(one, other):
     assert one.traces == other.traces
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(games())
 def test_what_goes_in_comes_out(one):
     same(one, decoded([encoded(one)], placed(len(one))))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(games(moves=True), games(moves=True))
 def test_blobs_that_follow_one_another_are_joined(one, other):
     whole = decoded([encoded(one), encoded(other)], placed(len(one) + len(other)))
@@ -57,7 +57,7 @@ def test_blobs_that_follow_one_another_are_joined(one, other):
     assert moves == one.moves.tolist()
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(games(), games(), st.data())
 def test_games_past_the_placed_ones_do_not_count(one, other, data):
     counted = data.draw(st.integers(min(1, len(other)), len(other)))
@@ -78,7 +78,7 @@ def test_a_whole_blob_too_many_is_noticed():
         decoded([encoded(none)] * 2, placed(2))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(games(), st.data())
 def test_a_flipped_bit_is_noticed(one, data):
     blob = bytearray(encoded(one))
