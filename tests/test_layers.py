@@ -32,7 +32,7 @@ KNOWN = (
     ("agents.kernels.alphabeta_search", "agents.compiled"),
     ("games.kernels.bits", "games.core"),
 )
-MANY = 100
+MANY = 50
 
 
 @pytest.fixture(scope="module")

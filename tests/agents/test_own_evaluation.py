@@ -47,7 +47,14 @@ def assert_same(name: str, one: Agent, other: Agent, depth: int = 4, number: int
 
 @pytest.mark.parametrize(
     ("name", "function"),
-    [*((name, "sowing_evaluate") for name in SOWING_GAMES), ("kalah(6,4)", "weighted_evaluate")],
+    [
+        *((name, "sowing_evaluate") for name in SOWING_GAMES[:2]),
+        ("kalah(6,4)", "weighted_evaluate"),
+        *(
+            pytest.param(name, "sowing_evaluate", marks=pytest.mark.slow)
+            for name in SOWING_GAMES[2:]
+        ),
+    ],
 )
 def test_an_own_evaluation_is_the_built_in_with_the_same_formula(name, function):
     assert_same(name, same(name, function), built_in(name, SOWING))
@@ -75,7 +82,7 @@ def test_features_may_be_named_by_module_and_lists_be_made():
         ("kalah(6,4)", "by_module"),
         ("kalah(6,4)", "weighted_evaluate"),
         ("kalah-manchester", "sowing_evaluate"),
-        ("kalah(9,3)", "sowing_evaluate"),
+        pytest.param("kalah(9,3)", "sowing_evaluate", marks=pytest.mark.slow),
         ("othello", "othello_evaluate"),
     ],
 )

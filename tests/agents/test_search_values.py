@@ -4,7 +4,7 @@ import pytest
 
 from agents import Agent, AgentSpec, Limit, build
 from games import game
-from tests.agents.given import GAMES, few, forced_passes, positions, spread
+from tests.agents.given import GAMES, OF_EVERY_FAMILY, few, forced_passes, positions, spread
 from tests.agents.naive import search
 from tests.agents.scores import deepest, naive_score, phased, weights_for
 
@@ -41,7 +41,14 @@ def all_kinds_of_positions(name: str, number: int) -> list:
 # ------------------------------------------------------------ alpha-beta, minimax
 
 
-@every_game
+# A preset of a family is another number at run time; the naive minimax below sees all of them.
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in OF_EVERY_FAMILY else pytest.param(name, marks=pytest.mark.slow)
+        for name in WITH_TWIN
+    ],
+)
 def test_alphabeta_is_minimax_at_every_depth(name):
     for position in all_kinds_of_positions(name, few(40, 3)):
         for depth in range(1, deepest(name, position, 6, few(20_000, 100)) + 1):

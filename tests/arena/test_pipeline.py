@@ -124,7 +124,7 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
     played(path, tmp_path / "whole")
     while True:
         try:
-            played(path, tmp_path / "parts", interrupts=Impatient(chance.randint(1, 8)))
+            played(path, tmp_path / "parts", interrupts=Impatient(chance.randint(4, 12)))
             break
         except KeyboardInterrupt:
             interruptions += 1
