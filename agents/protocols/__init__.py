@@ -1,0 +1,6 @@
+"""What bots and hosts say to each other: the table of protocols, each pure text, both ways."""
+
+from collections.abc import Mapping
+
+# A module with what `agents.protocols.conversation.ProtocolModule` lists.
+PROTOCOLS: Mapping[str, str] = {}

@@ -1,0 +1,154 @@
+"""What a protocol is to whoever runs it: generators that ask for lines, without input or output.
+
+A conversation yields requests and is sent what they bring: a `Read` brings a line or a permitted
+silence, a `Choose` a move, everything else None. Whoever runs it owns processes, deadlines and
+caps: when time, output or the bot's life is over, it closes the generator and records the fault
+itself. What only the protocol can see is raised as a `BotFault` or `Resigned`.
+
+A bot is started by the first request that needs it; `greet` is run once for each process.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, NamedTuple, Protocol, TypeVar
+
+from agents.core import Agent, Limit
+from games import Game, Position
+from games.keys import Key
+
+# start: until it is ready to play; move: the limits of the question; grace: housekeeping.
+Clock = Literal["start", "move", "grace"]
+FaultKind = Literal["illegal", "unreadable", "timeout", "crashed", "unloadable"]
+
+
+class Silence(Enum):
+    """Why no line came."""
+
+    TIME_UP = "time up"
+    ENDED = "ended"  # the bot closed its output
+
+
+class Write(NamedTuple):
+    """Send this text as it is, line ends included."""
+
+    text: str
+
+
+class Read(NamedTuple):
+    """The next line, without its end and the blanks around it; it may be empty.
+
+    A silence that is not `allowed` is the bot's fault.
+    """
+
+    clock: Clock
+    allowed: tuple[Silence, ...] = ()
+    seconds: float | None = None  # counted from this request; less than the clock has left
+
+
+class Drop(NamedTuple):
+    """Throw away what has arrived unasked, half a line too, and note that it came."""
+
+
+class Restart(NamedTuple):
+    """A fresh process, with these arguments after its command; it has not been greeted."""
+
+    arguments: tuple[str, ...] = ()
+
+
+class Note(NamedTuple):
+    """Something odd that is forgiven: for the bot's log, and for `agents.check`."""
+
+    text: str
+
+
+class Choose(NamedTuple):
+    """A move of our own agent, when it is the bot.
+
+    `meanwhile` gets the lines that arrive while it thinks, and returns what to answer at once;
+    a line that it returns None for is read later.
+    """
+
+    position: Position
+    limit: Limit | None = None
+    meanwhile: Callable[[str], str | None] | None = None
+
+
+Request = Write | Read | Drop | Restart | Note | Choose
+Reply = str | Silence | int | None
+Result = TypeVar("Result")
+Steps = Generator[Request, Reply, Result]
+
+
+class BotFault(Exception):  # noqa: N818  # the bot's fault, not our code's
+    """The bot forfeits the game; `kind` is the termination."""
+
+    def __init__(self, kind: FaultKind, reason: str) -> None:
+        """`reason` is one line without control characters."""
+        self.kind, self.reason = kind, reason
+        super().__init__(reason)
+
+
+class Resigned(Exception):  # noqa: N818  # a way to end a game
+    """The bot gives the game up: lost, and no fault."""
+
+
+class Ply(NamedTuple):
+    """A move that was played, and the positions around it."""
+
+    before: Position
+    move: int
+    after: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a bot is asked: a position, and how long it may think; None means no such limit."""
+
+    position: Position
+    legal: tuple[int, ...]
+    plies: Sequence[Ply] = ()  # the whole game so far, the opening included
+    seconds: float | None = None  # what is left of all limits for this move
+    turn_seconds: float | None = None  # what is left for this move and the extra turns after it
+    game_seconds: float | None = None
+    limit: Limit | None = None
+
+
+class Conversation(Protocol):
+    """What is said to one bot, process after process and game after game."""
+
+    def greet(self) -> Steps[None]:
+        """Open a new process."""
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """Begin a game from `start`, in which the bot is the first (0) or second (1) player."""
+
+    def choose(self, question: Question) -> Steps[int]:
+        """The bot's move, legal; what was played since it was last asked is told first."""
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """End the game as it stands; it may have been cut off."""
+
+    def bye(self) -> Steps[None]:
+        """Close the process in a friendly way."""
+
+
+class ProtocolModule(Protocol):
+    """What a module in the table of protocols has."""
+
+    OPTIONS: tuple[Key, ...]  # of agents that are reached by it, beside those of every bot
+
+    @staticmethod
+    def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+        """Host a bot; a BotFault "unloadable" if the protocol cannot play this game."""
+
+    @staticmethod
+    def serve(of: Game, agent: Agent) -> Steps[None]:
+        """Be the bot: answer a host with the moves that `Choose` brings."""
+
+
+def read(clock: Clock) -> Steps[str]:
+    """The next line."""
+    line = yield Read(clock)
+    assert isinstance(line, str)
+    return line
