@@ -2,8 +2,11 @@
 
 import io
 import random
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 from agents import AGENTS, Agent, AgentSpec, build, kinds_for
 from agents.human import Dialogue, HumanAgent
@@ -78,6 +81,20 @@ def kinds_and_games(*left_out: str, games=OF_EVERY_FAMILY) -> list[tuple[str, st
         for name in games
         if spec_of(kind).kind in kinds_for(game(name))
     ]
+
+
+def slow_if_wide(cases: Iterable[str | tuple[str, str]]) -> list:
+    """Names, or kinds with names, as parameters; those with several words a side are slow.
+
+    Compiling a search for them takes up to half a minute, and it is the same search; rules and
+    features of wide states are in the default suite.
+    """
+    found = []
+    for case in cases:
+        values = (case,) if isinstance(case, str) else case
+        wide = isinstance(game(values[-1]).start().state[0], tuple)
+        found.append(pytest.param(*values, marks=[pytest.mark.slow] * wide))
+    return found
 
 
 @cache

@@ -21,15 +21,16 @@ from tests.agents.given import (
     kinds_and_games,
     played,
     positions,
+    slow_if_wide,
     spec_of,
     spread,
 )
 
 # A rule that another game of the family has is a number at run time: the search is the same.
-every_kind_and_game = pytest.mark.parametrize(("kind", "name"), kinds_and_games())
+every_kind_and_game = pytest.mark.parametrize(("kind", "name"), slow_if_wide(kinds_and_games()))
 every_search_and_game = pytest.mark.parametrize(
     ("kind", "name"),
-    [pair for pair in kinds_and_games() if kind_of(spec_of(pair[0])).option("depth")],
+    slow_if_wide(pair for pair in kinds_and_games() if kind_of(spec_of(pair[0])).option("depth")),
 )
 # What draws lots, beside the kinds that always do.
 WITH_CHANCE = {"epsilon": 0.6, "random_ties": True}
@@ -87,7 +88,8 @@ def test_there_is_no_move_in_a_finished_game(kind, name):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [pair for pair in kinds_and_games(games=GAMES) if "othello" in pair[1]]
+    ("kind", "name"),
+    slow_if_wide(pair for pair in kinds_and_games(games=GAMES) if "othello" in pair[1]),
 )
 def test_a_forced_pass_is_answered_by_the_pass(kind, name):
     of = game(name)
@@ -105,7 +107,7 @@ def game_of(kind: str, name: str, seed: int) -> list[int]:
     return played(agent_of(kind, game(name)), game(name), seed, few(40, 6))
 
 
-@pytest.mark.parametrize(("kind", "name"), kinds_and_games("human"))
+@pytest.mark.parametrize(("kind", "name"), slow_if_wide(kinds_and_games("human")))
 def test_the_same_seed_is_the_same_game_whatever_ran_before(kind, name):
     of = game(name)
     fresh = game_of(kind, name, 7)
@@ -116,7 +118,7 @@ def test_the_same_seed_is_the_same_game_whatever_ran_before(kind, name):
     assert played(used, of, 7, few(40, 6)) == fresh
 
 
-@pytest.mark.parametrize(("kind", "name"), kinds_and_games("human"))
+@pytest.mark.parametrize(("kind", "name"), slow_if_wide(kinds_and_games("human")))
 def test_what_is_left_to_chance_comes_from_the_seed(kind, name):
     of = game(name)
     known = kind_of(spec_of(kind))

@@ -9,7 +9,15 @@ import pytest
 from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
 from games import Game, game
 from games.kernels.jit import INTERPRETED
-from tests.agents.given import BOTS, LATER, OF_EVERY_FAMILY, few, spread, written
+from tests.agents.given import (
+    BOTS,
+    LATER,
+    OF_EVERY_FAMILY,
+    few,
+    slow_if_wide,
+    spread,
+    written,
+)
 from tests.agents.scores import OTHELLO, SOWING
 
 SAME = BOTS / "same_as_built_in.py"
@@ -48,11 +56,11 @@ def assert_same(name: str, one: Agent, other: Agent, depth: int = 4, number: int
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        *((name, "sowing_evaluate") for name in SOWING_GAMES[:2]),
+        (SOWING_GAMES[0], "sowing_evaluate"),
         ("kalah(6,4)", "weighted_evaluate"),
         *(
             pytest.param(name, "sowing_evaluate", marks=pytest.mark.slow)
-            for name in SOWING_GAMES[2:]
+            for name in SOWING_GAMES[1:]
         ),
     ],
 )
@@ -60,10 +68,9 @@ def test_an_own_evaluation_is_the_built_in_with_the_same_formula(name, function)
     assert_same(name, same(name, function), built_in(name, SOWING))
 
 
-# Four words of state take four times as long to compile: each search of them is slow.
 @pytest.mark.parametrize(
     "name",
-    [OTHELLO_GAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in OTHELLO_GAMES[1:])],
+    slow_if_wide(OTHELLO_GAMES),
 )
 def test_an_own_evaluation_of_othello_is_the_built_in_one(name):
     unit = dict.fromkeys(OTHELLO, (1.0,))
@@ -240,7 +247,7 @@ def test_what_is_no_number_is_told_at_once(tmp_path, body, told):
 
 
 @pytest.mark.parametrize("way", [True, False])
-@pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)"])
+@pytest.mark.parametrize("name", slow_if_wide(["kalah(6,4)", "kalah(9,3)"]))
 def test_what_it_raises_in_a_search_is_its_own_failure(tmp_path, way, name):
     of = game(name)
     agent = own(name, written(tmp_path, LATER), compile=way)

@@ -6,7 +6,7 @@ import pytest
 
 from agents import AgentSpec, build
 from games import game
-from tests.agents.given import GAMES, few, spread
+from tests.agents.given import GAMES, few, slow_if_wide, spread
 from tests.agents.naive.search import in_board_order
 from tests.agents.scores import is_sowing, naive_othello
 from tests.games.naive import othello as rules_of_othello
@@ -24,7 +24,7 @@ def sowings(of, position) -> list[int]:
     return [move for move in in_board_order(of, position) if move != of.swap_move]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", slow_if_wide(GAMES))
 def test_first_and_last_are_the_ends_of_the_board(name):
     of = game(name)
     for position in spread(name, few(30, 3)):
@@ -42,7 +42,7 @@ def test_first_is_the_lowest_number_on_the_board():
         assert (int(first), int(last)) == (min(numbers), max(numbers))
 
 
-@pytest.mark.parametrize("name", SOWING)
+@pytest.mark.parametrize("name", slow_if_wide(SOWING))
 def test_nearest_pot_and_fewest_are_their_names(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
@@ -51,7 +51,7 @@ def test_nearest_pot_and_fewest_are_their_names(name):
         assert choice("fewest", name, position) == min(moves, key=lambda move: row[move])
 
 
-@pytest.mark.parametrize("name", SOWING)
+@pytest.mark.parametrize("name", slow_if_wide(SOWING))
 def test_greedy_banks_the_most_and_likes_another_turn(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
@@ -64,7 +64,7 @@ def test_greedy_banks_the_most_and_likes_another_turn(name):
         assert choice("greedy", name, position) == max(gains, key=lambda move: gains[move])
 
 
-@pytest.mark.parametrize("name", OTHELLO)
+@pytest.mark.parametrize("name", slow_if_wide(OTHELLO))
 def test_greedy_flips_the_most_then_corner_edge_interior_then_the_first(name):
     of = game(name)
     for position in spread(name, few(40, 3)):
@@ -98,7 +98,9 @@ def counts(name: str, position, number: int, kind: str, **options) -> Counter:
     return found
 
 
-@pytest.mark.parametrize("name", ["kalah(6,4)", "kalah(9,3)", "othello", "othello(10)"])
+@pytest.mark.parametrize(
+    "name", slow_if_wide(["kalah(6,4)", "kalah(9,3)", "othello", "othello(10)"])
+)
 def test_random_is_uniform(name):
     of = game(name)
     position = spread(name, 5)[1]

@@ -4,13 +4,21 @@ import pytest
 
 from agents import Agent, AgentSpec, Limit, build
 from games import game
-from tests.agents.given import GAMES, OF_EVERY_FAMILY, few, forced_passes, positions, spread
+from tests.agents.given import (
+    GAMES,
+    OF_EVERY_FAMILY,
+    few,
+    forced_passes,
+    positions,
+    slow_if_wide,
+    spread,
+)
 from tests.agents.naive import search
 from tests.agents.scores import deepest, naive_score, phased, weights_for
 
 # The naive twins of features are written for these packs.
 WITH_TWIN = [name for name in GAMES if game(name).pack in ("sowing", "othello")]
-every_game = pytest.mark.parametrize("name", WITH_TWIN)
+every_game = pytest.mark.parametrize("name", slow_if_wide(WITH_TWIN))
 SOWING = [name for name in GAMES if game(name).pack == "sowing"]
 
 
@@ -45,8 +53,12 @@ def all_kinds_of_positions(name: str, number: int) -> list:
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in OF_EVERY_FAMILY else pytest.param(name, marks=pytest.mark.slow)
-        for name in WITH_TWIN
+        *slow_if_wide(OF_EVERY_FAMILY),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in WITH_TWIN
+            if name not in OF_EVERY_FAMILY
+        ),
     ],
 )
 def test_alphabeta_is_minimax_at_every_depth(name):
@@ -119,7 +131,7 @@ def test_both_are_the_naive_minimax(name):
                 assert (choice.move, choice.value) == (move, search.in_words(score))
 
 
-@pytest.mark.parametrize("name", SOWING)
+@pytest.mark.parametrize("name", slow_if_wide(SOWING))
 def test_collapsed_turns_are_the_naive_turns(name):
     of = game(name)
     weights = weights_for(of)
@@ -133,7 +145,7 @@ def test_collapsed_turns_are_the_naive_turns(name):
                 assert (choice.move, choice.value) == (move, search.in_words(score))
 
 
-@pytest.mark.parametrize("name", ["owari", "othello", "othello(10)"])
+@pytest.mark.parametrize("name", slow_if_wide(["owari", "othello", "othello(10)"]))
 def test_without_extra_turns_a_turn_is_a_ply(name):
     for position in spread(name, few(12, 2)):
         by_turns = agent("minimax", name, collapse_turns=True).choose(position, Limit(depth=3))

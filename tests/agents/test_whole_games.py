@@ -14,10 +14,11 @@ from tests.agents.given import (
     VARIANTS,
     agent_of,
     few,
+    slow_if_wide,
     spec_of,
     written,
 )
-from tests.agents.whole_games import PlayedGame, play_games
+from tests.agents.whole_games import SHORTEST_ROOM, PlayedGame, play_games
 
 # Small enough for every pair of kinds; one has swaps, the other passes.
 SMALL = ("kalah-manchester(3,2)", "othello(4)")
@@ -92,11 +93,8 @@ def test_every_pair_of_kinds_plays_the_same_games(name):
     assert len(set(games)) > len(games) / 4
 
 
-# The widest board takes half a minute to compile, and a minute if it is interpreted.
-WIDEST = pytest.param(OF_EVERY_FAMILY[-1], marks=pytest.mark.slow)
-
-
-@pytest.mark.parametrize("name", [*OF_EVERY_FAMILY[:-1], *([] if few(0, 1) else [WIDEST])])
+# The widest board takes a minute if it is interpreted.
+@pytest.mark.parametrize("name", slow_if_wide(OF_EVERY_FAMILY[: few(len(OF_EVERY_FAMILY), -1)]))
 @pytest.mark.parametrize("step", [1, 4])
 def test_every_kind_plays_the_same_games_in_every_family(name, step):
     kinds = compiled_kinds(name)
@@ -126,10 +124,10 @@ def test_games_do_not_depend_on_what_is_played_with_them(name):
 
 
 def test_a_game_that_is_long_gets_more_room():
-    of = game("kalah(16,16)")
-    agents = build(spec_of("last"), of), build(spec_of("last"), of)
+    of = game("owari(7,16)")
+    agents = build(spec_of("first"), of), build(spec_of("first"), of)
     (played,) = play_games(of, *agents, [[]], [(1, 2)])
-    assert len(played.moves) > 200
+    assert len(played.moves) > SHORTEST_ROOM
     assert played == plain_game(of, agents, [], (1, 2))
 
 

@@ -17,7 +17,7 @@ from agents import AGENTS, AgentSpec, build, kinds_for
 from agents.human import Dialogue
 from arena import play
 from games import game, replay
-from tests.agents.given import GAMES, positions
+from tests.agents.given import GAMES, positions, slow_if_wide
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +60,7 @@ def replayed(shown: str, capsys) -> str:
 # ------------------------------------------------------------------ whole sittings
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", slow_if_wide(GAMES))
 def test_two_agents_play_every_game_to_its_end(name, capsys):
     first, second = "greedy", "random"
     shown = sitting(name, "--first", first, "--second", second, "--seed", "3")

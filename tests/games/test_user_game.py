@@ -46,6 +46,14 @@ def test_tic_tac_toe_has_as_many_games_as_everybody_counts():
     assert found[-1][0] + found[-1][1] == 255168
 
 
+def test_a_search_finds_four_in_a_row():
+    of = game(f"{CONNECT4}:connect4(5,4)")
+    position = of.replay("1 5 2 5 3 5")[-1]
+    choice = build(AgentSpec("alphabeta", depth=2), of).choose(position)
+    assert (of.move_text(position, choice.move), choice.value) == ("4", 1)
+
+
+@pytest.mark.slow  # a search compiled for one more game
 def test_who_moves_second_wins_nim_when_the_nim_sum_is_zero():
     of = game(f"{OWN}/nim.py:nim(1,2,3)")
     agent = build(AgentSpec("alphabeta", depth=10), of)
@@ -77,7 +85,9 @@ def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
     )
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    "name", [EVERY[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY[1:])]
+)
 def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
     of = game(name)
     assert {"random", "first", "last"} <= set(kinds_for(of))
