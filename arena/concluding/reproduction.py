@@ -21,6 +21,7 @@ from arena.planning.drawing import draw
 from arena.planning.records import Games
 from arena.planning.tasks import Task
 from arena.playing.determinism import FIXED
+from arena.playing.in_order import in_turn
 from arena.playing.referee_loop import stored_verdict
 from arena.playing.workers import PlayOptions, Workers
 from games import Game
@@ -50,7 +51,7 @@ def compare(
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
     drawn, compared, differing = draw(replace(plan, stop=None), fixed=fixed), 0, None
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
-    with closing(Workers(drawn, options).batches(tasks)) as batches:
+    with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
         for batch in batches:
             games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)

@@ -1,6 +1,6 @@
 """Tasks: pairings to play, cut so that each takes a moment, and the batches they come back as."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +45,7 @@ class Batch(NamedTuple):
     games: bytes
     points: NDArray[np.int8]
     seconds: float
+    worker: str = ""  # who played it, if it matters
 
 
 class Tasks:
@@ -53,16 +54,21 @@ class Tasks:
     def __init__(self, after: int, total: int) -> None:
         """The first `after` of `total` pairings are finished."""
         self.next, self.total = after, total
-        self.size = FEWEST
+        self.sizes: dict[str, int] = {}  # by worker; those that are alike have no names
+        self.speeds: dict[str, float] = {}  # pairings a second
 
-    def __iter__(self) -> Iterator[Task]:
-        """The tasks, each sized when it is asked for."""
-        while self.next < self.total:
-            stop = min(self.next + self.size, self.total)
-            yield Task(self.next, stop, {})
-            self.next = stop
+    def next_for(self, worker: str = "") -> Task | None:
+        """The next task, sized for this worker; None if nothing is left."""
+        if self.next >= self.total:
+            return None
+        start, size = self.next, self.sizes.get(worker, FEWEST)
+        self.next = min(start + size, self.total)
+        return Task(start, self.next, {})
 
     def learn(self, batch: Batch) -> None:
-        """Size the next tasks by what this batch took."""
-        fitting = int(BATCH_SECONDS * (batch.stop - batch.start) / max(batch.seconds, 1e-6))
-        self.size = max(FEWEST, min(fitting, self.size * GROWTH, MOST))
+        """Size the next tasks of a worker by what this batch took."""
+        pairings = batch.stop - batch.start
+        speed = pairings / max(batch.seconds, 1e-6)
+        size = self.sizes.get(batch.worker, FEWEST)
+        self.sizes[batch.worker] = max(FEWEST, min(int(BATCH_SECONDS * speed), size * GROWTH, MOST))
+        self.speeds[batch.worker] = speed

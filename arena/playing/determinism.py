@@ -13,6 +13,7 @@ from arena.planning.openings import first_openings
 from arena.planning.pairing_seeds import digest_word
 from arena.planning.records import Games
 from arena.planning.tasks import Task
+from arena.playing.in_order import in_turn
 from arena.playing.workers import PlayOptions, RunFailed, Workers
 
 FIXED = "one_game_an_opening"  # in run.json
@@ -77,7 +78,7 @@ def tried(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     pairings, seen = trial.pairings, journal.tried()
     tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in seen]
     try:
-        with closing(Workers(trial, options).batches(tasks)) as batches:
+        with closing(Workers(trial, options).batches(in_turn(tasks))) as batches:
             for batch in batches:
                 games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
                 seen[batch.start] = _seen(games)

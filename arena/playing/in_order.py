@@ -1,12 +1,15 @@
 """Work done in order by a backend that may fail: a bounded window, begun anew after every death."""
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol
 
-from arena.playing.backends import Backend, Item, Result, Result_co, WorkFailed
+from arena.playing.backends import Backend, Item, Result, Result_co, Room, WorkFailed
 
 TRIES_ALONE = 2
+
+# The next item, sized for the worker of this name; None if there is none now.
+NextItem = Callable[[str], Item | None]
 
 
 class Crew(Protocol[Item, Result_co]):
@@ -40,8 +43,14 @@ class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the
         self.item, self.trace = item, trace
 
 
-def in_order(crew: Crew[Item, Result], items: Iterator[Item]) -> Generator[Result, None, None]:
-    """The results in the order of the items, at most two items a worker under way.
+def in_turn(items: Iterable[Item]) -> NextItem[Item]:
+    """The items one after the other, whoever they are for."""
+    rest = iter(items)
+    return lambda _: next(rest, None)
+
+
+def in_order(crew: Crew[Item, Result], next_item: NextItem[Item]) -> Generator[Result, None, None]:
+    """The results in the order of the items, as many under way as the backend has room for.
 
     After a failure all unfinished items are split and worked on one at a time: the one that
     fails again is to blame, and ItemFailed names it.
@@ -50,7 +59,7 @@ def in_order(crew: Crew[Item, Result], items: Iterator[Item]) -> Generator[Resul
     while True:
         backend = crew.begin()
         try:
-            yield from _until_failed(crew, backend, items, waiting)
+            yield from _until_failed(crew, backend, next_item, waiting)
             return
         except WorkFailed:
             pass
@@ -63,20 +72,24 @@ def in_order(crew: Crew[Item, Result], items: Iterator[Item]) -> Generator[Resul
 def _until_failed(
     crew: Crew[Item, Result],
     backend: Backend[Item, Result],
-    items: Iterator[Item],
+    next_item: NextItem[Item],
     waiting: deque[Item],
 ) -> Iterator[Result]:
     """Results in order until one fails; what is unfinished then is left in `waiting`."""
     results = backend.results(crew.look)
     while True:
-        while len(waiting) < 2 * backend.workers and (item := next(items, None)) is not None:
+        while (worker := backend.wanted()) is not None:
+            item = next_item(worker)
+            if item is None:
+                break
             backend.submit(item)
             waiting.append(item)
         if not waiting:
             return
         result = next(results)
-        waiting.popleft()
-        yield result
+        if not isinstance(result, Room):
+            waiting.popleft()
+            yield result
 
 
 def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Result]:
@@ -89,7 +102,7 @@ def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Resu
                 while True:
                     backend.submit(crew.again(part))
                     try:
-                        result = next(backend.results(crew.look))
+                        result = _next_result(backend, crew)
                         break
                     except WorkFailed as failure:
                         backend.close()
@@ -103,3 +116,8 @@ def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Resu
             waiting.popleft()
     finally:
         backend.close()
+
+
+def _next_result(backend: Backend[Item, Result], crew: Crew[Item, Result]) -> Result:
+    """The result of the only item under way, whoever has room meanwhile."""
+    return next(each for each in backend.results(crew.look) if not isinstance(each, Room))

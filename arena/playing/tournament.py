@@ -48,7 +48,7 @@ def play(
             "%d of %d pairings are left, for %d workers", count.left, count.total, options.workers
         )
         tasks = drawn.tasks(after=count.done)
-        with closing(Workers(drawn, options).batches(tasks)) as batches:
+        with closing(Workers(drawn, options).batches(tasks.next_for)) as batches:
             for batch in batches:
                 tasks.learn(batch)
                 kept = stop.cut(batch)

@@ -1,7 +1,7 @@
 """The workers of a run: what they play, and what is done when one hangs, fails or dies."""
 
 import logging
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from typing import NamedTuple
 
 from agents import AgentSpec, users_code
@@ -9,7 +9,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.tasks import Batch, Task
 from arena.playing import backends
 from arena.playing.dry_run import try_out
-from arena.playing.in_order import ItemFailed, in_order
+from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
@@ -53,12 +53,12 @@ class Workers:
                 tried.append(spec)
         self.worker.warm()
 
-    def batches(self, tasks: Iterable[Task]) -> Generator[Batch, None, None]:
+    def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
         """The games of the tasks, in their order; RunFailed names a pairing that cannot be."""
         self.get_ready()
         try:
             with self.options.interrupts.wait_for_look():
-                yield from in_order(self, iter(tasks))
+                yield from in_order(self, next_task)
         except ItemFailed as failure:
             raise self._blamed(failure) from None
 

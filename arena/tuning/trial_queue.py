@@ -9,7 +9,7 @@ from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal
 from arena.planning.tasks import Task
 from arena.playing import backends
-from arena.playing.in_order import ItemFailed, in_order
+from arena.playing.in_order import ItemFailed, in_order, in_turn
 from arena.playing.workers import PlayOptions
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point
@@ -150,7 +150,7 @@ class TrialCrew:
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
     """Play what is left, trial after trial; each is kept before the sampler learns of it."""
     crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
-    results = closing(in_order(crew, queue))
+    results = closing(in_order(crew, in_turn(queue)))
     try:
         with options.interrupts.wait_for_look(), results as parts:
             for done in parts:

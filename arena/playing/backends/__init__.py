@@ -19,19 +19,25 @@ BACKENDS: Mapping[str, str] = {
 class Backend(Protocol[Item_contra, Result_co]):
     """Does one kind of work on items, several at a time, until it is closed."""
 
-    workers: int  # how many items are worked on at a time
+    def wanted(self) -> str | None:
+        """The worker that another item is wanted for, "" for any; None if nobody has room."""
 
     def submit(self, item: Item_contra) -> None:
-        """Have an item worked on."""
+        """Have an item worked on, by whom it was wanted for."""
 
-    def results(self, look: Callable[[], None]) -> Iterator[Result_co]:
+    def results(self, look: Callable[[], None]) -> Iterator["Result_co | Room"]:
         """The results in the order in which items were submitted, as long as there are any.
 
-        WorkFailed ends them. `look` is called many times a second and may raise.
+        Room among them says that somebody has some before the next result is there. WorkFailed
+        ends them. `look` is called many times a second and may raise.
         """
 
     def close(self) -> None:
         """End what still runs: nobody waits for its results."""
+
+
+class Room:
+    """In place of a result: nothing is finished yet, but another item is wanted."""
 
 
 class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the code

@@ -11,12 +11,14 @@ from arena.playing.backends import Item, Result, WorkFailed
 class Here(Generic[Item, Result]):
     """One item at a time; code that hangs or ends the process does so here."""
 
-    workers = 1
-
     def __init__(self, work: Callable[[Item], Result]) -> None:
         """Nothing is submitted yet."""
         self.work = work
         self.items: deque[Item] = deque()
+
+    def wanted(self) -> str | None:
+        """One item and the next."""
+        return "" if len(self.items) < 2 else None
 
     def submit(self, item: Item) -> None:
         """Remember the item."""

@@ -35,6 +35,10 @@ class Processes(Generic[Item, Result]):
         )
         self.waiting: deque[Future[Result]] = deque()
 
+    def wanted(self) -> str | None:
+        """Two items a worker: one to work on, one to go on with."""
+        return "" if len(self.waiting) < 2 * self.workers else None
+
     def submit(self, item: Item) -> None:
         """Have an item worked on; if the pool is broken already, its result is a failure."""
         try:

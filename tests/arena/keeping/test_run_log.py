@@ -6,7 +6,7 @@ import signal
 import time
 
 from arena.keeping.run_log import RunLog, renew_logs
-from arena.playing.in_order import in_order
+from arena.playing.in_order import in_order, in_turn
 from tests.arena.playing.crew import AnyCrew
 
 log = logging.getLogger("workers")
@@ -27,7 +27,9 @@ def say_and_die(number):
 def test_no_record_of_a_worker_is_lost(tmp_path):
     with RunLog(tmp_path / "run.log"):
         log.warning("from the parent")
-        assert list(in_order(AnyCrew(say, 3, mend=renew_logs), iter(range(50)))) == list(range(50))
+        assert list(in_order(AnyCrew(say, 3, mend=renew_logs), in_turn(range(50)))) == list(
+            range(50)
+        )
     lines = (tmp_path / "run.log").read_text().splitlines()
     told = sorted(line.partition("workers: ")[2] for line in lines)
     expected = [f"number {n}, line {line}" for n in range(50) for line in range(20)]
@@ -39,7 +41,7 @@ def test_after_a_death_the_log_goes_on_and_closes_soon(tmp_path):
     with RunLog(tmp_path / "run.log"):
         for _ in range(3):
             renew_logs()
-        assert list(in_order(AnyCrew(say, 2, mend=renew_logs), iter(range(5)))) == list(range(5))
+        assert list(in_order(AnyCrew(say, 2, mend=renew_logs), in_turn(range(5)))) == list(range(5))
         begun = time.monotonic()
     assert time.monotonic() - begun < 4.0
     assert len((tmp_path / "run.log").read_text().splitlines()) == 100

@@ -7,20 +7,24 @@ from hypothesis import strategies as st
 from arena.planning.tasks import BATCH_SECONDS, MOST, Batch, Task, Tasks
 
 
+def tasks_of(tasks):
+    return iter(tasks.next_for, None)
+
+
 @given(st.integers(0, 500), st.integers(0, 500), st.lists(st.floats(0, 10), max_size=40))
 def test_batches_cut_what_is_left_without_a_gap(done, left, seconds):
     tasks, at = Tasks(done, done + left), done
-    for task, took in zip(tasks, seconds, strict=False):
+    for task, took in zip(tasks_of(tasks), seconds, strict=False):
         assert task.start == at < task.stop <= done + left
         at = task.stop
         tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took))
     if not seconds or len(seconds) > left:
-        assert sum(task.stop - task.start for task in Tasks(done, done + left)) == left
+        assert sum(task.stop - task.start for task in tasks_of(Tasks(done, done + left))) == left
 
 
 def test_batches_grow_until_they_take_their_time():
     tasks, sizes = Tasks(0, 10**9), []
-    for _, task in zip(range(12), tasks, strict=False):
+    for _, task in zip(range(12), tasks_of(tasks), strict=False):
         size = task.stop - task.start
         sizes.append(size)
         tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), size * 1e-5))
@@ -28,9 +32,20 @@ def test_batches_grow_until_they_take_their_time():
     assert sizes[-1] == int(BATCH_SECONDS / 1e-5)
     slow = Batch(0, sizes[-1], b"", np.zeros(0, np.int8), 60.0)
     tasks.learn(slow)
-    assert tasks.size == int(BATCH_SECONDS * sizes[-1] / 60.0)
+    assert tasks.sizes[""] == int(BATCH_SECONDS * sizes[-1] / 60.0)
     tasks.learn(Batch(0, 1, b"", np.zeros(0, np.int8), 0.0))
-    assert tasks.size <= MOST
+    assert tasks.sizes[""] <= MOST
+
+
+def test_tasks_are_as_large_as_their_worker_is_fast():
+    tasks, seconds = Tasks(0, 10**9), {"slow": 1e-3, "fast": 1e-5}
+    for name, each in [*seconds.items()] * 12:
+        task = tasks.next_for(name)
+        took = (task.stop - task.start) * each
+        tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took, name))
+    assert tasks.sizes == {name: int(BATCH_SECONDS / each) for name, each in seconds.items()}
+    task = tasks.next_for("new")
+    assert task.stop - task.start == 1
 
 
 def test_a_task_splits_into_its_pairings():

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.playing.backends import BACKENDS, processes
-from arena.playing.in_order import ItemFailed, in_order
+from arena.playing.in_order import ItemFailed, in_order, in_turn
 from tests.arena.playing.crew import AnyCrew
 
 
@@ -44,7 +44,7 @@ def runs_of(directory, lengths):
 
 def squared(directory, lengths, workers, **changed):
     crew = AnyCrew(squares, workers, singles, **changed)
-    results = in_order(crew, runs_of(directory, lengths))
+    results = in_order(crew, in_turn(runs_of(directory, lengths)))
     with contextlib.closing(results):
         return [square for result in results for square in result]
 
@@ -89,7 +89,7 @@ def test_an_item_that_fails_again_is_named_and_those_before_it_are_there(tmp_pat
     (tmp_path / f"7-{fault}").touch()
     found = []
     with pytest.raises(ItemFailed) as failure:
-        for result in in_order(AnyCrew(squares, 2, singles), runs_of(tmp_path, [4] * 5)):
+        for result in in_order(AnyCrew(squares, 2, singles), in_turn(runs_of(tmp_path, [4] * 5))):
             found += result
     assert failure.value.item == (tmp_path, [7])
     assert trace in failure.value.trace
@@ -126,7 +126,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
             given_out.append(run)
             yield run
 
-    results = in_order(AnyCrew(squares, 2, singles), items())
+    results = in_order(AnyCrew(squares, 2, singles), in_turn(items()))
     for done in range(1, 40):
         next(results)
         assert len(given_out) - done <= 4
@@ -142,7 +142,7 @@ def test_whoever_waits_looks_around_and_may_give_up(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_order(AnyCrew(sleepy, 1, look=look), iter([60.0])))
+        list(in_order(AnyCrew(sleepy, 1, look=look), in_turn([60.0])))
 
 
 def sleepy(seconds):
@@ -150,7 +150,7 @@ def sleepy(seconds):
 
 
 def test_giving_up_takes_no_longer_than_patience(tmp_path):
-    results = in_order(AnyCrew(sleepy, 2), iter([0.0, 60.0, 60.0]))
+    results = in_order(AnyCrew(sleepy, 2), in_turn([0.0, 60.0, 60.0]))
     next(results)
     begun = time.monotonic()
     results.close()
@@ -173,7 +173,7 @@ def test_half_a_result_is_no_result(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "STUCK_SECONDS", 0.2)
     threads = threading.active_count()
     flags = [tmp_path / "flag"] * 6
-    results = list(in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), iter(flags)))
+    results = list(in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), in_turn(flags)))
     assert results == [bytes(10_000)] * 6
     until = time.monotonic() + 10
     while threading.active_count() > threads:  # else the program would not end
