@@ -11,7 +11,6 @@ from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
-from arena.keeping.whole_files import remove_unfinished, write_text
 from arena.planning.drawing import DrawnPlan, Matches, draw
 from arena.planning.openings import moves_of
 from arena.planning.plan import Plan
@@ -30,6 +29,7 @@ from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.sprt import SprtPlan, SprtState
 from games.terminal import Mistake, Unfinished, printed, say
 from games.transcripts import replay_command
+from games.whole_files import remove_unfinished, write_text
 
 if TYPE_CHECKING:  # they are loaded after the games
     from arena.concluding.checks import Verdict

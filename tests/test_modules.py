@@ -100,7 +100,7 @@ def writes(call: ast.Call) -> bool:
 
 def test_only_whole_files_opens_a_file_to_write():
     found = {name for name, call in nodes(ast.Call) if writes(call)}
-    assert found == {"arena/keeping/whole_files.py"}
+    assert found == {"games/whole_files.py"}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
-from arena.keeping.whole_files import whole_file
 from arena.planning.records import GameColumn
+from games.whole_files import whole_file
 
 Provenance = Mapping[str, object]
 Column: TypeAlias = Any  # of pyarrow, or what it makes a column of

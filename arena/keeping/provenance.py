@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.keeping.whole_files import write_text
 from arena.planning.plan import Plan
+from games.whole_files import write_text
 
 RUN = "run.json"
 MOST_CHANGES = 3

@@ -9,7 +9,6 @@ from pathlib import Path
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.keeping.run_log import RunLog
-from arena.keeping.whole_files import write_text
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
@@ -19,6 +18,7 @@ from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 from games.terminal import say
+from games.whole_files import write_text
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:

@@ -8,12 +8,12 @@ from pathlib import Path
 from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
-from arena.keeping.whole_files import write_text
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation, as_json
+from games.whole_files import write_text
 
 Origin = Mapping[str, object]
 # All other columns hold numbers.

@@ -320,8 +320,8 @@ KEEPING = (
         },
     ),
     *in_file(
-        "arena/keeping/whole_files.py",
-        "tests/arena/keeping/test_whole_files.py",
+        "games/whole_files.py",
+        "tests/games/test_whole_files.py",
         edits={
             "            os.fsync(file.fileno())\n": "",
             "    sync(path.parent)\n": "",

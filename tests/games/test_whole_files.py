@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.keeping.whole_files import remove_unfinished, whole_file, write_text
+from games.whole_files import remove_unfinished, whole_file, write_text
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -43,23 +43,3 @@ def test_the_file_is_on_the_disk_before_it_has_its_name_and_the_name_after(tmp_p
 def test_a_device_is_written_to_and_not_replaced():
     write_text(Path("/dev/null"), "whole")
     assert not Path("/dev/null").is_file()
-
-
-def test_nothing_else_in_the_arena_opens_a_file_for_writing():
-    own = Path(__file__).parents[3] / "arena"
-    writing = (
-        'open("w',
-        'open("a',
-        'open("x',
-        '"wb"',
-        ".write_bytes(",
-        ").write_text(",
-        "path.write_text(",
-    )
-    found = [
-        f"{path.relative_to(own)}: {each}"
-        for path in own.rglob("*.py")
-        for each in writing
-        if each in path.read_text() and path.name != "whole_files.py"
-    ]
-    assert found == []

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: nothing else in the arena opens a file for writing."""
+"""Files that are whole or not there: nothing else of ours opens a file for writing."""
 
 import contextlib
 import os

@@ -1,0 +1,1 @@
+"""Compiled exact searches: written once over the names of a family, or for one family."""

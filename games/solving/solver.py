@@ -1,0 +1,124 @@
+"""Values of positions from questions of two answers: outcome first, then the exact margin."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from games.core import Game
+from games.position import Position
+from games.solving.bounds import UNLIMITED, Allowance, Bounds, Budget
+from games.solving.plain import PlainQuestions
+from games.solving.questions import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a solver may use; values never depend on it, time does."""
+
+    table_bits: int = 20  # 2 to this power positions are remembered
+    database_beans: int | None = None  # None: as many as are worth building for the game
+
+
+USUAL = Settings()
+
+
+class Solver:
+    """Exact values of one game's positions; what it has found out it keeps between calls."""
+
+    def __init__(self, of: Game, questions: Questions) -> None:
+        """`questions` are those of the game's family."""
+        self.game, self.questions = of, questions
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at since the solver was made."""
+        return self.questions.nodes
+
+    def prepare(self) -> None:
+        """Build or open the database now, not at the first question."""
+        self.questions.prepare()
+
+    def outcome(self, position: Position, budget: Budget = UNLIMITED) -> Bounds:
+        """Bounds that say who wins, if the budget was enough."""
+        return last(self.narrowing(position, Allowance(budget), to_outcome=True))
+
+    def margin(
+        self, position: Position, budget: Budget = UNLIMITED, known: Bounds | None = None
+    ) -> Bounds:
+        """The final margin of the side to move, pots included; `known` is where to begin."""
+        return last(self.narrowing(position, Allowance(budget), known))
+
+    def better_than(self, position: Position, margin: int, budget: Budget = UNLIMITED) -> Bounds:
+        """Whether the side to move gets more than `margin`: one question, the judge's.
+
+        Yes if `low` is more than it, no if `high` is not; else the budget ended before.
+        """
+        allowance, bounds = Allowance(budget), self.questions.limits(position)
+        return last(self._asked(position, bounds, margin + 1, allowance), bounds)
+
+    def moves(self, position: Position, budget: Budget = UNLIMITED) -> dict[int, Bounds]:
+        """The margin of the side to move after each of its moves; they share the budget."""
+        allowance = Allowance(budget)
+        return {move: self._after(position, move, allowance) for move in self.game.legal(position)}
+
+    def _after(self, position: Position, move: int, allowance: Allowance) -> Bounds:
+        child = self.game.play(position, move)
+        bounds = last(self.narrowing(child, allowance))
+        return bounds if child.mover == position.mover else bounds.turned()
+
+    def narrowing(
+        self,
+        position: Position,
+        allowance: Allowance,
+        known: Bounds | None = None,
+        to_outcome: bool = False,
+    ) -> Iterator[Bounds]:
+        """What is known after every slice of the search, until all is or the budget ends.
+
+        First win or not, then draw or loss, then from the bound that came back (MTD(f):
+        Plaat, Schaeffer, Pijls, de Bruin 1996).
+        """
+        bounds = self.questions.limits(position)
+        if known is not None:
+            bounds = Bounds(max(bounds.low, known.low), min(bounds.high, known.high))
+        yield bounds
+        while not (bounds.exact or (to_outcome and bounds.outcome)):
+            before = bounds
+            for step in self._asked(position, before, next_bound(before), allowance):
+                bounds = step
+                yield bounds
+            if bounds == before:
+                return
+
+    def _asked(
+        self, position: Position, bounds: Bounds, bound: int, allowance: Allowance
+    ) -> Iterator[Bounds]:
+        """The bounds after every slice that the question takes; the last knows the answer."""
+        while bounds.low < bound <= bounds.high and (nodes := allowance.next_slice()):
+            before = self.questions.nodes
+            answer = self.questions.ask(position, bound, nodes)
+            allowance.spend(self.questions.nodes - before)
+            if answer is not None:
+                yield bounds.narrowed(bound, answer)
+                return
+            yield bounds
+
+
+def next_bound(bounds: Bounds) -> int:
+    """What to ask next: win? draw? and then one step from the bound that was found last."""
+    if bounds.low < 1 <= bounds.high:
+        return 1
+    if bounds.low < 0 <= bounds.high:
+        return 0
+    return bounds.low + 1 if bounds.low > 0 else bounds.high
+
+
+def last(steps: Iterator[Bounds], before: Bounds | None = None) -> Bounds:
+    """The last of the steps; `before` if there is none."""
+    *_, found = [before, *steps]
+    assert found is not None
+    return found
+
+
+def solver_of(of: Game, settings: Settings = USUAL) -> Solver:
+    """A solver for the game's positions."""
+    return Solver(of, PlainQuestions(of, settings.table_bits))
