@@ -2,8 +2,12 @@
 #include <stdint.h>
 
 #define POT 7
+#ifndef HOLES
 #define HOLES 6
+#endif
+#ifndef BEANS
 #define BEANS 4
+#endif
 #define TOTAL (2 * HOLES * BEANS)
 #define ELSEWHERE 8
 #define ROW 0x00FFFFFFFFFFFFFFu

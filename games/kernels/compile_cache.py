@@ -43,6 +43,11 @@ def cache_roots() -> Iterator[Path]:
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(named)
     yield PACKAGE / "__pycache__"
+    yield from user_caches()
+
+
+def user_caches() -> Iterator[Path]:
+    """Where a user's programs keep what they can make again."""
     with suppress(RuntimeError):  # a user without a home
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip"
     with suppress(OSError):  # no temporary directory, or one that is not safe
@@ -68,15 +73,15 @@ def writable(directory: Path) -> bool:
         return False
 
 
-def remove_unused(root: Path) -> None:
+def remove_unused(root: Path, pattern: str = "kernels-*") -> None:
     """Delete the caches in `root` that no run has used for `UNUSED_DAYS`."""
     oldest = time.time() - UNUSED_DAYS * 86400
-    for directory in root.glob("kernels-*"):
+    for cached in root.glob(pattern):
         try:
-            if directory.stat().st_mtime < oldest:
-                for path in sorted(directory.rglob("*"), reverse=True):
+            if cached.stat().st_mtime < oldest:
+                for path in sorted(cached.rglob("*"), reverse=True):
                     path.rmdir() if path.is_dir() else path.unlink()
-                directory.rmdir()
+                cached.rmdir() if cached.is_dir() else cached.unlink()
         except OSError:
             continue  # another process uses or removes it: the next run will see
 

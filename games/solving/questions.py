@@ -11,7 +11,9 @@ Answer = int | None  # a bound on the margin, on the side that was asked about; 
 class Questions(Protocol):
     """A search of one game with all that it remembers between questions."""
 
-    nodes: int  # looked at since it was made
+    @property
+    def nodes(self) -> int:
+        """Positions looked at since it was made."""
 
     def prepare(self) -> None:
         """Build or open what all questions share; a question does so itself if nobody did."""

@@ -1,24 +1,24 @@
 """Values of positions from questions of two answers: outcome first, then the exact margin."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from games.core import Game
 from games.position import Position
 from games.solving.bounds import UNLIMITED, Allowance, Bounds, Budget
-from games.solving.plain import PlainQuestions
 from games.solving.questions import Questions
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SolverSettings:
     """What a solver may use; values never depend on it, time does."""
 
-    table_bits: int = 20  # 2 to this power positions are remembered
+    table_bits: int = 22  # 2 to this power positions are remembered
     database_beans: int | None = None  # None: as many as are worth building for the game
 
 
-USUAL = Settings()
+USUAL = SolverSettings()
+PACKED_SOWING = ("games.sowing.states.packed", "games.sowing.states.phased")
 
 
 class Solver:
@@ -119,6 +119,15 @@ def last(steps: Iterator[Bounds], before: Bounds | None = None) -> Bounds:
     return found
 
 
-def solver_of(of: Game, settings: Settings = USUAL) -> Solver:
-    """A solver for the game's positions."""
+def solver_of(
+    of: Game, settings: SolverSettings = USUAL, progress: Callable[[str], None] = lambda _: None
+) -> Solver:
+    """A solver for the game's positions; `progress` is told what takes a while to prepare."""
+    if of.family_name in PACKED_SOWING:
+        from games.solving import sowing  # noqa: PLC0415  # it loads the compiler
+
+        beans = settings.database_beans
+        return Solver(of, sowing.sowing_questions(of, settings.table_bits, beans, progress))
+    from games.solving.plain import PlainQuestions  # noqa: PLC0415  # the same
+
     return Solver(of, PlainQuestions(of, settings.table_bits))

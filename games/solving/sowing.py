@@ -1,0 +1,181 @@
+"""The searches of sowing games of up to seven holes: on rows alone, whatever the pots hold."""
+
+import numpy as np
+
+from games.core import Game
+from games.kernels.context import RULES, Context
+from games.kernels.jit import bound
+from games.position import Position
+from games.solving.bounds import Bounds
+from games.solving.database_files import Values
+from games.solving.kernels import sowing_search
+from games.solving.kernels.sowing_rank import (
+    BEANS,
+    CHILDREN_AT,
+    MOST_NODES,
+    NODES,
+    PENALTY,
+    RANKS_AT,
+    STOPPED,
+    positions,
+    ranks,
+)
+from games.solving.kernels.sowing_search import BUCKET, PLIES, WIDTH
+from games.solving.plain import PlainQuestions, finished, most_of
+from games.solving.questions import Answer, Questions
+from games.solving.sowing_database import PACKED, Progress, database
+from games.sowing.states.rows import MAJORITY, SETTLED, Rows
+
+EXTRA_TURN_LEFT = 6  # found on kalah(6,4), (6,3) and (5,4): half and twice as much are worse
+ENTRY = 2  # words
+
+
+class SowingQuestions:
+    """Questions about rows without pots: the margin is what the pots hold and will still gain."""
+
+    def __init__(
+        self, of: Game, table_bits: int, beans: int | None, progress: Progress = lambda _: None
+    ) -> None:
+        """`beans` are those of the database; None: as many as are worth it."""
+        self.game, self.nodes = of, 0
+        self.beans, self.progress = beans, progress
+        self.kernels = bound(PACKED, sowing_search.of_packed)
+        self.table = aligned(max(ENTRY << table_bits, int(BUCKET)))
+        self.context = search_context(of)
+        self.values: Values | None = None
+
+    def prepare(self) -> None:
+        """Open the database, or build it."""
+        self._database()
+
+    def _database(self) -> Values:
+        if self.values is None:
+            rules = self.game.rules
+            self.values = database(self.context, rules, self.beans, self.progress)
+            beans = 0
+            while positions(rules.holes, beans) < self.values.size:
+                beans += 1
+            self.context[BEANS] = beans
+        return self.values
+
+    def limits(self, position: Position) -> Bounds:
+        """What the pots hold, and all beans left for one side or the other."""
+        if self.game.over(position):
+            return finished(self.game, position)
+        rows = self.game.plain(position)
+        left, banked = sum(rows.own) + sum(rows.other), rows.own_pot - rows.other_pot
+        return Bounds(banked - left, banked + left)
+
+    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
+        """By the database, or by searching on from what the table knows."""
+        values, ctx = self._database(), self.context
+        rows: Rows = self.game.plain(position)
+        banked = rows.own_pot - rows.other_pot
+        own, other = self.game.family.pack(rows._replace(own_pot=0, other_pot=0))[:2]
+        if sum(rows.own) + sum(rows.other) <= ctx[BEANS]:
+            self.nodes += 1
+            return banked + int(values[self.kernels.rank(ctx, own, other)])
+        ctx[NODES], ctx[MOST_NODES], ctx[STOPPED] = 0, nodes, 0
+        value = self.kernels.at_least(ctx, self.table, values, own, other, bound - banked, 0)
+        self.nodes += int(ctx[NODES])
+        return None if ctx[STOPPED] else banked + int(value)
+
+
+def aligned(words: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Zeros that begin where a line of the processor's cache does."""
+    room = np.zeros(words + int(BUCKET), np.uint64)
+    skipped = -room.ctypes.data // room.itemsize % int(BUCKET)
+    return room[skipped : skipped + words]
+
+
+def search_context(of: Game) -> Context:
+    """The rules without a majority that ends the game, the ranks, and the lists of moves."""
+    rules, counts = of.context, ranks(of.rules.holes)
+    ctx = np.zeros(len(rules) + len(counts) + int(WIDTH) * PLIES, np.int64)
+    ctx[: len(rules)] = rules
+    ctx[RULES + MAJORITY] = 0
+    ctx[RANKS_AT] = len(rules)
+    ctx[len(rules) : len(rules) + len(counts)] = counts
+    ctx[CHILDREN_AT] = len(rules) + len(counts)
+    ctx[PENALTY] = 0 if of.rules.extra_turn == "no" else EXTRA_TURN_LEFT
+    return ctx
+
+
+class MajorityQuestions:
+    """Games that end when a pot holds more than half: who wins is the same without that rule.
+
+    The margin is not: it depends on the pots, so only a search on whole states finds it.
+    """
+
+    def __init__(self, of: Game, without: Questions, table_bits: int) -> None:
+        """`without` are the questions of the same game without that rule."""
+        self.without, self.plain = without, PlainQuestions(of, table_bits)
+
+    @property
+    def nodes(self) -> int:
+        """Both searches'."""
+        return self.without.nodes + self.plain.nodes
+
+    def prepare(self) -> None:
+        """Open or build the database."""
+        self.without.prepare()
+
+    def limits(self, position: Position) -> Bounds:
+        """All beans."""
+        return self.plain.limits(position)
+
+    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
+        """Who wins, by the game without the rule; any other margin by a search on whole states."""
+        if bound not in (0, 1):
+            return self.plain.ask(position, bound, nodes)
+        answer = self.without.ask(position, bound, nodes)
+        return None if answer is None else max(-1, min(1, answer))
+
+
+class PhasedQuestions:
+    """Games whose first turn has rules of its own; what follows it is asked of others."""
+
+    def __init__(self, of: Game, settled: Questions) -> None:
+        """`settled` are the questions of positions whose phase is over."""
+        self.game, self.settled, self._nodes = of, settled, 0
+
+    @property
+    def nodes(self) -> int:
+        """Those of the first turn too."""
+        return self.settled.nodes + self._nodes
+
+    def prepare(self) -> None:
+        """Open or build the database."""
+        self.settled.prepare()
+
+    def limits(self, position: Position) -> Bounds:
+        """All beans."""
+        return self.settled.limits(position)
+
+    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
+        """By playing every move of the first turn."""
+        of, best = self.game, -most_of(self.game, position)
+        if int(position.state.phase) == SETTLED and not of.over(position):
+            return self.settled.ask(position, bound, nodes)
+        if of.over(position):
+            return finished(of, position).low
+        self._nodes += 1
+        last = self.nodes + nodes - 1
+        for move in of.legal(position):
+            child = of.play(position, move)
+            same = child.mover == position.mover
+            answer = self.ask(child, bound if same else 1 - bound, last - self.nodes)
+            if answer is None:
+                return None
+            best = max(best, answer if same else -answer)
+            if best >= bound:
+                break
+        return best
+
+
+def sowing_questions(of: Game, table_bits: int, beans: int | None, progress: Progress) -> Questions:
+    """The questions that fit the rules of a game of up to seven holes."""
+    questions: Questions = SowingQuestions(of, table_bits, beans, progress)
+    if of.rules.majority_ends == "yes":
+        questions = MajorityQuestions(of, questions, table_bits)
+    return PhasedQuestions(of, questions) if of.rules.phased else questions
