@@ -1,4 +1,4 @@
-"""Given a position and a limit, choose a move: the table of agents, and how they are built."""
+"""Agents choose moves: the table of their kinds, by which a spec becomes an agent."""
 
 import importlib
 from collections.abc import Callable, Collection, Mapping
@@ -56,7 +56,7 @@ AGENTS: Mapping[str, str] = {
 
 
 def kind_of(spec: AgentSpec | str) -> Kind:
-    """What stands behind the kind of a spec, or behind the name of a kind."""
+    """The Kind that a spec, or the name of a kind, refers to."""
     name = spec if isinstance(spec, str) else spec.kind
     if name not in AGENTS:
         raise SpecError(
@@ -88,7 +88,7 @@ def kinds_for(of: Game) -> tuple[str, ...]:
 
 
 def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | None:
-    """Why no agent can be of this kind, in this game if it is known; None if one can."""
+    """Why no agent of this kind can be built, for this game if it is known; None if one can."""
     try:
         kind = kind_of(name)
     except SpecError as error:
@@ -104,7 +104,7 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:
-    """The agent that the spec describes, for this game; SpecError says why there is none."""
+    """The agent that the spec describes, for this game; SpecError if it describes none."""
     if message := kind_fault(spec.kind, spec.options, of):
         raise SpecError(message)
     kind = kind_of(spec)
@@ -114,22 +114,22 @@ def build(spec: AgentSpec, of: Game) -> Agent:
 
 
 def varies(spec: AgentSpec) -> str | None:
-    """Why the agent may answer one position in two ways; None if it answers in one."""
+    """Why the agent may answer the same position differently; None if it never does."""
     return kind_of(spec).varies(spec.options)
 
 
 def outside(spec: AgentSpec) -> bool:
-    """Whether only asking tells what it answers: it is a bot, or a person."""
+    """Whether its answers are known only by asking: it is a bot, or a person."""
     return varies(spec) == UNKNOWN
 
 
 def users_code(spec: AgentSpec) -> str | None:
-    """What of a user's runs when the agent plays; None if nothing does."""
+    """Which code of a user's runs when the agent plays; None if none does."""
     return kind_of(spec).users_code(spec.options)
 
 
 def users_files(spec: AgentSpec) -> tuple[Path, ...]:
-    """The users' own files of which the agent is made, absolute."""
+    """The absolute paths of the users' files that the agent is made of."""
     return tuple(
         split_reference(spec.options[option.name], option.entry)[0]
         for option in kind_of(spec).options
@@ -138,7 +138,7 @@ def users_files(spec: AgentSpec) -> tuple[Path, ...]:
 
 
 def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
-    """The spec with every reference to a user's file as `place` writes it."""
+    """The spec with every reference to a user's file rewritten by `place`."""
     return spec.changed(
         **{
             option.name: place(spec.options[option.name])

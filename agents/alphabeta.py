@@ -1,4 +1,4 @@
-"""The strong agents: iterative deepening alpha-beta with a table, and `smart`, the shipped one."""
+"""The strong kinds: `alphabeta` deepens iteratively, `smart` is the shipped one."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ from games.keys import Key
 def options(
     weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
 ) -> tuple[Key, ...]:
-    """What both kinds may set; they differ in weights and limits."""
+    """The options of both kinds, which differ in default weights and limits."""
     return (
         *limits(depth, nodes),
         *evaluation(weights),
@@ -36,7 +36,7 @@ SMART_OPTIONS = options(smart_weights, nodes=20_000)
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:
-    """Alpha-beta; by depth it searches just that depth, by a budget it also solves endgames."""
+    """Alpha-beta; a depth is searched exactly, a budget also solves endgames."""
     return _built(spec, of, OPTIONS)
 
 
@@ -45,10 +45,10 @@ def build_smart(spec: AgentSpec, of: Game) -> Agent:
     return _built(spec, of, SMART_OPTIONS)
 
 
-def _built(spec: AgentSpec, of: Game, own: tuple[Key, ...]) -> Agent:
+def _built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
     from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    return CompiledAgent(spec, of, "alphabeta", settings(own, spec, of), limit_of(spec, own))
+    return CompiledAgent(spec, of, "alphabeta", settings(keys, spec, of), limit_of(spec, keys))
 
 
 SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

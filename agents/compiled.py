@@ -1,4 +1,4 @@
-"""The agents whose every move is one compiled call: simple policies, minimax and alpha-beta."""
+"""Agents whose every move is one compiled call: simple policies, minimax, alpha-beta."""
 
 from dataclasses import replace
 
@@ -46,9 +46,9 @@ class CompiledAgent:
         settings: Settings,
         limit: Limit | None = None,
     ) -> None:
-        """`policy` is one of the kernels' KINDS; `settings` are those of the spec's kind.
+        """`policy` is one of the kernels' KINDS; `settings` holds every option of the spec's kind.
 
-        `limit` is that of a search; `None` if the policy does not look ahead.
+        `limit` is for a search; `None` if the policy does not look ahead.
         """
         self.spec, self.game = spec, of
         self.settings, self.limit = settings, limit
@@ -87,7 +87,7 @@ class CompiledAgent:
         return NO_ENDGAME if endgame is None else endgame
 
     def start(self, seed: int) -> None:
-        """Begin a game: the table forgets, chance begins anew from `seed`."""
+        """Begin a game: chance starts anew from `seed`."""
         self.kernels.new_game(self.context, np.uint64(seed))
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
@@ -101,7 +101,7 @@ class CompiledAgent:
             self._limit(self.limit)
 
     def decide(self, position: Position) -> Choice:
-        """The move, its value and nodes, without the cost of finding out the line."""
+        """The move, its value and nodes, without the cost of tracing its line."""
         try:
             slot = int(self.kernels.choose(self.context, position.state, position.side))
         except Exception as error:
@@ -118,7 +118,7 @@ class CompiledAgent:
         return replace(choice, depth=depth, line=line, exact=exact)
 
     def _line(self, position: Position, move: int, depth: int) -> tuple[int, ...]:
-        """The moves that the search expects, from its table or by asking it again."""
+        """The moves that the search expects, from its table or by searching again."""
         line: list[int] = []
         reply: int | None = move
         while reply is not None:
@@ -129,7 +129,7 @@ class CompiledAgent:
         return tuple(line)
 
     def _reply(self, position: Position, depth: int) -> int | None:
-        """The next move of the line, `None` where it ends; a pass costs no depth."""
+        """The next move of the line, `None` at its end; a pass costs no depth."""
         legal = self.game.legal(position)
         if depth <= 0 or not legal or legal == (self.game.pass_move,):
             return legal[0] if depth > 0 and legal else None
@@ -138,24 +138,24 @@ class CompiledAgent:
         return reply if reply in legal else None
 
     def _expected(self, position: Position, depth: int) -> int:
-        """The slot of the reply, below 0 if unknown; the agent's own context is only read."""
+        """The slot of the reply, below 0 if unknown; the agent's own context does not change."""
         if self.context[KIND] == ALPHABETA_KIND:
             return int(self.kernels.table_move(self.context, position.state))
         if self.context[KIND] == COLLAPSED_KIND:
             return NO_SLOT  # its depth counts turns: the rest of a turn is not a reply
-        looker = self.context.copy()
-        set_limits(looker, depth, None, None)
-        looker[EPSILON] = 0
-        return int(self.kernels.choose(looker, position.state, position.side))
+        context = self.context.copy()
+        set_limits(context, depth, None, None)
+        context[EPSILON] = 0
+        return int(self.kernels.choose(context, position.state, position.side))
 
 
 def value_of(score: int) -> float:
-    """A kernel's score as an evaluation, or as the margin when the game is decided."""
+    """A kernel's score as an evaluation, or as the margin of a game that is decided."""
     if abs(score) >= WIN:
         return (abs(score) - WIN) / UNIT * (1 if score > 0 else -1)
     return score / UNIT
 
 
 def decided(agent: Agent, position: Position) -> Choice:
-    """The agent's move; one that is compiled is not asked for its line, which takes time."""
+    """The agent's move; a compiled agent does not trace its line, which takes time."""
     return agent.decide(position) if isinstance(agent, CompiledAgent) else agent.choose(position)

@@ -1,4 +1,4 @@
-"""What an agent is to everyone else: its spec, its limits, its choices and its failures."""
+"""What an agent is to everyone else: its spec, its limits, its choices, its failures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Limit:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse limits that leave no search, or none at all."""
+        """Refuse a limit that sets nothing, or leaves nothing to search with."""
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise SpecError("a limit sets depth, nodes or seconds; none is set")
         for name in ("depth", "nodes", "seconds"):
@@ -38,7 +38,7 @@ class AgentSpec:
     options: Settings
 
     def __init__(self, kind: str, options: Settings | None = None, /, **named: Any) -> None:
-        """Options as a mapping or by name; `None` and `{}` are absent, lists become tuples."""
+        """Options as a mapping or by name; `None` and `{}` count as absent, lists become tuples."""
         both = {**(options or {}), **named}
         set_ = {name: _frozen(value) for name, value in both.items() if value not in (None, {})}
         object.__setattr__(self, "kind", kind)
@@ -49,7 +49,7 @@ class AgentSpec:
         return AgentSpec(self.kind, {**self.options, **named})
 
     def to_json(self) -> dict[str, Any]:
-        """As the agent's table in a file, with its keys in one order."""
+        """The agent's table as a file holds it, its options sorted."""
         return {"kind": self.kind, **plain(self.options)}
 
     @classmethod
@@ -65,7 +65,7 @@ def _frozen(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The value in lists and dicts, as files have it; keys in one order."""
+    """The value as a file holds it: lists and dicts, their keys sorted."""
     if isinstance(value, Mapping):
         return {key: plain(value[key]) for key in sorted(value)}
     return list(map(plain, value)) if isinstance(value, list | tuple) else value
@@ -75,7 +75,7 @@ def plain(value: Any) -> Any:
 class Choice:
     """A move and what the agent knows about it; `value` is from the mover's side.
 
-    `depth` is in plies; 200, more than any search looks ahead, is to the end of the game.
+    `depth` is in plies; 200, more than any search looks ahead, means to the end of the game.
     """
 
     move: int
@@ -99,7 +99,7 @@ class Agent(Protocol):
 
 
 class SpecError(Mistake, ValueError):
-    """A spec that no agent can be built from; one line that says what could."""
+    """No agent can be built from a spec: one line that says what would be right."""
 
 
 class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of the code
@@ -110,7 +110,7 @@ class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfei
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
     def __init__(self, kind: str, bot: str, position: str, message: str, trace: str = "") -> None:
-        """`kind` is illegal, raised, unloadable or timeout; `trace` only shows the bot's code."""
+        """`kind` is illegal, raised, unloadable or timeout; `trace` shows the bot's code only."""
         self.kind, self.bot, self.position = kind, bot, position
         self.message, self.trace = message, trace
         place = f" in '{position}'" if position else ""

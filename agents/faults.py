@@ -1,4 +1,4 @@
-"""What is wrong with a spec, option by option, each in one line that says what would be right."""
+"""The faults of a spec, option by option: one line each that says what would be right."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Fault = tuple[tuple[str, ...], str]  # the option, or the option and the weight;
 
 
 def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
-    """Everything wrong with the options of a spec; `of` is None while the game is not known."""
+    """Everything wrong with the options of a spec; `of` is None if the game is not known."""
     for name in spec.options:
         if kind.option(name) is None:
             yield (name,), no_option(spec.kind, name, [each.name for each in kind.options])
@@ -30,7 +30,7 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
 
 
 def normal(kind: Kind, spec: AgentSpec) -> AgentSpec:
-    """A spec without faults in its one form: what means the same is written the same."""
+    """The one form of a spec without faults: what means the same is written the same."""
     changed: dict[str, Any] = {}
     for option in kind.options:
         value = spec.options.get(option.name)
@@ -42,7 +42,7 @@ def normal(kind: Kind, spec: AgentSpec) -> AgentSpec:
 
 
 def no_option(kind: str, name: str, names: Sequence[str]) -> str:
-    """That a kind has no such option, and which it has."""
+    """The line that says a kind has no such option, and which ones it has."""
     has = f"it has {listed(names)}" if names else "it has none"
     return f"{kind} has no option {name} ({has}){did_you_mean(name, names)}"
 
@@ -57,7 +57,7 @@ def _weight_faults(name: str, options: Settings, of: Game | None) -> Iterator[Fa
 
 
 def weight_names(options: Settings, of: Game | None) -> Sequence[str] | None:
-    """The names that weights may have; None if only running the user's file would tell."""
+    """The names that weights may have; None if only running the user's file could tell."""
     if evaluate := options.get("evaluate"):
         declared = declared_weights(evaluate)
         return None if declared is None else tuple(declared)

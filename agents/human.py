@@ -1,6 +1,6 @@
 """A person at the terminal, asked until the answer is a legal move.
 
-What is no move but meant for whoever runs the game, such as `undo`, is raised as a `Command`.
+An answer that is meant for whoever runs the game, such as `undo`, is raised as a `Command`.
 """
 
 import re
@@ -20,20 +20,20 @@ quit      stop here
 help      these lines"""
 
 
-class Command(Exception):  # noqa: N818  # what a person wants is no error
-    """Written instead of a move, for whoever runs the game."""
+class Command(Exception):  # noqa: N818  # a wish, not an error
+    """What a person typed instead of a move, for whoever runs the game."""
 
 
 class Undo(Command):
-    """Back to where the person last chose."""
+    """Go back to where the person last chose."""
 
 
 class Quit(Command):
-    """Enough; also the end of input."""
+    """Stop playing; also raised at the end of input."""
 
 
 class Level(Command):
-    """From now on computers look `depth` plies ahead."""
+    """Let computers look `depth` plies ahead from now on."""
 
     def __init__(self, depth: int) -> None:
         """`depth` is from 1 to DEEPEST_LEVEL."""
@@ -42,10 +42,10 @@ class Level(Command):
 
 
 class Dialogue:
-    """Where a person is asked and answers: the terminal, a pipe, or streams that were given."""
+    """Questions to a person and the answers: on the terminal, a pipe, or two other streams."""
 
     def __init__(self, source: TextIO | None = None, target: TextIO | None = None) -> None:
-        """`None` means standard input and output, whatever they are when needed."""
+        """`None` means standard input or output, looked up when used."""
         self._source, self._target = source, target
 
     @property
@@ -54,11 +54,11 @@ class Dialogue:
         return self._source or sys.stdin
 
     def say(self, text: str = "") -> None:
-        """A line, or several, for the person."""
+        """Print lines for the person."""
         print(text, file=self._target or sys.stdout, flush=True)
 
     def ask(self, prompt: str) -> str:
-        """The answer without blanks around it; Quit at the end of input."""
+        """Ask for an answer, which comes stripped; Quit at the end of input."""
         print(prompt, end="", file=self._target or sys.stdout, flush=True)
         line = self.source.readline()
         if not line or not self.source.isatty():
@@ -68,7 +68,7 @@ class Dialogue:
         return line.strip()
 
     def ask_or_command(self, prompt: str, help_text: str) -> str:
-        """As `ask`, but the commands are obeyed: `help` here, the others raised."""
+        """As `ask`, but `help` is answered here and other commands are raised."""
         while True:
             answer = self.ask(prompt)
             command, _, rest = answer.lower().partition(" ")
@@ -88,7 +88,7 @@ COMMANDS = {"undo": Undo, "quit": Quit, "exit": Quit}
 
 
 def level_of(text: str) -> int | None:
-    """The look-ahead that `text` means, `None` if it means none."""
+    """The plies to look ahead that `text` says, `None` if it says none."""
     number = int(text) if re.fullmatch(r"\s*[0-9]{1,4}\s*", text) else 0
     return number if 1 <= number <= DEEPEST_LEVEL else None
 
@@ -104,7 +104,7 @@ class HumanAgent:
         name: str = "human",
         draws: bool = True,
     ) -> None:
-        """`draws` False leaves showing the board to whoever runs the game."""
+        """`draws` is False where whoever runs the game shows the board."""
         self.spec, self.game, self.name, self.draws = spec, of, name, draws
         self.dialogue = dialogue or Dialogue()
 
@@ -112,7 +112,7 @@ class HumanAgent:
         """Begin a game; a person draws no lots."""
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The person's move; a forced pass is announced, not asked for; a Command is raised."""
+        """The person's move; a forced pass is only announced. A Command is raised."""
         refuse_finished(self.game, position)
         if self.draws:
             self.dialogue.say(self.game.draw(position))

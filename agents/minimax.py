@@ -1,4 +1,4 @@
-"""Plain depth-limited minimax with weighted features, turn by turn if turns are collapsed."""
+"""The kind `minimax`: plain and depth-limited, by plies or by whole turns."""
 
 from agents.core import Agent, AgentSpec
 from agents.evaluations.default_weights import classroom_weights

@@ -1,4 +1,4 @@
-"""A bot from a user's own file: `choose(view, legal, rng)` or a class that has it."""
+"""Bots from users' own files: `choose(view, legal, rng)`, or a class that has it."""
 
 import operator
 import random
@@ -29,7 +29,7 @@ OPTIONS = (
         example=', as in file = "bots/mine.py"',
         entry="choose",
     ),
-    Key("options", "table", "what your class is made with"),
+    Key("options", "table", "the arguments of your class"),
 )
 
 
@@ -44,46 +44,46 @@ def users_code(options: Settings) -> str | None:
 
 
 class PythonAgent:
-    """The user's code behind the same interface as every agent; its faults become failures."""
+    """A user's code behind the interface of every agent; what it does wrong is an AgentFailure."""
 
     def __init__(self, spec: AgentSpec, of: Game) -> None:
-        """Load the file; what cannot be loaded is an AgentFailure."""
+        """Load the file; AgentFailure if it cannot be loaded."""
         self.spec = spec
         self.game = of
         self.file: str = spec.options["file"]
-        self.path, made = load_name(self.file, "choose")
-        self.bot = self._instance(made) if isinstance(made, type) else None
+        self.path, loaded = load_name(self.file, "choose")
+        self.bot = self._instance(loaded) if isinstance(loaded, type) else None
         if self.bot is None and "options" in spec.options:
             raise SpecError(f"options are for a class; choose in {self.file} is not one")
-        self.function = self.bot.choose if self.bot is not None else made
+        self.function = self.bot.choose if self.bot is not None else loaded
         if not callable(self.function):
             message = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
             raise AgentFailure("unloadable", self.file, "", message)
         self.random = random.Random(0)
 
-    def _instance(self, made: type) -> Any:
+    def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
         try:
-            bot = made(**plain(self.spec.options.get("options", {})))
+            bot = users_class(**plain(self.spec.options.get("options", {})))
         except BaseException as error:
             if is_the_persons(error):
                 raise
             trace = own_trace(error, self.path)
-            raise AgentFailure("unloadable", self.file, "", "cannot be made:", trace) from None
+            raise AgentFailure("unloadable", self.file, "", "cannot be created:", trace) from None
         if not callable(getattr(bot, "choose", None)):
-            message = f"cannot be loaded: class {made.__name__} has no method choose"
+            message = f"cannot be loaded: class {users_class.__name__} has no method choose"
             raise AgentFailure("unloadable", self.file, "", message)
         return bot
 
     def start(self, seed: int) -> None:
-        """Begin a game; a class with a method `start` is told too."""
+        """Begin a game; a class may have a method `start` that gets the seed."""
         self.random = random.Random(seed)
         begin = getattr(self.bot, "start", None)
         if begin is not None:
             self._call(None, begin, seed)
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The bot's move, a number or its text; anything else is its failure."""
+        """The bot's move, which it answers as a number or as text; else AgentFailure."""
         refuse_finished(self.game, position)
         view = View(self.game, position)
         legal = self.game.legal(position)

@@ -1,4 +1,4 @@
-"""The options that several kinds share: limits, noise, evaluations; and what follows from them."""
+"""The options that several kinds share: limits, noise, evaluations."""
 
 from collections.abc import Callable
 
@@ -8,17 +8,20 @@ from games.keys import Key
 
 LIMITS = ("depth", "nodes", "seconds")
 
-EPSILON = Key(
-    "epsilon", "float", "the share of moves that are played at random", 0.0, low=0, high=1
-)
-RANDOM_TIES = Key("random_ties", "bool", "moves of equal worth are drawn by lot", False)
+EPSILON = Key("epsilon", "float", "the share of moves played at random", 0.0, low=0, high=1)
+RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen at random", False)
 NOISE = (EPSILON, RANDOM_TIES)
 
 
 def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
-    """How a search sees a position; `weights` are those of a spec that sets none."""
+    """How a search evaluates a position; `weights` are the defaults."""
     return (
-        Key("weights", "weights", "numbers by the names of features, or of your WEIGHTS", weights),
+        Key(
+            "weights",
+            "weights",
+            "a number for each feature, or for each name in your WEIGHTS",
+            weights,
+        ),
         Key(
             "evaluate",
             "file",
@@ -31,7 +34,7 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
 
 
 def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
-    """The three limits, with what holds where a spec sets none of them."""
+    """The three limits, with the defaults for a spec that sets none of them."""
     return (
         Key("depth", "int", "how many plies a search looks ahead", depth, low=1, high=100),
         Key(
@@ -49,24 +52,24 @@ def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...
 
 
 def limit_of(spec: AgentSpec, options: tuple[Key, ...]) -> Limit:
-    """The limits that the spec sets; the defaults of its kind's `options` where it sets none."""
+    """The limits that the spec sets, or the defaults of its kind's `options` if it sets none."""
     defaults = {each.name: each.default for each in options}
     chosen = spec.options if any(name in spec.options for name in LIMITS) else defaults
     return Limit(*(chosen.get(name) for name in LIMITS))
 
 
 def varies(options: Settings) -> str | None:
-    """Why a compiled agent may answer one position in two ways."""
+    """Why a compiled agent may answer the same position differently."""
     if epsilon := options.get("epsilon"):
-        return f"epsilon = {epsilon:g} lets it play moves drawn by lot"
+        return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):
-        return "random_ties lets it draw between equal moves"
+        return "random_ties makes it choose between equal moves at random"
     if "seconds" in options:
         return "seconds makes its moves depend on the machine; give it depth or nodes"
     return None
 
 
 def users_code(options: Settings) -> str | None:
-    """What of a user's runs in a search."""
+    """Which code of a user's runs in a search."""
     evaluate = options.get("evaluate")
     return f"it evaluates by {evaluate}" if evaluate else None

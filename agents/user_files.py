@@ -1,4 +1,4 @@
-"""Loading a user's own file: a function or class by name, with errors about that file only."""
+"""Loading a function or class from a user's own file, with errors about that file only."""
 
 import hashlib
 import importlib.util
@@ -15,7 +15,7 @@ from games.names import did_you_mean, listed
 
 
 def split_reference(reference: str, default: str) -> tuple[Path, str]:
-    """`bots/mine.py:name` as its path and name."""
+    """The path and the name in `bots/mine.py:name`; the name may be left out."""
     path, colon, name = reference.rpartition(":")
     if not colon or "/" in name or name.endswith(".py"):
         path, name = reference, default
@@ -30,13 +30,13 @@ def own_trace(error: BaseException, path: Path) -> str:
 
 
 def is_the_persons(error: BaseException) -> bool:
-    """Whether it is a Ctrl-C of who sits here; in a worker it is a bot's."""
+    """Whether it is a Ctrl-C of the person at this terminal; in a worker it is the bot's."""
     interrupted = isinstance(error, KeyboardInterrupt)
     return interrupted and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
 
 
 def load_module(path: Path) -> ModuleType:
-    """The user's file as a module; read again when it has changed."""
+    """The user's file as a module; loaded again when it has changed."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -54,7 +54,7 @@ def _module(path: Path, _digest: bytes) -> ModuleType:
         message = f"cannot be loaded: {path} is not a Python file"
         raise AgentFailure("unloadable", path.name, "", message)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # functions are found again by their module's name
+    sys.modules[name] = module  # pickle finds functions by the name of their module
     try:
         spec.loader.exec_module(module)
     except BaseException as error:  # whatever a user's code raises is its own fault
@@ -67,7 +67,7 @@ def _module(path: Path, _digest: bytes) -> ModuleType:
 
 
 def load_name(reference: str, default: str) -> tuple[Path, Any]:
-    """What a reference like `bots/mine.py:name` means."""
+    """The path of a reference like `bots/mine.py:name`, and the object that it names."""
     path, name = split_reference(reference, default)
     module = load_module(path)
     if not hasattr(module, name):

@@ -1,4 +1,4 @@
-"""A position as a user's own bot sees it: plain Python numbers and what one can do with them."""
+"""A position as a user's own bot sees it, in plain Python numbers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from games import Game, Position
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A game and one of its positions; everything is computed when asked for."""
+    """A position of a game; every property is computed when it is read."""
 
     game: Game
     position: Position
@@ -35,7 +35,7 @@ class View:
 
     @property
     def margin(self) -> int:
-        """The score for the player to move minus the other's, as it stands."""
+        """The score of the player to move minus the other's, as it stands."""
         margin = self.game.margin(self.position)
         return margin if self.mover == 0 else -margin
 

@@ -1,1 +1,1 @@
-"""What a search thinks of a position: weights of features, or a user's own function."""
+"""How a search values a position: by weighted features, or by a user's own function."""

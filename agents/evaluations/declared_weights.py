@@ -7,7 +7,7 @@ from agents.user_files import split_reference
 
 
 def declared_weights(reference: str) -> Weights | None:
-    """The weights that the file of `path.py:evaluate` declares; None if they are not plain."""
+    """The weights that the file of `path.py:evaluate` declares; None if they are no literals."""
     try:
         body = ast.parse(split_reference(reference, "evaluate")[0].read_bytes()).body
         for node in body:
@@ -15,5 +15,5 @@ def declared_weights(reference: str) -> Weights | None:
                 declared = ast.literal_eval(node.value)
                 return {str(name): (float(value),) for name, value in declared.items()}
     except (OSError, SyntaxError, ValueError, TypeError, AttributeError):
-        pass  # the agent's own failure, told when it is built
+        pass  # it is reported when the agent is built
     return None

@@ -44,7 +44,7 @@ NAN = "the evaluation is nan, which is not a number"
 
 
 class OwnEvaluation:
-    """One user's evaluation bound to one game; keeps the compiled code alive."""
+    """A user's evaluation bound to one game; it keeps the compiled code alive."""
 
     def __init__(self, reference: str, of: Game, compiled: bool) -> None:
         """`reference` is `path.py:function`; `compiled` False runs it in Python, slowly."""
@@ -68,7 +68,7 @@ class OwnEvaluation:
         """What to raise when the evaluation raised `error` in a search from `position`."""
         trace = own_trace(error, self.path)
         if "File " not in trace and self.compiled:
-            trace += "\n(compile = false shows in which line)"
+            trace += "\n(compile = false shows the line)"
         where = self.game.text(position)
         return AgentFailure("raised", self.reference, where, "raised", trace)
 
@@ -82,13 +82,15 @@ class OwnEvaluation:
         return len(names)
 
     def _declared_weights(self) -> Weights:
-        """The names and defaults in the file's own WEIGHTS."""
+        """The names and defaults of the file's WEIGHTS."""
         declared: Any = self.function.__globals__.get("WEIGHTS", {})
         if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES:
-            self._fail(f"WEIGHTS must be a dict of at most {MOST_FEATURES} names and numbers")
+            self._fail(
+                f"must declare WEIGHTS as a dict of at most {MOST_FEATURES} names and numbers"
+            )
         for name in declared:
             if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):
-                self._fail(f"WEIGHTS must have names as in weights.pot, got {name!r}")
+                self._fail(f"must name its WEIGHTS as in weights.pot, got {name!r}")
         if self.takes == 3 and not declared:
             self._fail('takes weights, so its file must say WEIGHTS = {"name": number, ...}')
         return self._one_phase(checked_weights(declared, list(declared)))
@@ -96,17 +98,15 @@ class OwnEvaluation:
     def _one_phase(self, weights: Weights) -> Weights:
         for name, values in weights.items():
             if len(values) > 1:
-                self._fail(
-                    f"gets one number a weight, phases are its own business; {name} has {values}"
-                )
+                self._fail(f"takes one number a weight, not one a phase; {name} has {values}")
         return weights
 
-    def weights(self, given: Mapping[str, Any]) -> Weights:
-        """The declared weights, changed by those of the spec."""
-        return {**self.defaults, **self._one_phase(checked_weights(given, self.weight_names))}
+    def weights(self, changes: Weights) -> Weights:
+        """The declared weights with the changes of a spec."""
+        return {**self.defaults, **self._one_phase(checked_weights(changes, self.weight_names))}
 
     def address(self, ctx: Context) -> int:
-        """Where the compiled evaluation begins; a failure says why it does not compile."""
+        """The address of the compiled evaluation; AgentFailure says why it does not compile."""
         state = self.game.start().state
         if self.compiled:
             self.entry = self._compiled_entry(ctx, state)
@@ -120,7 +120,7 @@ class OwnEvaluation:
         return address
 
     def _compiled_entry(self, ctx: Context, state: State) -> Evaluate:
-        """Compiled once however many agents use it: weights are read when it is called."""
+        """Compiled once for all agents that use it: weights are read when it is called."""
         kinds = (numba.typeof(ctx), numba.typeof(state))
         family = self.game.family_name
         try:
@@ -133,7 +133,7 @@ class OwnEvaluation:
             self._fail(f"cannot be used: {error}")
 
     def _plain_entry(self) -> Evaluate:
-        """The evaluation run by Python: slow, but anything goes."""
+        """The evaluation run by Python: slow, but every statement is allowed."""
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
         weights = weight_reader(self.weight_names)
@@ -158,7 +158,7 @@ NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds 
 
 
 class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove
-    """An evaluation that returns something else."""
+    """An evaluation that does not return a number."""
 
 
 @cache
@@ -197,20 +197,20 @@ def compiled_entry(
     return cast("Evaluate", make(weighted_value if takes == 3 else value))
 
 
-def refuse_other_returns(returned: types.Type) -> None:
-    """Say what an evaluation returns if that is not a number."""
-    if isinstance(returned, types.Integer | types.Float | types.Boolean):
+def refuse_other_returns(kind: types.Type) -> None:
+    """Raise NotANumber if an evaluation returns something else."""
+    if isinstance(kind, types.Integer | types.Float | types.Boolean):
         return
-    what = "nothing" if isinstance(returned, types.NoneType) else str(returned)
-    if isinstance(returned, types.Optional):
-        what = "nothing on some way through it"
-    if isinstance(returned, types.UnicodeType | types.StringLiteral):
+    what = "nothing" if isinstance(kind, types.NoneType) else str(kind)
+    if isinstance(kind, types.Optional):
+        what = "nothing on some paths"
+    if isinstance(kind, types.UnicodeType | types.StringLiteral):
         what = "a string"
     raise NotANumber(f"it must return a number, but returns {what}")
 
 
 def thousandths(value: np.float64) -> np.int64:
-    """A score of the search."""
+    """The score of the search for an evaluation."""
     if np.isnan(1.0 * value):
         raise ValueError(NAN)
     return rounded(1000.0 * value)
@@ -220,7 +220,7 @@ score_of = inlined(thousandths)
 
 
 def plain_score(value: object) -> np.int64:
-    """The same by Python, for what only Python can return."""
+    """`thousandths` for an evaluation run by Python, which may return anything."""
     if not isinstance(value, Real | np.bool_):
         raise TypeError(f"an evaluation must return a number, got {value!r}")
     number = float(value)

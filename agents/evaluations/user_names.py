@@ -23,7 +23,7 @@ from games.names import did_you_mean
 Names = Mapping[str, object]
 Restore = Callable[[State], State]
 
-# Counts that the families give as unsigned words: a user's `a - b` must be able to go below 0.
+# Counts that families return as unsigned words; `a - b` in a user's file must go below 0.
 COUNTS = ("held", "facing_held", "pot_beans", "row_beans", "first_slot", "end_slot", "lowest")
 
 # As our own kernels, but division by zero is an error, as it is in Python.
@@ -39,7 +39,7 @@ def user_names(family_name: str) -> Scope:
 
 
 def signed(count: Kernel) -> Kernel:
-    """The same count as a number that may be subtracted from."""
+    """The same count as a signed number."""
 
     def number(*arguments: object) -> np.int64:
         return np.int64(count(*arguments))
@@ -57,7 +57,7 @@ def plain_names(family_name: str, restored: Restore) -> Scope:
 
 
 def with_words(function: Kernel, restored: Restore) -> Kernel:
-    """A compiled function called from Python; the states it returns are made of words again."""
+    """A compiled function for Python to call: the words of states it returns are uint64 again."""
 
     def words(value: object) -> object:
         if isinstance(value, Quad):
@@ -92,18 +92,18 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def global_names(function: FunctionType) -> dict[str, int]:
-    """The names that the function reads from its file, each with the line where it does first."""
-    found: dict[str, int] = {}
+    """The names that the function reads from its file, each with the line that does so first."""
+    lines: dict[str, int] = {}
     for code in codes(function.__code__):
         for step in dis.get_instructions(code):
             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                place = step.positions and step.positions.lineno
-                found.setdefault(step.argval, place or code.co_firstlineno)
-    return found
+                line = step.positions and step.positions.lineno
+                lines.setdefault(step.argval, line or code.co_firstlineno)
+    return lines
 
 
 def users_functions(function: FunctionType) -> list[FunctionType]:
-    """The function, then every function of the user's that it needs."""
+    """The function, then every function of the user's that it calls."""
     needed = [function]
     for each in needed:
         for name in global_names(each):
@@ -115,7 +115,7 @@ def users_functions(function: FunctionType) -> list[FunctionType]:
 
 
 def missing_name(function: FunctionType) -> str:
-    """Says where a name is used that means nothing, empty if all mean something."""
+    """Where the user's functions use a name that is not defined; empty if they use none."""
     for each in users_functions(function):
         known = {**each.__globals__, **vars(builtins)}
         for name, line in global_names(each).items():

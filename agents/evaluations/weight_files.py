@@ -1,4 +1,4 @@
-"""Weights of features, read from TOML and checked."""
+"""Weights of features, as files hold them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -26,19 +26,18 @@ def read_weights(path: Path) -> dict[str, Any]:
     return weights
 
 
-def checked_weights(given: Mapping[str, Any], known: Sequence[str]) -> Weights:
+def checked_weights(table: Mapping[str, Any], known: Sequence[str]) -> Weights:
     """Every weight as one number a phase; a SpecError names the first bad one."""
     weights: dict[str, tuple[float, ...]] = {}
-    for name, value in given.items():
+    for name, value in table.items():
         if name not in known:
-            there = f"there are {listed(known)}" if known else "there are none"
+            names = f"it has {listed(known)}" if known else "it has none"
             raise SpecError(
-                f'weight "{name}" is of no feature of this game ({there})'
-                f"{did_you_mean(name, known)}"
+                f'this agent has no weight "{name}" ({names}){did_you_mean(name, known)}'
             )
         values = value if isinstance(value, list | tuple) else (value,)
         if not 1 <= len(values) <= MOST_PHASES:
-            raise SpecError(f"weight {name} has 1 to {MOST_PHASES} phases, got {len(values)}")
+            raise SpecError(f"weight {name} must have 1 to {MOST_PHASES} phases, got {len(values)}")
         for number in values:
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise SpecError(f"weight {name} must be a number, got {number!r}")

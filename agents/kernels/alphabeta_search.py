@@ -69,8 +69,8 @@ def exact(margin: np.int64) -> np.int64:
 def leaf(ctx: Context, s: State) -> np.int64:
     """The value of a position at the end of the depth: exact if the game is over.
 
-    Evaluations are called by address, built-in and user's own alike: a call costs
-    less than an inlined evaluation takes registers from the loop around it.
+    Evaluations are called by address, built-in and user's own alike: a call costs less
+    than the registers that an inlined evaluation takes from the loop around it.
     """
     if none(moves(ctx, s)) and over(ctx, s):
         return exact(final(ctx, s))
@@ -89,7 +89,7 @@ def weighted_features(ctx: Context, s: State) -> np.int64:
 
 
 def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
-    """The value of a search to depth 1, its leaves valued here instead of in a call each."""
+    """The value of a search to depth 1, its leaves valued here to save a call each."""
     best, looked = np.int64(-HIGHEST), 0
     while not none(mask):
         child, same = play(ctx, s, highest(mask))
@@ -104,19 +104,19 @@ def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
 
 
 def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
-    """List the moves of the mask at `at`, last first; how many."""
-    found = ZERO
+    """List the moves of the mask at `at`, last first; returns how many."""
+    length = ZERO
     while not none(mask):
-        ctx[at + found] = np.int64(highest(mask))
+        ctx[at + length] = np.int64(highest(mask))
         mask = except_highest(mask)
-        found += ONE
-    return found
+        length += ONE
+    return length
 
 
-def move_first(ctx: Context, at: np.uint64, found: np.uint64, slot: np.int64) -> None:
+def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -> None:
     """Bring `slot` to the front of the list, if it is there."""
     place = at
-    while place < at + found:
+    while place < at + length:
         if ctx[place] & SLOT_MASK == slot:
             while place > at:
                 ctx[place] = ctx[place - ONE]
@@ -126,10 +126,10 @@ def move_first(ctx: Context, at: np.uint64, found: np.uint64, slot: np.int64) ->
         place += ONE
 
 
-def sort_by_urgency(ctx: Context, s: State, at: np.uint64, found: np.uint64) -> None:
+def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) -> None:
     """Sort the list so that urgent moves come first; insertion sort, lists are short."""
     place = at
-    while place < at + found:
+    while place < at + length:
         slot = ctx[place]
         child, _ = play(ctx, s, U(slot))
         item = (urgency(ctx, s, child) << SLOT_BITS) | slot
@@ -144,13 +144,13 @@ def sort_by_urgency(ctx: Context, s: State, at: np.uint64, found: np.uint64) -> 
 def order_moves(
     ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
 ) -> np.uint64:
-    """List the moves at `at`, those likely to be best first; their number."""
-    found = listed(ctx, at, mask)
+    """List the moves at `at`, those likely to be best first; returns how many."""
+    length = listed(ctx, at, mask)
     if depth >= SORTED_FROM:
-        sort_by_urgency(ctx, s, at, found)
+        sort_by_urgency(ctx, s, at, length)
     if best >= 0:
-        move_first(ctx, at, found, best)
-    return found
+        move_first(ctx, at, length, best)
+    return length
 
 
 def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
@@ -163,7 +163,7 @@ def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
     if passed:
         if over(ctx, s):
             return exact(final(ctx, s))
-        # The pass is made here: a call would look for the same moves again.
+        # The pass is made here: a call would generate the same moves again.
         s, alpha, beta = turned(s), -beta, -alpha
         mask = moves(ctx, s)
     best = np.int64(-HIGHEST)
@@ -199,7 +199,7 @@ def value_within(
     mask = moves(ctx, s)
     if none(mask) and over(ctx, s):
         return exact(final(ctx, s))
-    # Past the lists of moves, `finish` still ends a game: it needs none.
+    # Where the move lists end, `finish` goes on: it needs none.
     if depth == SOLVE and (ply >= ORDER_PLIES or remaining(ctx, s) <= FINISH_FROM):
         return finish(ctx, s, alpha, beta)
     if depth <= 0 or ply >= ORDER_PLIES:
@@ -217,14 +217,14 @@ def value_within(
         return score_of(fact)
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
     hint = slot_of(fact) if fact != 0 else np.int64(-1)
-    found = order_moves(ctx, s, mask, depth, at, hint)
+    length = order_moves(ctx, s, mask, depth, at, hint)
     deeper = depth if depth == SOLVE else depth - 1
     guesses, floor = ctx[GUESSES], alpha
     best, best_slot = np.int64(-HIGHEST), np.int64(0)
-    for i in range(found):
+    for i in range(length):
         slot = ctx[at + U(i)] & SLOT_MASK
         child, same = play(ctx, s, U(slot))
-        # Later moves are first asked only whether they beat the best so far.
+        # For later moves the first question is only whether they beat the best so far.
         high = beta if i == ZERO else alpha + 1
         while True:
             if same:
@@ -249,9 +249,9 @@ def value_within(
 def search(
     ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
 ) -> np.int64:
-    """As `value_within`; to the end of the game by questions that each have two answers.
+    """As `value_within`; to the end of the game by a series of yes-or-no questions.
 
-    First "won or not?", then from the bound that came back: a tree that proves one
+    First "won or not?", then from the bound that came back. A tree that proves one
     bound is so much smaller that several of them cost less than one exact search
     (MTD(f): Plaat, Schaeffer, Pijls, de Bruin 1996).
     """
@@ -259,9 +259,9 @@ def search(
         return value_within(ctx, s, depth, ply, alpha, beta)
     value, low, high = np.int64(0), alpha, beta
     while low < high and ctx[STOPPED] == 0:
-        asked = max(min(value, high), low + 1)
-        value = value_within(ctx, s, depth, ply, asked - 1, asked)
-        if value >= asked:
+        goal = max(min(value, high), low + 1)
+        value = value_within(ctx, s, depth, ply, goal - 1, goal)
+        if value >= goal:
             low = value
         else:
             high = value
@@ -269,7 +269,7 @@ def search(
 
 
 def table_move(ctx: Context, s: State) -> np.int64:
-    """The best move that the table knows here, -1 for none; looks, changes nothing."""
+    """The best move that the table knows here, -1 for none; changes nothing."""
     word = key(s)
     fact = known(ctx, word, entry(ctx, word))
     return slot_of(fact) if fact != 0 else np.int64(-1)

@@ -1,4 +1,4 @@
-"""Binding the searches to one family of states: rules, features and move knowledge together."""
+"""Binding the searches to one family of states: its rules, features, move knowledge."""
 
 import importlib
 from functools import cache
@@ -27,7 +27,7 @@ def part_names(family_name: str, role: str) -> Scope:
 
 
 def knowledge_names(family_name: str) -> Scope:
-    """What is known of moves at first sight; plain words where the pack says nothing."""
+    """The move knowledge of the family's pack; `no_knowledge` where it has none."""
     known = vars(no_knowledge) | part_names(family_name, "hole_beans")
     return known | part_names(family_name, "knowledge")
 

@@ -1,4 +1,4 @@
-"""Choosing one move: the simple policies, the root of every search, limits and ties."""
+"""Choosing one move: by a simple policy, or at the root of a search."""
 
 import numpy as np
 
@@ -66,32 +66,32 @@ def draw(ctx: Context, bound: np.int64 | int) -> np.int64:
 
 
 def drawn(ctx: Context, mask: Mask) -> np.int64:
-    """A legal move by lot."""
+    """A random legal move."""
     return np.int64(nth(mask, U(draw(ctx, count(mask)))))
 
 
 def board_order(ctx: Context, mask: Mask, side: int) -> int:
-    """List the moves at the root as the board is drawn, from left to right; how many.
+    """List the moves at the root in the order of the board, left to right; returns how many.
 
-    A swap is not on the board: it comes after them all.
+    A swap is not on the board and comes last.
     """
-    at, found = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES, 0
+    at, length = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES, 0
     sowings = count(plies(mask))
     while not none(mask):
-        ctx[at + found] = np.int64(lowest(mask))
+        ctx[at + length] = np.int64(lowest(mask))
         mask = rest(mask)
-        found += 1
+        length += 1
     if ctx[TIES_BY_SIDE] != 0 and side == 1:
         last = at + sowings - 1
         for i in range(sowings // 2):
             mirrored = ctx[last - i]
             ctx[last - i] = ctx[at + i]
             ctx[at + i] = mirrored
-    return found
+    return length
 
 
 def simple_value(ctx: Context, s: State, slot: np.int64, place: int) -> np.int64:
-    """What the agent's simple policy finds in a move; the highest is played."""
+    """The value of a move to the agent's simple policy, which plays the highest."""
     kind = ctx[KIND]
     if kind == LAST_KIND:
         return np.int64(place)
@@ -106,13 +106,13 @@ def simple_value(ctx: Context, s: State, slot: np.int64, place: int) -> np.int64
 
 
 def by_policy(ctx: Context, s: State, side: int) -> np.int64:
-    """The move of a simple policy; ties go to the first on the board, or by lot."""
+    """The move of a simple policy; ties go to the first on the board, or to a random one."""
     mask = moves(ctx, s)
     greedy = ctx[KIND] == GREEDY_KIND
-    found = board_order(ctx, mask if greedy else plies(mask), side)
+    length = board_order(ctx, mask if greedy else plies(mask), side)
     at = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES
     best, chosen, ties = np.int64(-HIGHEST), ctx[at], 1
-    for place in range(found):
+    for place in range(length):
         value = simple_value(ctx, s, ctx[at + place], place)
         if value > best:
             best, chosen, ties = value, ctx[at + place], 1
@@ -147,20 +147,20 @@ def child_value(
     return -search(ctx, child, depth, np.int64(1), -beta, -alpha)
 
 
-def root(ctx: Context, s: State, side: int, found: int, depth: np.int64) -> Truth:
+def root(ctx: Context, s: State, side: int, length: int, depth: np.int64) -> Truth:
     """Search the listed moves to `depth`; False if a limit came first. Sets BEST and VALUE.
 
     The first move on the board wins ties in whatever order moves are searched:
-    a move that stands before the best one is also asked whether it equals it.
+    a move that stands before the best one also counts if it equals it.
     """
     at = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES
     hint = np.int64(0)
-    for i in range(found):
+    for i in range(length):
         if ctx[at + i] == ctx[BEST]:
             hint = np.int64(i)
     best, best_place, ties = np.int64(-HIGHEST), np.int64(-1), 1
     deeper = depth if depth == SOLVE else depth - 1
-    for i in range(found):
+    for i in range(length):
         place = hint if i == 0 else np.int64(i - 1 if i <= hint else i)
         slot = ctx[at + place]
         child, same = play(ctx, s, U(slot))
@@ -185,9 +185,9 @@ def root(ctx: Context, s: State, side: int, found: int, depth: np.int64) -> Trut
 
 
 def deepen(ctx: Context, s: State, side: int) -> np.int64:
-    """The move of a search: depth by depth until a limit, the last finished depth kept."""
+    """The move of a search: depth by depth up to a limit; the last finished depth decides."""
     begin(ctx)
-    found = board_order(ctx, moves(ctx, s), side)
+    length = board_order(ctx, moves(ctx, s), side)
     ctx[BEST] = ctx[ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES]
     ctx[VALUE] = standing(ctx, s)
     ctx[REACHED] = 0
@@ -200,13 +200,13 @@ def deepen(ctx: Context, s: State, side: int) -> np.int64:
         if solving and depth > min(FIRST_LOOK, deepest):
             depth = np.int64(SOLVE)
         guesses = ctx[GUESSES]
-        if not root(ctx, s, side, found, depth):
+        if not root(ctx, s, side, length, depth):
             break
         ctx[REACHED] = depth
         if ctx[GUESSES] == guesses:
             ctx[EXACT] = 1
             break
-        forced = found == 1 and ctx[DEPTH] > DEEPEST and not solving
+        forced = length == 1 and ctx[DEPTH] > DEEPEST and not solving
         if depth == SOLVE or forced:
             break
         depth += 1
@@ -223,7 +223,7 @@ def choose_behind_pass(ctx: Context, s: State, side: int) -> None:
 
 
 def choose(ctx: Context, s: State, side: int) -> np.int64:
-    """The slot of the agent's move for `side` of the board, in a position that has one."""
+    """The slot of the agent's move for `side` of the board; the game must not be over."""
     ctx[NODES] = 0
     ctx[REACHED] = NOT_SEARCHED
     # The table forgets: a move is a function of the position and the stream, not of the game.

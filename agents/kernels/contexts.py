@@ -1,4 +1,4 @@
-"""Making the context of one agent: rules, settings, weights, table and move lists in one array."""
+"""Making the context of one agent: the array that holds all that its kernels need."""
 
 from collections.abc import Mapping, Sequence
 
@@ -36,7 +36,7 @@ ANY = 1 << 32
 
 
 def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Context:
-    """A context without limits and weights; `table_bits` is the log of the table's entries."""
+    """A context without limits or weights; its table has 2 ** `table_bits` entries."""
     rules = of.context
     order_at = len(rules)
     table_at = order_at + ORDER_WIDTH * (ORDER_PLIES + 1)
@@ -62,13 +62,13 @@ def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: floa
 
 
 def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:
-    """The share of moves played at random, and whether equal moves are drawn by lot."""
+    """The share of moves played at random, and whether one of several equal moves is too."""
     ctx[EPSILON] = round(epsilon * ANY)
     ctx[RANDOM_TIES] = random_ties
 
 
 def set_weights(ctx: Context, names: Sequence[str], weights: Mapping[str, Sequence[float]]) -> None:
-    """Write the weights, in thousandths; a list has one for each equal share of the game."""
+    """Write the weights, in thousandths; several values are for equal shares of the game."""
     phases = max((len(values) for values in weights.values()), default=1)
     ctx[PHASES] = phases
     ctx[WEIGHTS : WEIGHTS + MOST_FEATURES * MOST_PHASES] = 0

@@ -37,7 +37,7 @@ def _call(_typing: object, address: types.Type, ctx: types.Type, state: types.Ty
 
 
 def call_object(address: int, ctx: Context, state: State) -> np.int64:
-    """What the Python function at `address`, its `id`, makes of the state; it must be alive."""
+    """Call the Python function whose `id` is `address`; somebody must keep it alive."""
     function: Evaluate = ctypes.cast(int(address), ctypes.py_object).value
     return function(ctx, state)
 
@@ -48,14 +48,14 @@ call_evaluator = call_object if INTERPRETED else cast("CallEvaluator", intrinsic
 
 
 def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
-    """Where the compiled `evaluate` begins; it must be kept alive by the caller.
+    """The address of the compiled `evaluate`, which the caller must keep alive.
 
     Its native form is called, not its C form, so that an exception inside it
     reaches the caller of the search.
     """
     if INTERPRETED:
         return id(evaluate)
-    function: Any = evaluate  # Numba does not say what its functions have beside their code
+    function: Any = evaluate  # Numba has no type for its compiled functions
     function.compile((numba.typeof(ctx), numba.typeof(state)))
     compiled = function.overloads[function.signatures[0]]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)

@@ -1,6 +1,6 @@
-"""The names that games' move knowledge gives to search kernels, beside the family's own.
+"""The names of move knowledge that search kernels use, beside those of the family.
 
-As there, nothing here is called: kernels are written against it and bound by `bind`.
+Nothing here is ever called: kernels are written against these names and bound by `bind`.
 """
 
 import numpy as np

@@ -8,21 +8,21 @@ from games.kernels.context import COUNTERS
     BUDGET,  # nodes a move, or UNLIMITED
     NANOSECONDS,  # time a move, or UNLIMITED
     ENDGAME,  # solve to the end when at most so many beans or empties are left
-    RANDOM_TIES,  # 1: equal root moves are drawn by lot
+    RANDOM_TIES,  # 1: one of several equal root moves is chosen at random
     EPSILON,  # share of random moves, in parts of 2**32
     EVALUATOR,  # address of the compiled evaluation
     TABLE_AT,  # where the transposition table begins
     TABLE_MASK,  # its number of entries minus one
     ORDER_AT,  # where the move lists begin, ORDER_WIDTH words a ply
     PHASES,  # number of game phases with weights of their own
-    TIES_BY_SIDE,  # 1: ties go by the numbers on the board, which run backwards for side 1
+    TIES_BY_SIDE,  # 1: ties follow the numbers on the board, which run backwards for side 1
     NODES,  # positions looked at in this move
-    CHECK_AT,  # node count at which limits are looked at again
+    CHECK_AT,  # node count at which limits are checked again
     STOPPED,  # 1 once a limit was reached
     DEADLINE,  # monotonic nanoseconds, or UNLIMITED
     GUESSES,  # evaluations, and table hits that rest on one
     RANDOM,  # state of the agent's random stream in this game
-    SALT,  # table entries of other games do not match
+    SALT,  # makes table entries of earlier moves not match
     BEST,  # the move found
     VALUE,  # its value
     REACHED,  # the last finished depth

@@ -1,4 +1,4 @@
-"""When a search must stop: nodes counted one by one, the clock read now and then."""
+"""When a search must stop: every node counts, the clock is read now and then."""
 
 from agents.kernels.clock import now
 from agents.kernels.layout import (
@@ -33,12 +33,12 @@ def begin(ctx: Context) -> None:
 
 @inlined
 def out_of_limits(ctx: Context) -> Truth:
-    """Whether a limit is reached; asked once the node count passes CHECK_AT."""
+    """Whether a limit is reached; called once the node count passes CHECK_AT."""
     if ctx[STOPPED] == 0:
         late = ctx[DEADLINE] != UNLIMITED and now(ctx) >= ctx[DEADLINE]
         if late or ctx[NODES] > ctx[BUDGET]:
             ctx[STOPPED] = 1
-            ctx[CHECK_AT] = 0  # whoever asks from here on is told to stop at once
+            ctx[CHECK_AT] = 0  # from here on every check stops at once
         else:
             ctx[CHECK_AT] = min(ctx[BUDGET], ctx[NODES] + NODES_BETWEEN_LOOKS)
     return ctx[STOPPED] != 0

@@ -1,4 +1,4 @@
-"""Plain minimax, by plies or by whole turns: every move is looked at, nothing is remembered."""
+"""Plain minimax, by plies or by whole turns: it searches every move, without a table."""
 
 import numpy as np
 
@@ -43,9 +43,9 @@ def minimax(ctx: Context, s: State, depth: np.int64) -> np.int64:
 
 
 def turn_end(ctx: Context, s: State, side: int) -> tuple[State, np.int64]:
-    """The end of turn that the mover values highest, as the other side sees it, and its value.
+    """The end of the turn that the mover values highest, seen by the other side, and its value.
 
-    All ways to go on with extra turns are compared by the evaluation at their end;
+    All sequences of extra turns are compared by the evaluation at their end;
     ties go to the first hole on the board, which is the last one for side 1.
     """
     mask = moves(ctx, s)

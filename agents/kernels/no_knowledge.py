@@ -1,4 +1,4 @@
-"""What stands for move knowledge in a game whose pack has none: all moves look alike."""
+"""The move knowledge of a game whose pack has none: all moves look alike."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from games.kernels.family import Mask, State, none, rest
 SORTED_FROM = 1 << 30  # never
 FINISH_FROM = -1
 TIES_BY_SIDE = 0
-MUCH = 1 << 30  # more is left than any endgame begins with
+MUCH = 1 << 30  # more than any endgame begins with
 
 
 def remaining(ctx: Context, s: State) -> np.int64:
-    """Nobody knows how little is left."""
+    """How much is left is not known: no endgame begins."""
     return np.int64(MUCH)
 
 
@@ -33,7 +33,7 @@ def promising(ctx: Context, s: State, mask: Mask) -> Mask:
 
 
 def others(mask: Mask, first: Mask) -> Mask:
-    """None is left beside those that are promising."""
+    """An empty mask: all moves are promising."""
     while not none(first):
         first = rest(first)
     return first

@@ -1,4 +1,4 @@
-"""How the counts of both sides become one number, and numbers one evaluation."""
+"""How the features of both sides become one evaluation."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ def ratio(own: np.int64, other: np.int64) -> float:
 
 @inlined
 def clamped(value: np.int64) -> np.int64:
-    """A score kept inside what a finished game is worth."""
+    """A score limited to less than any finished game is worth."""
     return max(min(value, np.int64(HIGHEST_GUESS)), np.int64(-HIGHEST_GUESS))
 
 

@@ -1,4 +1,4 @@
-"""The transposition table: two words an entry, the salted key and what is known."""
+"""The transposition table: an entry is two words, the salted key before what is known."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _SLOT, _BOUND, _SOLVED, _DEPTH, _SCORE = 0xFFF, 12, 15, 16, 32
 
 @inlined
 def entry(ctx: Context, key: np.uint64) -> np.uint64:
-    """Where the entry of `key` stands; unsalted, so that games do not differ by their salt."""
+    """Where the entry of `key` stands; unsalted, so that games do not depend on their salt."""
     return U(ctx[TABLE_AT]) + (((key >> U(8)) & U(ctx[TABLE_MASK])) << ONE)
 
 
@@ -36,7 +36,7 @@ def remember(
     solved: Truth,
     slot: np.int64,
 ) -> None:
-    """Overwrite the entry: what older entries decide must not depend on earlier games."""
+    """Overwrite the entry, whatever it holds: games must not depend on earlier ones."""
     facts = (depth << _DEPTH) | (bound << _BOUND) | slot
     if solved:
         facts |= 1 << _SOLVED
@@ -58,7 +58,7 @@ def depth_of(fact: np.int64) -> np.int64:
 
 @inlined
 def is_solved(fact: np.int64) -> Truth:
-    """Whether it rests on no evaluation."""
+    """Whether it is exact: no evaluation enters it."""
     return (fact >> _SOLVED) & 1 == 1
 
 
@@ -79,7 +79,7 @@ def decides(fact: np.int64, depth: np.int64, alpha: np.int64, beta: np.int64) ->
     """Whether the entry answers a search to `depth` in this window, exactly as it would.
 
     A deeper entry that rests on evaluations would answer another question; a
-    solved one holds at every depth from its own on.
+    solved one also holds at every greater depth.
     """
     if depth_of(fact) != depth and not (is_solved(fact) and depth_of(fact) < depth):
         return False

@@ -1,4 +1,4 @@
-"""Whole games between two compiled agents in one call: the loop every fast match runs in."""
+"""Whole games between two compiled agents in one call: the loop of every fast match."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ def new_game(ctx: Context, seed: np.uint64) -> None:
     ctx[RANDOM] = np.int64(seed)
 
 
-def asked(ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]) -> np.int64:
-    """The agent's move, its cost noted; only searches are worth the look at the clock."""
+def timed(ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]) -> np.int64:
+    """The agent's move, its cost added to the results; only searches are timed."""
     searches = ctx[KIND] >= MINIMAX_KIND
     begun = now(ctx) if searches else np.int64(0)
     slot = choose(ctx, s, side)
@@ -43,11 +43,11 @@ def play_game(
     slots: NDArray[np.int16],
     results: NDArray[np.int64],
 ) -> None:
-    """Play one game; `slots` gets the moves, `results` the rest, TOO_LONG if `slots` is short."""
+    """Play one game; `slots` gets the moves, `results` the rest: TOO_LONG if `slots` is short."""
     s, player, side, length = start, 0, 0, 0
     game_id, swap, chosen, by_second = STRIDE, agents[0][SWAP_SLOT], 0, 0
     results[:] = 0
-    # What changes with the mover is swapped, not looked up; a random player's stream stays here.
+    # What depends on the mover is swapped, not looked up; the random words are kept here.
     ctx, other = agents
     word, other_word = U(ctx[RANDOM]), U(other[RANDOM])
     while True:
@@ -69,7 +69,7 @@ def play_game(
                     word += STRIDE
                     slot = np.int64(nth(mask, below(word, U(count(mask)))))
                 else:
-                    slot = asked(ctx, s, side, player, results)
+                    slot = timed(ctx, s, side, player, results)
             s, same = play(ctx, s, U(slot))
         slots[U(length)] = slot
         game_id = (game_id ^ U(slot + 2)) * STRIDE
@@ -96,7 +96,7 @@ def play_games(
     slots: NDArray[np.int16],
     results: NDArray[np.int64],
 ) -> int:
-    """Play game after game, one row each; how many: fewer than asked when one was too long."""
+    """Play a game for each row; returns how many fitted: it stops at one that is too long."""
     for game in range(openings.shape[0]):
         new_game(first, seeds[game, 0])
         new_game(second, seeds[game, 1])
@@ -106,4 +106,4 @@ def play_games(
     return openings.shape[0]
 
 
-COMPILED = (new_game, asked, play_game, play_games)
+COMPILED = (new_game, timed, play_game, play_games)

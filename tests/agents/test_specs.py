@@ -88,16 +88,16 @@ def test_the_ends_of_every_range_are_allowed():
 @pytest.mark.parametrize(
     ("weights", "told"),
     [
-        ({"pott": 1}, '(there are pot, in_play, extra_turn, capture, mobility, far); '
+        ({"pott": 1}, '(it has pot, in_play, extra_turn, capture, mobility, far); '
                       'did you mean "pot"?'),
-        ({"corner": 1}, 'weight "corner" is of no feature of this game'),
+        ({"corner": 1}, 'this agent has no weight "corner"'),
         ({"pot": "much"}, "weight pot must be a number, got 'much'"),
         ({"pot": True}, "weight pot must be a number, got True"),
         ({"pot": None}, "weight pot must be a number, got None"),
         ({"pot": float("nan")}, "weight pot must lie within ±100000, got nan"),
         ({"pot": 1e6}, "weight pot must lie within ±100000, got 1000000.0"),
-        ({"pot": ()}, "weight pot has 1 to 8 phases, got 0"),
-        ({"pot": (1,) * 9}, "weight pot has 1 to 8 phases, got 9"),
+        ({"pot": ()}, "weight pot must have 1 to 8 phases, got 0"),
+        ({"pot": (1,) * 9}, "weight pot must have 1 to 8 phases, got 9"),
         ({"pot": (1, "2")}, "weight pot must be a number, got '2'"),
     ],
 )  # fmt: skip
@@ -106,9 +106,9 @@ def test_a_weight_that_is_none_is_refused(weights, told):
 
 
 def test_weights_that_mean_nothing_under_the_rules_are_refused():
-    assert 'weight "extra_turn" is of no feature' in refusal("owari", weights={"extra_turn": 1})
+    assert 'this agent has no weight "extra_turn"' in refusal("owari", weights={"extra_turn": 1})
     told = refusal("kalah(6,4,capture=none)", weights={"capture": 1})
-    assert 'weight "capture" is of no feature' in told
+    assert 'this agent has no weight "capture"' in told
 
 
 def test_weights_given_replace_the_defaults():

@@ -106,7 +106,7 @@ def test_nothing_is_proved_about_agents_that_vary(spec):
 
 def test_a_refusal_says_what_is_in_the_way():
     of = game("kalah(3,2)")
-    with pytest.raises(NoProof, match=r"epsilon = 0\.01 .* by lot"):
+    with pytest.raises(NoProof, match=r"epsilon = 0\.01 .* at random"):
         prove(of, build(AgentSpec("greedy", epsilon=0.01), of), 0)
 
 

@@ -38,13 +38,12 @@ BROKEN = {
     ),
     "a weight of no feature": (
         HEAD + AGENTS.replace('"smart"', '"smart"\nweights = { pto = 2 }'),
-        'x.toml:4: [agents.smart.weights] weight "pto" is of no feature of this game '
-        f'(there are {SOWING}); did you mean "pot"?',
+        'x.toml:4: [agents.smart.weights] this agent has no weight "pto" '
+        f'(it has {SOWING}); did you mean "pot"?',
     ),
     "a weight of another game": (
         HEAD + AGENTS.replace('"smart"', '"smart"\nweights.corner = 2'),
-        'x.toml:4: [agents.smart.weights] weight "corner" is of no feature of this game '
-        f"(there are {SOWING})",
+        f'x.toml:4: [agents.smart.weights] this agent has no weight "corner" (it has {SOWING})',
     ),
     "a weight that is no number": (
         HEAD + AGENTS.replace('"smart"', '"smart"\n[agents.smart.weights]\npot = "x"'),
@@ -87,8 +86,8 @@ def test_problems_inside_a_weights_file_name_that_file(tmp_path):
     (tmp_path / "w.toml").write_text("[weights]\npto = 1\n")
     text = HEAD + AGENTS.replace('"smart"', '"smart"\nweights = "w.toml"')
     assert the_problem(tmp_path, text) == (
-        'x.toml:4: [agents.smart] w.toml: weight "pto" is of no feature of this game '
-        f'(there are {SOWING}); did you mean "pot"?'
+        'x.toml:4: [agents.smart] w.toml: this agent has no weight "pto" '
+        f'(it has {SOWING}); did you mean "pot"?'
     )
 
 
@@ -96,6 +95,6 @@ def test_weights_of_an_own_evaluation_are_those_its_file_declares(tmp_path):
     (tmp_path / "mine.py").write_text('WEIGHTS = {"lead": 2.0}\ndef evaluate(r, p, w): return 0\n')
     table = '"alphabeta"\nevaluate = "mine.py"\nweights = { leed = 1 }'
     assert the_problem(tmp_path, HEAD + AGENTS.replace('"smart"', table)) == (
-        'x.toml:5: [agents.smart.weights] weight "leed" is of no feature of this game '
-        '(there are lead); did you mean "lead"?'
+        'x.toml:5: [agents.smart.weights] this agent has no weight "leed" '
+        '(it has lead); did you mean "lead"?'
     )

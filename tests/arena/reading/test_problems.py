@@ -157,8 +157,8 @@ def test_two_problems_on_one_line_are_two_lines(tmp_path):
     found = problems(tmp_path, HEAD + table + "agents.bad.kind = 'random'\n")
     assert [line.split(" (")[0] for line in found] == [
         "x.toml:2: [agents.smart] depth must be a whole number from 1 to 100, got 0",
-        'x.toml:2: [agents.smart.weights] weight "pto" is of no feature of this game',
-        'x.toml:2: [agents.smart.weights] weight "toto" is of no feature of this game',
+        'x.toml:2: [agents.smart.weights] this agent has no weight "pto"',
+        'x.toml:2: [agents.smart.weights] this agent has no weight "toto"',
     ]
 
 
