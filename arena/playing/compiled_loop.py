@@ -13,7 +13,7 @@ from arena.planning.pairings import Block, Pairings
 from arena.planning.records import DRAW, LOSS, PLAYED, WIN, Games
 from arena.playing.referee import LONGEST
 
-# So many that a call costs little, so few that their moves stay in the processor's cache.
+# Enough that a call costs little, few enough that their moves stay in the processor's cache.
 PAIRINGS_AT_ONCE = 512
 SEEDS_AT_ONCE = 8 * PAIRINGS_AT_ONCE
 # Columns of the records that are columns of the loop's results.
@@ -35,14 +35,14 @@ Words = NDArray[np.uint64]
 
 
 class TooLong(Exception):  # noqa: N818  # what happened, not an error of the code
-    """A game that no room can hold: the referee decides it."""
+    """A game is too long for any room: the referee decides it."""
 
 
 class CompiledLoop:
-    """Plays blocks of pairings; keeps the room for moves, which is dear to allocate."""
+    """Plays blocks of pairings; reuses the room for their moves, which is slow to allocate."""
 
     def __init__(self, drawn: DrawnPlan) -> None:
-        """Room for games of a usual length."""
+        """There is room for games of the usual length at first."""
         self.of, self.pairings, self.keeps_moves = drawn.of, drawn.pairings, drawn.plan.keep_moves
         self.openings = drawn.openings.slots
         self.start = drawn.of.start().state
@@ -54,11 +54,11 @@ class CompiledLoop:
         self.results = [np.empty((PAIRINGS_AT_ONCE, loop.RESULTS), np.int64) for _ in (0, 1)]
 
     def warm(self, agent: CompiledAgent) -> None:
-        """Compile the loop by playing no game at all."""
+        """Compile the loop by a call that plays no game."""
         self._call((agent, agent), self.openings[:0], np.empty((0, 2), np.uint64), 0)
 
     def _call(self, seats: Pair, openings: NDArray[np.int16], seeds: Words, leg: int) -> int:
-        """Play a game from every opening; how many: fewer if one did not fit."""
+        """Play a game from every opening; returns how many fitted: it stops at one that is too long."""
         room, results = (each[leg][: len(openings)] for each in (self.rooms, self.results))
         first, second = seats
         played: int = first.kernels.play_games(
@@ -84,7 +84,7 @@ class CompiledLoop:
         return Games(columns, np.concatenate([none, *moves]) if self.keeps_moves else None, {})
 
     def _play(self, block: Block, agents: Pair, seeds: list[Words]) -> None:
-        """Fill `rooms` and `results`, leg by leg; again with more room if a game did not fit."""
+        """Fill `rooms` and `results`, leg by leg; a leg is repeated if a game needs more room."""
         openings = self.openings[self.pairings.openings(block)]
         for leg in (0, 1):
             seats = agents if leg == 0 else agents[::-1]
@@ -94,16 +94,16 @@ class CompiledLoop:
                 self._more_room()
 
     def _more_room(self) -> None:
-        """Double the room; what the first leg has played stays."""
-        before, results = self.rooms, self.results
+        """Double the room; the games already played stay."""
+        rooms, results = self.rooms, self.results
         self.longest = min(2 * self.longest, LONGEST)
         self._make_room()
         self.results = results
-        for room, old in zip(self.rooms, before, strict=True):
+        for room, old in zip(self.rooms, rooms, strict=True):
             room[:, : old.shape[1]] = old
 
     def _note(self, columns: dict[str, NDArray[Any]], row: int, pairings: int) -> None:
-        """Copy the results of both legs to rows that take turns."""
+        """Copy the results of both legs, whose rows alternate."""
         for leg in (0, 1):
             results = self.results[leg][:pairings]
             rows = slice(row + leg, row + 2 * pairings, 2)
@@ -115,7 +115,7 @@ class CompiledLoop:
                     columns[name][rows] = results[:, at]
 
     def _moves(self, pairings: int) -> NDArray[np.int16]:
-        """The move numbers of all games, one after the other, legs in turn."""
+        """The move numbers of all games, one after another; the legs alternate."""
         both = np.stack([room[:pairings] for room in self.rooms], axis=1)
         lengths = np.stack([each[:pairings, loop.LENGTH] for each in self.results], axis=1)
         inside = np.arange(self.longest) < lengths[:, :, None]

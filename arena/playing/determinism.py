@@ -1,4 +1,4 @@
-"""Which matches give one game an opening: known of agents of ours, tried out with users' code."""
+"""Finding the matches that have one game an opening, by trial where a user's code plays."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -17,50 +17,50 @@ from arena.playing.in_order import in_turn
 from arena.playing.workers import PlayOptions, RunFailed, Workers
 
 FIXED = "one_game_an_opening"  # in run.json
-OPENINGS, TIMES = 2, 2  # what is tried: few openings, each with as many seeds
+OPENINGS, TIMES = 2, 2  # a trial has so many openings, each played so many times
 
 
 def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
-    """The matches in which every opening has its one game, whatever the seed.
+    """The matches in which an opening always leads to the same game, whatever the seed.
 
-    This is found out once a run; the journal keeps the answer and what was tried on the way.
+    This is settled once a run; the journal keeps the answer and the trials that led to it.
     """
     stored = journal.fixed()
     if stored is not None:
         return stored
-    fixed = _found_out(drawn, journal, options)
+    fixed = _settled(drawn, journal, options)
     journal.keep_fixed(fixed)
     return fixed
 
 
 def differs(spec: AgentSpec) -> bool:
-    """Whether the agent surely plays one opening in several ways."""
+    """Whether the agent is known to play the same opening differently."""
     return varies(spec) is not None and not outside(spec)
 
 
 def doubtful(spec: AgentSpec) -> bool:
-    """Whether only playing tells if it does."""
+    """Whether only a trial can tell."""
     return outside(spec) or users_code(spec) is not None
 
 
-def _found_out(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
-    asked = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
-    known = frozenset(steady) - frozenset(asked)
-    if not asked or not matters(drawn):
-        return known
-    return known | tried(trial_plan(drawn, asked), journal, options)
+    uncertain = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
+    certain = frozenset(steady) - frozenset(uncertain)
+    if not uncertain or not matters(drawn):
+        return certain
+    return certain | tried(trial_plan(drawn, uncertain), journal, options)
 
 
 def matters(drawn: DrawnPlan) -> bool:
-    """Whether openings are played again, or all there are are played: else nobody asks."""
+    """Whether it makes a difference: an opening is repeated, or every opening is played."""
     openings, pairs = len(drawn.openings), drawn.plan.pairs
     return pairs > openings or (drawn.openings.finite and 1 < openings == pairs)
 
 
 def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnPlan:
-    """A small tournament of these matches in which every opening is played with several seeds."""
+    """A small tournament of these matches that plays each opening with several seeds."""
     openings = first_openings(drawn.openings, OPENINGS)
     plan = replace(
         drawn.plan,
@@ -74,24 +74,24 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
 
 
 def tried(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
-    """Those of the trial's matches whose games did not depend on the seed."""
-    pairings, seen = trial.pairings, journal.tried()
-    tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in seen]
+    """The matches of the trial whose games did not depend on the seed."""
+    pairings, games_of = trial.pairings, journal.tried()
+    tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
     try:
         with closing(Workers(trial, options).batches(in_turn(tasks))) as batches:
             for batch in batches:
                 games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
-                seen[batch.start] = _seen(games)
-                journal.keep_tried(batch.start, seen[batch.start])
-    except RunFailed:  # the run itself will say so, and which pairing it was
+                games_of[batch.start] = _games_played(games)
+                journal.keep_tried(batch.start, games_of[batch.start])
+    except RunFailed:  # the run itself will fail likewise, and name the pairing
         return frozenset()
-    different, once = set(seen.values()), len(trial.openings)
+    different, once = set(games_of.values()), len(trial.openings)
     return frozenset(
         match for match in pairings.matches if sum(each[:2] == match for each in different) == once
     )
 
 
-def _seen(games: Games) -> tuple[int, ...]:
-    """The agents of one pairing, its opening, and its two games."""
+def _games_played(games: Games) -> tuple[int, ...]:
+    """The two agents of a pairing, its opening, its two games."""
     played = (int(word) for word in np.asarray(games.game_id))
     return int(games.first[0]), int(games.second[0]), int(games.opening[0]), *played

@@ -1,4 +1,4 @@
-"""A user's code built once in a process of its own, so that it can be ended if it hangs."""
+"""Building a user's agent once in a process of its own, which is killed if it hangs."""
 
 import contextlib
 import os
@@ -12,14 +12,14 @@ from arena.playing.backends.processes import begin_child
 from games import Game
 from games.kernels.compile_cache import on_compilation
 
-# Loading may take longer than a move: libraries are imported. While something is compiled, which
-# takes a slow machine minutes, the time begins again with every function.
+# Loading may take longer than a move: libraries are imported. Compiling takes minutes on a slow
+# machine, so the time starts again with every function that is compiled.
 LOAD_SECONDS = 30.0
 ALIVE = "alive"
 
 
 def try_out(spec: AgentSpec, of: Game, move_seconds: float) -> None:
-    """Build an agent and begin a game; AgentFailure or SpecError if that is not possible."""
+    """Build an agent and start a game; AgentFailure or SpecError if that fails."""
     context, seconds = get_context("fork"), max(move_seconds, LOAD_SECONDS)
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_build, args=(os.getpid(), sender, spec, of), daemon=True)
@@ -48,14 +48,14 @@ def _unloadable(spec: AgentSpec, reason: str) -> AgentFailure:
 
 
 def _build(parent: int, sender: Connection, spec: AgentSpec, of: Game) -> None:
-    """Runs in the child: send how building it failed, or None."""
+    """Run in the child: send the failure, or None if there was none."""
     begin_child(parent)
     try:
         on_compilation(lambda: sender.send(ALIVE))
         agent = build(spec, of)
         agent.start(0)
         if isinstance(agent, CompiledAgent):
-            with contextlib.suppress(AgentFailure):  # what it raises in a game is a forfeit there
+            with contextlib.suppress(AgentFailure):  # in a game this is a forfeit
                 agent.choose(of.start(), Limit(depth=1))
         sender.send(None)
     except (AgentFailure, SpecError) as error:

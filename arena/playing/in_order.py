@@ -1,4 +1,4 @@
-"""Work done in order by a backend that may fail: a bounded window, begun anew after every death."""
+"""Work done in order by a backend that may fail, and is then started again."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -13,25 +13,25 @@ NextItem = Callable[[str], Item | None]
 
 
 class Crew(Protocol[Item, Result_co]):
-    """Who does the work, and what is to be done when some of it fails."""
+    """Those who do the work, with the answers to its failures."""
 
     def begin(self, workers: int | None = None) -> Backend[Item, Result_co]:
-        """A new backend; with as many workers as there are to be if no number is given."""
+        """Start a new backend, by default with all the workers it may have."""
 
     def look(self) -> None:
-        """Look around while work is awaited; what it raises ends everything."""
+        """Called often while a result is awaited; an exception of it ends the work."""
 
     def split(self, item: Item) -> list[Item]:
-        """An item as the smallest items it is made of."""
+        """The smallest items that an item is made of."""
 
     def again(self, item: Item) -> Item:
-        """An item prepared to be repeated."""
+        """The item, ready to be repeated."""
 
     def excused(self, item: Item) -> bool:
-        """Whether the failure is explained, and repeating will help."""
+        """Whether the failure is explained, so that repeating the item will help."""
 
     def mend(self) -> None:
-        """Mend what the death of a worker breaks."""
+        """Repair what the death of a worker broke."""
 
 
 class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the code
@@ -52,8 +52,8 @@ def in_turn(items: Iterable[Item]) -> NextItem[Item]:
 def in_order(crew: Crew[Item, Result], next_item: NextItem[Item]) -> Generator[Result, None, None]:
     """The results in the order of the items, as many under way as the backend has room for.
 
-    After a failure all unfinished items are split and worked on one at a time: the one that
-    fails again is to blame, and ItemFailed names it.
+    After a failure all unfinished items are split and done one at a time; the one that fails
+    again is to blame, and ItemFailed names it.
     """
     waiting: deque[Item] = deque()
     while True:
@@ -75,7 +75,7 @@ def _until_failed(
     next_item: NextItem[Item],
     waiting: deque[Item],
 ) -> Iterator[Result]:
-    """Results in order until one fails; what is unfinished then is left in `waiting`."""
+    """Results in order until one fails; the unfinished items are then left in `waiting`."""
     results = backend.results(crew.look)
     while True:
         while (worker := backend.wanted()) is not None:

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: raised once, and only between batches while games are played."""
+"""Ctrl-C and SIGTERM: raised once, between batches if games are being played."""
 
 import contextlib
 import signal
@@ -9,26 +9,26 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupts:
-    """Turns the first signal into KeyboardInterrupt; those that follow change nothing."""
+    """Turns the first signal into KeyboardInterrupt; later ones change nothing."""
 
     def __init__(self) -> None:
         """No signal has arrived yet."""
         self.arrived = self.patient = False
 
     def arrive(self, _signal: int, _frame: FrameType | None) -> None:
-        """Take a signal."""
+        """Handle a signal."""
         first, self.arrived = not self.arrived, True
         if first and not self.patient:
             raise KeyboardInterrupt
 
     def look(self) -> None:
-        """Raise what arrived while it had to wait."""
+        """Raise KeyboardInterrupt if a signal arrived while it had to wait."""
         if self.arrived:
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def wait_for_look(self) -> Iterator[None]:
-        """Let signals wait for the next `look`: batches are kept whole."""
+        """Make signals wait for the next `look`, so that batches are kept whole."""
         self.patient = True
         try:
             yield
@@ -37,15 +37,15 @@ class Interrupts:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Take signals in place of Python; a signal that is ignored, as by nohup, stays so."""
-        before = {each: signal.getsignal(each) for each in SIGNALS}
-        for each, handler in before.items():
+        """Handle the signals in place of Python; one that is ignored, as by nohup, stays so."""
+        handlers = {each: signal.getsignal(each) for each in SIGNALS}
+        for each, handler in handlers.items():
             if handler != signal.SIG_IGN:
                 signal.signal(each, self.arrive)
         try:
             yield
         finally:
-            # Once told to stop we are about to end, and a second Ctrl-C must do no harm.
+            # After a signal we are about to end, and a second Ctrl-C must do no harm.
             if not self.arrived:
-                for each, handler in before.items():
+                for each, handler in handlers.items():
                     signal.signal(each, handler)

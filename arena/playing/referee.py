@@ -1,4 +1,4 @@
-"""One game between any two agents, move by move: legality, forfeits, the clock's witness."""
+"""One game between any two agents, played move by move: its referee."""
 
 import contextlib
 import time
@@ -22,16 +22,16 @@ FAULTS = {
     "unloadable": Termination.UNLOADABLE,
 }
 
-START = -1  # the ply at which agents are built and told that a game begins
+START = -1  # in place of a ply: the agent is built and starts a game
 
-# Told when an agent is asked (ply, seat) and when it has answered (None, seat).
+# Called when an agent is asked (ply, seat) and when it has answered (None, seat).
 Witness = Callable[[int | None, int], None]
-# Gives the agent of a seat; building it may be its first failure.
+# Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
 
 
 class PlayedGame(NamedTuple):
-    """One finished game; costs are the first and the second player's."""
+    """A finished game; pairs are the first and the second player's."""
 
     moves: tuple[int, ...]
     result: int
@@ -60,7 +60,7 @@ def play_game(
     witness: Witness,
     verdict: CutOff | None = None,
 ) -> PlayedGame:
-    """Play one game; an agent's fault ends it as a forfeit, told in `trace`."""
+    """Play one game; an agent's fault ends it as a forfeit, explained in `trace`."""
     table = _Table(of, witness, verdict)
     try:
         for seat in (0, 1):
@@ -81,7 +81,7 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
 
 
 class _Table:
-    """A game under way: the position, the moves so far and what they cost."""
+    """A game under way: the position, the moves so far, their cost."""
 
     def __init__(self, of: Game, witness: Witness, verdict: CutOff | None) -> None:
         self.of, self.witness, self.verdict = of, witness, verdict
@@ -90,10 +90,10 @@ class _Table:
         self.moves: list[int] = []
         self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
 
-    def begin(self, seat: int, built: Seat, seed: int) -> None:
-        """Seat an agent and tell it that a game begins."""
+    def begin(self, seat: int, agent_of: Seat, seed: int) -> None:
+        """Seat an agent and have it start a game."""
         with self._waiting_for(seat, START):
-            agent = built()
+            agent = agent_of()
             agent.start(seed)
         self.agents.append(agent)
 
@@ -103,7 +103,7 @@ class _Table:
         self.moves.append(move)
 
     def next_move(self) -> None:
-        """Ask the mover; a forced pass is nobody's choice."""
+        """Ask the mover for a move; a forced pass is played without asking."""
         legal = self.of.legal(self.position)
         if legal == (self.of.pass_move,):
             self.place(legal[0])
@@ -124,7 +124,7 @@ class _Table:
 
     @contextlib.contextmanager
     def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
-        """Tell the witness who is asked; what the agent does wrong becomes a forfeit."""
+        """Tell the witness who is asked; a failure of the agent becomes a forfeit."""
         if self.verdict == (ply, seat):
             raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
         self.witness(ply, seat)
@@ -136,7 +136,7 @@ class _Table:
             self.witness(None, seat)
 
     def finished(self) -> PlayedGame:
-        """The record of a game that ended by the rules, or was far too long: then a draw."""
+        """The record of a game that ended by the rules; one that is far too long is a draw."""
         margin = self.of.margin(self.position)
         if len(self.moves) >= LONGEST:
             return self._record(DRAW, margin, Termination.TOO_LONG, "")
@@ -144,7 +144,7 @@ class _Table:
         return self._record(result, margin, Termination.NORMAL, "")
 
     def forfeited(self, fault: _Forfeit) -> PlayedGame:
-        """The record of a game that one side lost by its own fault."""
+        """The record of a game that one side forfeited."""
         result = LOSS if fault.seat == 0 else WIN
         margin = self.of.margin(self.position)
         return self._record(result, margin, fault.termination, fault.trace)

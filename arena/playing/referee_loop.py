@@ -1,4 +1,4 @@
-"""Pairings played move by move: agents in Python, own evaluations, games that were cut off."""
+"""Pairings played move by move: those of bots, of slow evaluations, of games cut off."""
 
 import logging
 import os
@@ -23,14 +23,14 @@ log = logging.getLogger(__name__)
 
 
 class RefereeLoop:
-    """Plays blocks of pairings through the referee; the watchdog sees whom it waits for."""
+    """Plays blocks of pairings by the referee; the watchdog sees whom it waits for."""
 
     def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent], rows: Any) -> None:
-        """`agent` gives the agent at a place, building it if need be; `rows` are the watchdog's."""
+        """`agent` returns the agent at a place, built if need be; `rows` are the watchdog's."""
         self.drawn, self.agent, self.rows = drawn, agent, rows
 
     def play(self, block: Block, verdicts: Verdicts) -> Games:
-        """Both games of every pairing of the block, those with a verdict cut off by it."""
+        """Both games of every pairing of the block; a verdict cuts its game off."""
         of, pairings = self.drawn.of, self.drawn.pairings
         openings = self.drawn.openings.slots[pairings.openings(block)]
         seeds = [seeds_of(pairings, block, leg).tolist() for leg in (0, 1)]
@@ -56,7 +56,7 @@ class RefereeLoop:
         own = [users_code(self.drawn.specs[place]) is not None for place in places]
 
         def witness(ply: int | None, seat: int) -> None:
-            if own[seat]:  # ours keep their limits themselves
+            if own[seat]:  # our own agents keep to their limits
                 since = 0 if ply is None else time.monotonic_ns()
                 note(self.rows, (os.getpid(), pairing, leg, ply or 0, seat, since))
 
@@ -91,7 +91,7 @@ def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
 
 
 def stored_verdict(games: Games, row: int) -> CutOff | None:
-    """The verdict on a stored game that was cut off, so that it can be played without waiting."""
+    """The verdict on a stored game that was cut off; with it the game is repeated at once."""
     if games.termination[row] != Termination.TIMEOUT:
         return None
     seat, plies = 1 if games.result[row] else 0, int(games.plies[row])

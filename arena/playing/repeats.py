@@ -1,4 +1,4 @@
-"""Games that agents without chance played before: taken from the first, not played again."""
+"""Games that agents without chance would repeat: copied from the first, not played again."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ from arena.planning.pairings import Block, Pairings
 from arena.planning.records import Games, joined
 from arena.playing.compiled_loop import COSTS
 
-MOST_KNOWN = 4096  # pairings that a process remembers; what it forgets it plays again
+MOST_KNOWN = 4096  # pairings that a process remembers; others it plays again
 FREE = (*COSTS, "first_moves", "second_moves")
 
 Play = Callable[[Block], list[Games]]
@@ -17,19 +17,19 @@ Key = tuple[int, int, int]  # both agents and the opening
 
 
 class Repeats:
-    """What one process knows of matches whose games depend on nothing but the opening.
+    """The games that one process remembers of matches that depend on nothing but the opening.
 
-    All pairings of such a match on one opening have one seed, so it does not matter which of
-    them is played: the tables are the same for any number of processes.
+    All pairings of such a match that share an opening share a seed, so it does not matter which
+    of them is played: the tables are the same for any number of processes.
     """
 
     def __init__(self, pairings: Pairings) -> None:
-        """Nothing is known yet."""
+        """Nothing is remembered yet."""
         self.pairings = pairings
         self.known: dict[Key, Games] = {}
 
     def games(self, block: Block, play: Play) -> list[Games]:
-        """Both games of every pairing of the block; `play` plays those that are not known."""
+        """Both games of every pairing of the block; `play` plays those that are new."""
         openings = len(self.pairings.keys)
         once = joined(list(self._once(block._replace(size=min(block.size, openings)), play)))
         if block.size <= openings:
@@ -37,7 +37,7 @@ class Repeats:
         return [once, copied(once, np.arange(openings, block.size) % openings)]
 
     def _once(self, block: Block, play: Play) -> Iterator[Games]:
-        """The games of a block that has no opening twice."""
+        """The games of a block in which no opening comes twice."""
         keys = [(block.a, block.b, place) for place in self.pairings.openings(block).tolist()]
         at = 0
         while at < len(keys):
@@ -60,7 +60,7 @@ class Repeats:
 
 
 def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
-    """The games of some pairings, once more: nobody thought, so they cost nothing."""
+    """A copy of the games of some pairings; nobody thought, so they cost nothing."""
     rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
     columns = {name: column[rows] for name, column in games.columns.items()}
     for name in FREE:

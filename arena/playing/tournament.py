@@ -1,4 +1,4 @@
-"""The tournament: what is left of a plan is played, kept and counted, in schedule order."""
+"""The tournament: the pairings that are left of a plan, played in schedule order."""
 
 import logging
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Tick(NamedTuple):
 
     done: int  # pairings
     total: int
-    played: int  # pairings of this run, not of the one that is continued
+    played: int  # pairings that were played since the run was started or continued
     standings: dict[tuple[int, int], ConfidenceSequence]  # by match
     sprt: SprtState | None
 
@@ -35,7 +35,7 @@ class Tick(NamedTuple):
 def play(
     drawn: DrawnPlan, journal: Journal, options: PlayOptions, show: Callable[[Tick], None]
 ) -> SprtState | None:
-    """Play what is left, keep it in the journal; the state of the stop rule, if there is one."""
+    """Play the pairings that the journal does not have; returns the stop rule's state, if any."""
     count, stop = Count(drawn), StopRule(drawn)
     for start, end, games in journal.parts(drawn.pairings):
         points = pair_points(games)
@@ -51,9 +51,9 @@ def play(
         with closing(Workers(drawn, options).batches(tasks.next_for)) as batches:
             for batch in batches:
                 tasks.learn(batch)
-                kept = stop.cut(batch)
-                journal.append(kept.start, kept.stop, kept.games)
-                count.take(kept.start, kept.stop, kept.points)
+                counted = stop.cut(batch)
+                journal.append(counted.start, counted.stop, counted.games)
+                count.take(counted.start, counted.stop, counted.points)
                 show(count.tick(stop))
                 if stop.reached:
                     break
@@ -62,7 +62,7 @@ def play(
 
 
 class Count:
-    """How far a run is, and how its matches stand, batch by batch in schedule order."""
+    """The progress of a run: pairings done, and the standing of each match."""
 
     def __init__(self, drawn: DrawnPlan) -> None:
         """Nothing is counted yet."""
@@ -73,7 +73,7 @@ class Count:
 
     @property
     def left(self) -> int:
-        """Pairings that are not finished."""
+        """How many pairings are not finished."""
         return self.total - self.done
 
     def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
@@ -82,9 +82,9 @@ class Count:
         for place in np.unique(match):
             pair, own = self.pairings.matches[place], match == place
             if pair in self.pairings.fixed:
-                own &= number < len(self.pairings.keys)  # what comes after says nothing new
-            before = self.standings.get(pair, NOTHING_SEEN)
-            self.standings[pair] = observe(before, points[own] / QUARTERS)
+                own &= number < len(self.pairings.keys)  # later ones only repeat
+            sequence = self.standings.get(pair, NOTHING_SEEN)
+            self.standings[pair] = observe(sequence, points[own] / QUARTERS)
         self.done = stop
 
     def tick(self, stop: StopRule) -> Tick:

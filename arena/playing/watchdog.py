@@ -1,4 +1,4 @@
-"""Cutting off code that does not answer: the parent ends the worker that has waited too long."""
+"""The watchdog: it ends a worker that has waited too long for somebody's code."""
 
 import contextlib
 import multiprocessing
@@ -13,13 +13,13 @@ from arena.planning.tasks import CutOff
 
 ROWS = 256
 LEGS = (0, 1)
-WHOLE = 2  # in place of a leg: a compiled call is waited for, over several pairings
+WHOLE = 2  # in place of a leg: one compiled call plays several pairings
 
 
 class Waiting(NamedTuple):
-    """One worker's row: what it waits for, and since when (0: for nothing).
+    """One worker's row: what it waits for, since when (0: it does not wait).
 
-    `ply` and `seat` say who was asked; of a whole call, `ply` is how many pairings it plays.
+    `ply` and `seat` say who was asked; for a WHOLE call `ply` is its number of pairings.
     """
 
     process: int
@@ -34,19 +34,19 @@ COLUMNS = len(Waiting._fields)
 
 
 def new_watch() -> Any:
-    """Rows shared with processes that are forked later."""
+    """Rows that processes forked from here will share."""
     return RawArray("q", ROWS * COLUMNS)
 
 
 def note(rows: Any, waiting: Waiting | tuple[int, int, int, int, int, int]) -> None:
-    """Write this process's row; the time goes last, so that it never stands beside old words."""
+    """Write this process's row; the time comes last, so that it never belongs to an old row."""
     number = multiprocessing.current_process()._identity  # counts the children of one parent
     at = (number[-1] if number else 0) % ROWS * COLUMNS
     rows[at : at + COLUMNS] = waiting
 
 
 class Watchdog:
-    """Looks at who is being waited for; remembers whom it has cut off."""
+    """Cuts off who does not answer in time, and remembers the verdicts."""
 
     def __init__(self, rows: Any, move_seconds: float) -> None:
         """`rows` are shared with the workers."""
@@ -56,7 +56,7 @@ class Watchdog:
         self.excused: dict[int, list[CutOff | None]] = {}
 
     def look(self) -> None:
-        """End every worker that has been waiting past the limit."""
+        """End every worker that has waited longer than the limit."""
         now = time.monotonic_ns()
         for at in range(0, ROWS * COLUMNS, COLUMNS):
             if self.rows[at + COLUMNS - 1]:
@@ -66,7 +66,7 @@ class Watchdog:
                     self.rows[at + COLUMNS - 1] = 0
 
     def cut_off(self, waiting: Waiting) -> None:
-        """Note a verdict and end the worker: a whole call is to be played move by move instead."""
+        """Note a verdict and end the worker; the games of a WHOLE call are then refereed."""
         verdict = CutOff(waiting.ply, waiting.seat)
         pairings = waiting.ply if waiting.leg == WHOLE else 1
         for pairing in range(waiting.pairing, waiting.pairing + pairings):
@@ -78,14 +78,14 @@ class Watchdog:
         return {key: each for key, each in self.verdicts.items() if start <= key[0] < stop}
 
     def excuses(self, pairing: int) -> bool:
-        """Whether a pairing's worker was ended by us since this was last asked."""
+        """Whether we ended the pairing's worker since the last call."""
         known = [self.verdicts.get((pairing, leg)) for leg in (*LEGS, WHOLE)]
         fresh = known != self.excused.get(pairing, [None, None, None])
         self.excused[pairing] = known
         return fresh
 
     def mend(self) -> None:
-        """After a worker's death: nobody is waited for, and the log queue may be locked."""
+        """Repair the rows and the log after a worker died: it may have held the queue's lock."""
         for at in range(len(self.rows)):
             self.rows[at] = 0
         renew_logs()

@@ -1,4 +1,4 @@
-"""Pairings played in one process: compiled agents in one call, all others move by move."""
+"""A worker plays pairings in one process: compiled agents in one call, others by the referee."""
 
 import contextlib
 import os
@@ -17,8 +17,8 @@ from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import Repeats
 from arena.playing.watchdog import WHOLE, note
 
-# A user's own evaluation is called from compiled code, where nobody sees which move it hangs
-# at. So it gets few pairings a call, and none if they are slow enough to be played singly.
+# A user's own evaluation is called from compiled code, where nobody sees at which move it hangs.
+# So a call plays few pairings; slow ones go through the referee.
 OWN_AT_ONCE = 16
 SLOW_SECONDS = 0.1
 
@@ -27,7 +27,7 @@ class Worker:
     """The agents of one process, built when first needed, and the two loops they play in."""
 
     def __init__(self, drawn: DrawnPlan, rows: Any) -> None:
-        """Nothing is built yet; `rows` tell the parent who is being waited for."""
+        """Nothing is built yet; `rows` show the parent who is being waited for."""
         self.drawn, self.rows = drawn, rows
         self.agents: dict[int, Agent] = {}
         self.compiled_loop = CompiledLoop(drawn)
@@ -42,17 +42,19 @@ class Worker:
         return self.agents[place]
 
     def warm(self) -> None:
-        """Build what is ours and compile it, so that processes forked from here need not."""
+        """Build and compile our own agents, so that processes forked from here need not."""
         for place, spec in enumerate(self.drawn.specs):
             # A bot lives only where it plays.
             if not outside(spec) and isinstance(agent := self.agent(place), CompiledAgent):
                 agent.start(0)
-                with contextlib.suppress(AgentFailure):  # an own evaluation's, in a game a forfeit
+                with contextlib.suppress(
+                    AgentFailure
+                ):  # of a user's evaluation: in a game it forfeits
                     agent.choose(self.drawn.of.start(), Limit(depth=1))
                 self.compiled_loop.warm(agent)
 
     def batch(self, task: Task) -> Batch:
-        """The games of the task, packed here so that the parent only has to keep them."""
+        """The games of the task, encoded here so that the parent only has to store them."""
         begun = time.perf_counter()
         games = self.play(task)
         blob = encoded(games)
@@ -80,7 +82,7 @@ class Worker:
             return [self._refereed(block, verdicts)]
 
     def compiled(self, block: Block) -> Pair | None:
-        """Both agents if they are compiled; a bot is built only where it is waited for."""
+        """Both agents if they are compiled; a bot is built only where the watchdog sees it."""
         places = block.a, block.b
         if any(outside(self.drawn.specs[place]) for place in places):
             return None
@@ -93,7 +95,7 @@ class Worker:
         return self.referee_loop.play(block, verdicts)
 
     def _own(self, block: Block, both: Pair, verdicts: Verdicts) -> Games:
-        """The compiled loop, unless an own evaluation is slow, raises, or was cut off in it."""
+        """Games of a user's evaluation: compiled, unless it is slow, raises or was cut off."""
         match, pairings = (block.a, block.b), range(block.first, block.first + block.size)
         wary = self.pairing_seconds.get(match, SLOW_SECONDS) >= SLOW_SECONDS
         begun = time.perf_counter()
@@ -105,12 +107,12 @@ class Worker:
         return games
 
     def _watched(self, block: Block, both: Pair) -> Games | None:
-        """The games of one compiled call that the watchdog may cut off; None if it raised."""
+        """The games of a compiled call that the watchdog sees; None if it raised."""
         since = time.monotonic_ns()
         note(self.rows, (os.getpid(), block.first, WHOLE, block.size, 0, since))
         try:
             return self.compiled_loop.play(block, both)
-        except Exception:  # whatever a user's code raises: move by move it becomes a forfeit
+        except Exception:  # a user's code may raise anything: the referee makes it a forfeit
             return None
         finally:
             note(self.rows, (os.getpid(), block.first, WHOLE, block.size, 0, 0))

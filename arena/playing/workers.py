@@ -1,4 +1,4 @@
-"""The workers of a run: what they play, and what is done when one hangs, fails or dies."""
+"""The workers of a run: they play its tasks, though one may hang, fail or die."""
 
 import logging
 from collections.abc import Generator
@@ -19,14 +19,14 @@ log = logging.getLogger(__name__)
 
 
 class PlayOptions(NamedTuple):
-    """By how many workers of which backend games are played, and what may interrupt them."""
+    """Who plays: the number of workers, their backend, what may interrupt them."""
 
     workers: int
     interrupts: Interrupts
     backend: str = "processes"
 
 
-class RunFailed(Unfinished):  # the run could not be finished; what was played is kept
+class RunFailed(Unfinished):  # the run ends here; the games already played are kept
     """A pairing that cannot be played; `pairing` is its number."""
 
     def __init__(self, pairing: int, message: str) -> None:
@@ -36,7 +36,7 @@ class RunFailed(Unfinished):  # the run could not be finished; what was played i
 
 
 class Workers:
-    """The crew that plays tasks of one plan; the worker is made here and copied by forks."""
+    """The crew that plays the tasks of a plan; its worker is made here and forked."""
 
     def __init__(self, drawn: DrawnPlan, options: PlayOptions) -> None:
         """Nothing is built yet."""
@@ -45,7 +45,7 @@ class Workers:
         self.worker = Worker(drawn, self.watchdog.rows)
 
     def get_ready(self) -> None:
-        """Build every agent once, compile what forks will inherit; raise what cannot be built."""
+        """Build every agent once, compile what forks inherit; raises if one cannot be built."""
         tried: list[AgentSpec] = []
         for spec in self.drawn.specs:
             if users_code(spec) and spec not in tried:
@@ -71,10 +71,11 @@ class Workers:
             log.error("pairing %d is void: %s", pairing, failure.trace)
         what = failure.trace.rpartition("\n")[2] or "ended its worker"
         return RunFailed(
-            pairing, f"({names[block.a]} against {names[block.b]}): {what}, also alone"
+            pairing,
+            f"({names[block.a]} against {names[block.b]}): {what}, and again when played alone",
         )
 
-    # What `in_order` asks of a crew.
+    # What `in_order` needs of a crew.
 
     def begin(self, workers: int | None = None) -> backends.Backend[Task, Batch]:
         """A new backend whose workers play as this one does."""
@@ -82,16 +83,16 @@ class Workers:
         return backends.begin(self.options.backend, self.worker.batch, number)
 
     def look(self) -> None:
-        """Cut off who does not answer; stop if that was asked for."""
+        """Cut off who does not answer; raise if a signal arrived."""
         self.watchdog.look()
         self.options.interrupts.look()
 
     def split(self, task: Task) -> list[Task]:
-        """The task cut into pairings."""
+        """The task as one task for each pairing."""
         return task.singles()
 
     def again(self, task: Task) -> Task:
-        """The task with the verdicts on what was cut off in it."""
+        """The task with the verdicts on its games that were cut off."""
         return task._replace(verdicts=self.watchdog.within(task.start, task.stop))
 
     def excused(self, task: Task) -> bool:
@@ -99,5 +100,5 @@ class Workers:
         return self.watchdog.excuses(task.start)
 
     def mend(self) -> None:
-        """After a death nobody is waited for."""
+        """Have the watchdog forget who was waited for."""
         self.watchdog.mend()

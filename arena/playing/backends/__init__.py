@@ -1,4 +1,4 @@
-"""Where tasks are played: the table of backends, and what one has."""
+"""Where tasks are played: the table of backends."""
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ BACKENDS: Mapping[str, str] = {
 
 
 class Backend(Protocol[Item_contra, Result_co]):
-    """Does one kind of work on items, several at a time, until it is closed."""
+    """Does the same work on item after item, several at a time, until it is closed."""
 
     def wanted(self) -> str | None:
         """The worker that another item is wanted for, "" for any; None if nobody has room."""
@@ -33,7 +33,7 @@ class Backend(Protocol[Item_contra, Result_co]):
         """
 
     def close(self) -> None:
-        """End what still runs: nobody waits for its results."""
+        """End what still runs; its results are lost."""
 
 
 class Room:
@@ -44,12 +44,12 @@ class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the
     """The oldest item failed; `trace` is its traceback, empty if its worker died."""
 
     def __init__(self, trace: str) -> None:
-        """After a death the backend is of no more use."""
+        """After a death the backend cannot be used again."""
         super().__init__(trace)
         self.trace = trace
 
 
 def begin(name: str, work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:
-    """A backend of the table, ready to take items."""
+    """Start a backend of the table; `work` turns an item into its result."""
     backend: Backend[Item, Result] = importlib.import_module(BACKENDS[name]).begin(work, workers)
     return backend

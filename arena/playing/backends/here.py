@@ -1,4 +1,4 @@
-"""The backend without processes: items are worked on in this one, when their results are due."""
+"""The backend without processes: an item is worked on here when its result is due."""
 
 import traceback
 from collections import deque
@@ -12,7 +12,7 @@ class Here(Generic[Item, Result]):
     """One item at a time; code that hangs or ends the process does so here."""
 
     def __init__(self, work: Callable[[Item], Result]) -> None:
-        """Nothing is submitted yet."""
+        """`work` turns an item into its result."""
         self.work = work
         self.items: deque[Item] = deque()
 
@@ -36,10 +36,10 @@ class Here(Generic[Item, Result]):
             yield result
 
     def close(self) -> None:
-        """Forget what was not begun."""
+        """Forget the items that were not worked on."""
         self.items.clear()
 
 
 def begin(work: Callable[[Item], Result], _workers: int) -> Here[Item, Result]:
-    """The backend; it has one worker however many are asked for."""
+    """The backend; it has one worker, whatever the number."""
     return Here(work)

@@ -1,4 +1,4 @@
-"""The backend of forked processes: they inherit what is compiled, and may die."""
+"""The backend of forked processes, which inherit what is compiled."""
 
 import ctypes
 import multiprocessing
@@ -25,7 +25,7 @@ class Processes(Generic[Item, Result]):
     """A pool of processes, forked from here with the work they do."""
 
     def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
-        """They are forked when the first items are submitted."""
+        """The processes are forked when the first item is submitted."""
         self.workers = workers
         self.pool = ProcessPoolExecutor(
             workers,
@@ -40,7 +40,7 @@ class Processes(Generic[Item, Result]):
         return "" if len(self.waiting) < 2 * self.workers else None
 
     def submit(self, item: Item) -> None:
-        """Have an item worked on; if the pool is broken already, its result is a failure."""
+        """Take an item to work on; if the pool is broken already, its result is a failure."""
         try:
             future: Future[Result] = self.pool.submit(_call, item)
         except BrokenProcessPool as error:
@@ -49,14 +49,14 @@ class Processes(Generic[Item, Result]):
         self.waiting.append(future)
 
     def results(self, look: Callable[[], None]) -> Iterator[Result]:
-        """The results in order, looking around while each is awaited."""
+        """The results in order, calling `look` while each is awaited."""
         while self.waiting:
             if error := self._failure(self.waiting[0], look):
                 raise WorkFailed(trace_of(error))
             yield self.waiting.popleft().result()
 
     def _failure(self, future: "Future[Result]", look: Callable[[], None]) -> BaseException | None:
-        """How the work failed; None if it did not."""
+        """The exception of the work; None if it has a result."""
         stuck_since = None
         while True:
             look()
@@ -75,7 +75,7 @@ class Processes(Generic[Item, Result]):
         return list((getattr(self.pool, "_processes", None) or {}).values())
 
     def close(self) -> None:
-        """End the pool and what still runs in it."""
+        """End the pool with all its processes."""
         processes = self._processes()
         manager = getattr(self.pool, "_executor_manager_thread", None)
         results = getattr(self.pool, "_result_queue", None)
@@ -89,7 +89,7 @@ class Processes(Generic[Item, Result]):
         if manager is not None:
             manager.join(PATIENCE_SECONDS)
             if manager.is_alive() and results is not None:
-                results._writer.close()  # it reads half a result: now it sees no more will come
+                results._writer.close()  # it waits for the rest of a result: now it reads the end
 
 
 def begin(work: Callable[[Item], Result], workers: int) -> Processes[Item, Result]:
@@ -105,13 +105,13 @@ def trace_of(error: BaseException) -> str:
 
 
 def begin_child(parent: int) -> None:
-    """Leave Ctrl-C to the parent, end when it ends, and keep what bots print out of the tables."""
+    """Leave Ctrl-C to the parent, end when it ends, send what bots print to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
-            os._exit(1)  # it died before that was set
+            os._exit(1)  # the parent died before that was set
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
