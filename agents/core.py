@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from games import Game, Position
+from games.keys import KeyValues
 from games.terminal import Mistake
 
 
@@ -27,7 +28,7 @@ class Limit:
 
 
 Weights = Mapping[str, tuple[float, ...]]
-Settings = Mapping[str, Any]  # options by name, as they come out of a file
+Settings = KeyValues  # options by name
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -37,38 +38,42 @@ class AgentSpec:
     kind: str
     options: Settings
 
-    def __init__(self, kind: str, options: Settings | None = None, /, **named: Any) -> None:
+    def __init__(self, kind: str, options: Settings | None = None, /, **named: object) -> None:
         """Options as a mapping or by name; `None` and `{}` count as absent, lists become tuples."""
         both = {**(options or {}), **named}
         set_ = {name: _frozen(value) for name, value in both.items() if value not in (None, {})}
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "options", set_)
 
-    def changed(self, **named: Any) -> "AgentSpec":
+    def changed(self, **named: object) -> "AgentSpec":
         """The spec with other values for some options; `None` takes one out."""
         return AgentSpec(self.kind, {**self.options, **named})
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The agent's table as a file holds it, its options sorted."""
-        return {"kind": self.kind, **plain(self.options)}
+        return {"kind": self.kind, **plain_table(self.options)}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "AgentSpec":
+    def from_json(cls, stored: KeyValues) -> "AgentSpec":
         """The spec that `to_json` wrote."""
         return cls(stored["kind"], {key: stored[key] for key in stored if key != "kind"})
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _frozen(each) for key, each in value.items()}
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def plain(value: Any) -> Any:
-    """The value as a file holds it: lists and dicts, their keys sorted."""
+def plain_table(table: KeyValues) -> dict[str, object]:
+    """The table as a file holds it: lists and dicts, their keys sorted."""
+    return {key: _plain(table[key]) for key in sorted(table)}
+
+
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {key: plain(value[key]) for key in sorted(value)}
-    return list(map(plain, value)) if isinstance(value, list | tuple) else value
+        return plain_table(value)
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfei
         place = f" in '{position}'" if position else ""
         super().__init__(f"{bot} {message}{place}" + (f"\n{trace}" if trace else ""))
 
-    def __reduce__(self) -> tuple[Any, tuple[str, ...]]:
+    def __reduce__(self) -> tuple[type["AgentFailure"], tuple[str, ...]]:
         """Failures cross process boundaries with all their parts."""
         return type(self), (self.kind, self.bot, self.position, self.message, self.trace)
 

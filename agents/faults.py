@@ -1,7 +1,6 @@
 """The faults of a spec, option by option: one line each that says what would be right."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from agents.core import AgentSpec, Settings, SpecError
 from agents.evaluations.declared_weights import declared_weights
@@ -31,7 +30,7 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
 
 def normal(kind: Kind, spec: AgentSpec) -> AgentSpec:
     """The one form of a spec without faults: what means the same is written the same."""
-    changed: dict[str, Any] = {}
+    changed: dict[str, object] = {}
     for option in kind.options:
         value = spec.options.get(option.name)
         if value is not None and option.type == "float":

@@ -11,7 +11,7 @@ from agents.core import (
     Limit,
     Settings,
     SpecError,
-    plain,
+    plain_table,
     refuse_finished,
 )
 from agents.kinds import UNKNOWN
@@ -64,7 +64,7 @@ class PythonAgent:
     def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
         try:
-            bot = users_class(**plain(self.spec.options.get("options", {})))
+            bot = users_class(**plain_table(self.spec.options.get("options", {})))
         except BaseException as error:
             if is_the_persons(error):
                 raise

@@ -1,9 +1,9 @@
 """A position as a user's own bot sees it, in plain Python numbers."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from games import Game, Position
+from games.position import Plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class View:
         return self.game.text(self.position)
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> Plain:
         """Sowing games: own, own_pot, other, other_pot, rows in their owner's sowing order.
 
         Othello: own and other, sets of squares numbered row by row.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
@@ -121,7 +121,7 @@ def _note_end(directory: Path, origin: Origin, games: Games) -> None:
             "games": len(games),
             "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
         }
-        provenance.write_run(directory, origin, stored | more)
+        provenance.write_run(directory, origin, {**stored, **more})
 
 
 def census_of(drawn: DrawnPlan, games: int) -> list[tuple[str, str]]:
@@ -190,7 +190,7 @@ def _show(
         write_text(options.junit, junit.junit(verdicts, experiment.name))
 
 
-def source_of(plan: Plan, origin: Origin) -> dict[str, Any]:
+def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
     """What every table says about where it comes from: nothing of clocks or machines."""
     return {
         "experiment": origin.experiment,

@@ -1,7 +1,7 @@
 """What a game is to everyone else: positions, and the small set of things one can do with them."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -63,7 +63,7 @@ class Game:
     source: Path | None = None  # the user's file that holds the rules
     digest: str = ""  # of that file
 
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Game"], tuple[str | Path, ...]]:
         """Games travel between processes by name."""
         from games import game  # noqa: PLC0415  # the table of games is above us
 

@@ -4,13 +4,15 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from games.names import did_you_mean, quoted, shown
 
 KeyType = Literal[
     "int", "float", "bool", "text", "texts", "numbers", "file", "weights", "table", "any"
 ]
+# The values of a table by its keys: as a file or JSON holds them, or as the keys default.
+KeyValues: TypeAlias = Mapping[str, Any]
 # Where in a value a fault is (empty: all of it), and one line about it.
 Fault = tuple[tuple[str | int, ...], str]
 
@@ -44,7 +46,7 @@ class Key:
     high: float = math.inf
     above: float = -math.inf
     under: float = math.inf
-    choices: tuple[Any, ...] = ()  # if any, all the values that it may have
+    choices: tuple[object, ...] = ()  # if any, all the values that it may have
     required: bool = False
     example: str = ""  # how it is written, for whoever has left it out
     keys: tuple["Key", ...] = ()  # of a table that is read with its file

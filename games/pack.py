@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from games.names import GameError
 
@@ -68,8 +68,8 @@ class MissingPart(GameError):  # noqa: N818  # what is wrong, as in IllegalMove
 class Defaults(NamedTuple):
     """Weights of the best and of the plain player; from how little an endgame is solved."""
 
-    weights: Mapping[str, Any]
-    classroom: Mapping[str, Any]
+    weights: Mapping[str, object]  # as the pack writes them, unchecked
+    classroom: Mapping[str, object]
     endgame: int | None
 
 

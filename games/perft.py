@@ -4,7 +4,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from games import Game, GameError, Position, game
 from games.core import kernels
@@ -77,7 +77,7 @@ def print_table(of: Game, depth: int) -> None:
 
 def as_json(of: Game, depth: int) -> str:
     """All depths as one JSON object."""
-    rows: list[dict[str, Any]] = [
+    rows = [
         {
             "depth": row.depth,
             "leaves": row.leaves,

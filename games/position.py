@@ -1,12 +1,15 @@
 """A position of a game as everyone holds it, in the ways in which people write it."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+# A position in plain Python numbers; every notation has a form of its own.
+Plain: TypeAlias = Any
 
 
 class Position(NamedTuple):
     """A state as its mover sees it, who that is, and whether the players have changed sides."""
 
-    state: Any
+    state: Any  # a family's named tuple
     mover: int
     swapped: bool = False
 
@@ -43,5 +46,5 @@ class Notation(Protocol):
     def score(self, position: Position) -> tuple[int, int]:
         """The reported score of a finished game."""
 
-    def plain(self, position: Position) -> Any:
+    def plain(self, position: Position) -> Plain:
         """The position in plain Python numbers, the mover's first."""

@@ -3,13 +3,12 @@
 import argparse
 import json
 from itertools import pairwise
-from typing import Any
 
 from games import Game, Position, game
 from games.terminal import DONE, run, status_of
 
 
-def summary(of: Game, positions: list[Position]) -> dict[str, Any]:
+def summary(of: Game, positions: list[Position]) -> dict[str, object]:
     """What is known after the last move; a swap is no ply."""
     last = positions[-1]
     swaps = sum(before.swapped != after.swapped for before, after in pairwise(positions))

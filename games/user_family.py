@@ -7,7 +7,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -92,11 +91,11 @@ def plain_functions(module: ModuleType) -> Scope:
     return {name: scope[name] for name in functions_in(module)}
 
 
-def _plain(value: Any) -> object:
+def _plain(value: object) -> object:
     for compiled, twin in bits.PLAIN_TWINS:
         if value is compiled:
             return twin
-    if not hasattr(value, "py_func"):
+    if not hasattr(value, "py_func") or not callable(value):
         return value
 
     def words(*arguments: object) -> object:

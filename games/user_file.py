@@ -9,12 +9,15 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from games.names import GameError, did_you_mean, listed
 
 REQUIRED = ("State", "start", "slots", "moves", "play", "turned", "key")
 LARGEST_FILE = 1_000_000
+
+Answer: TypeAlias = Any  # of a user's function: it may be anything
+UserFunction = Callable[..., Answer]
 
 
 def digest_of(path: Path) -> str:
@@ -75,8 +78,8 @@ def described(error: BaseException, path: Path) -> str:
     return f"{place}{type(error).__name__}: {' '.join(message.split())[:300]}"
 
 
-def called(path: Path, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What the user's function answers; whatever it raises becomes a GameError in one line."""
+def called(path: Path, function: UserFunction, *arguments: object) -> Answer:
+    """What the user's function returns; whatever it raises becomes a GameError in one line."""
     try:
         return function(*arguments)
     except GameError:

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from games.core import Game, kernels
 from games.names import GameError, did_you_mean, quoted
-from games.user_file import called, digest_of, module_of
+from games.user_file import UserFunction, called, digest_of, module_of
 
 REFERENCE = re.compile(r"\s*(.+?\.py)\s*(?::\s*(\w+)?\s*(?:\(([^()]*)\))?)?\s*")
 MOST_RULES = 32
@@ -76,7 +75,7 @@ def _made(canonical: str, path: Path, digest: str, name: str, numbers: tuple[int
     family_name = family_of(module)
     restored = import_module(family_name).restored
 
-    def final(state: Any) -> int:
+    def final(state: object) -> int:
         return int(kernels(family_name).margin(made.context, state))
 
     notation = UserNotation(path, rules, len(slots), own | {"State": module.State}, restored, final)
@@ -86,7 +85,7 @@ def _made(canonical: str, path: Path, digest: str, name: str, numbers: tuple[int
 
 
 def rules_of(
-    path: Path, own: Mapping[str, Any], name: str, numbers: tuple[int, ...]
+    path: Path, own: Mapping[str, UserFunction], name: str, numbers: tuple[int, ...]
 ) -> tuple[int, ...]:
     """What the file's function `name` makes of the numbers; without it they are the rules."""
     if name not in own and name != path.stem:
@@ -101,7 +100,9 @@ def rules_of(
     return tuple(rules)
 
 
-def slots_of(path: Path, own: Mapping[str, Any], rules: tuple[int, ...]) -> tuple[int, ...]:
+def slots_of(
+    path: Path, own: Mapping[str, UserFunction], rules: tuple[int, ...]
+) -> tuple[int, ...]:
     """The slot of every move number: different bits of one word, ascending."""
     answer = called(path, own["slots"], rules)
     slots = tuple(answer) if isinstance(answer, Sequence) else ()

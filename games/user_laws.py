@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from games.kernels.jit import Kernel, specialise
 from games.names import GameError, quoted
 from games.position import Position
 from games.user_family import compile_problem, plain_functions
-from games.user_file import called, module_of
+from games.user_file import Answer, called, module_of
 
 GAMES = 300
 POSITIONS = 10_000  # enough of them end the trial
@@ -64,7 +64,7 @@ class TriedGame:
         where = "" if state is None else f" (in state {_plain(state)})"
         raise GameError(f"{self.path}: {law}{where}")
 
-    def ask(self, name: str, *arguments: object) -> Any:
+    def ask(self, name: str, *arguments: object) -> Answer:
         """What the file's function answers when Python runs it."""
         with np.errstate(all="ignore"):  # words wrap around on purpose
             return called(self.path, self.own[name], *arguments)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from games.kernels.family import State
 from games.names import GameError, quoted
-from games.position import Position
-from games.user_file import called
+from games.position import Plain, Position
+from games.user_file import Answer, UserFunction, called
 
 LINE = re.compile(r"\s*([0-9a-f]{1,16}(?: [0-9a-f]{1,16})*), player ([12]) to move\s*")
 
@@ -20,18 +20,18 @@ class UserNotation:
     path: Path
     rules: tuple[int, ...]
     moves: int  # move numbers, a pass apart
-    own: Mapping[str, Callable[..., Any]]
-    restored: Callable[[Any], Any]
-    final: Callable[[Any], int]
+    own: Mapping[str, UserFunction]
+    restored: Callable[[State], State]
+    final: Callable[[State], int]
 
-    def _asked(self, name: str, *arguments: Any) -> Any:
+    def _answer(self, name: str, *arguments: object) -> Answer:
         return called(self.path, self.own[name], self.rules, *arguments)
 
     def move_text(self, position: Position, move: int) -> str:
         """What the file's `move_text(rules, move)` says, else the number counted from 1."""
         if move == self.moves:
             return "pass"
-        return str(self._asked("move_text", move)) if "move_text" in self.own else str(move + 1)
+        return str(self._answer("move_text", move)) if "move_text" in self.own else str(move + 1)
 
     def parse_move(self, position: Position, text: str) -> int | None:
         """The move that is written so, in either case."""
@@ -46,14 +46,14 @@ class UserNotation:
     def text(self, position: Position) -> str:
         """What the file's `text(rules, position)` says, else the words of the state."""
         if "text" in self.own:
-            return str(self._asked("text", position))
+            return str(self._answer("text", position))
         words = " ".join(f"{int(word):x}" for word in position.state)
         return f"{words}, player {position.mover + 1} to move"
 
     def parse(self, text: str) -> Position:
         """The position that `text` wrote; the file's `parse(rules, text)` gives (state, mover)."""
         if "text" in self.own and "parse" in self.own:
-            state, mover = self._asked("parse", text)
+            state, mover = self._answer("parse", text)
             return Position(self.restored(state), mover)
         found = LINE.fullmatch(text)
         if "text" in self.own or not found or len(found[1].split()) != len(self._fields):
@@ -68,7 +68,7 @@ class UserNotation:
 
     def draw(self, position: Position, names: tuple[str, str] | None) -> str:
         """What the file's `draw(rules, position)` shows, else the position in one line."""
-        board = str(self._asked("draw", position)) if "draw" in self.own else self.text(position)
+        board = str(self._answer("draw", position)) if "draw" in self.own else self.text(position)
         if names is None:
             return board
         points = self.standing(position)
@@ -78,7 +78,7 @@ class UserNotation:
         """The file's `score(rules, position)`, first player first; else 0 to 0."""
         if "score" not in self.own:
             return 0, 0
-        points = self._asked("score", position)
+        points = self._answer("score", position)
         if not isinstance(points, tuple | list) or len(points) != 2:
             raise GameError(
                 f"{self.path}: score must answer two numbers, got {quoted(str(points))}"
@@ -92,6 +92,6 @@ class UserNotation:
         margin = self.final(position.state) * (1 if position.mover == 0 else -1)
         return max(margin, 0), max(-margin, 0)
 
-    def plain(self, position: Position) -> Any:
+    def plain(self, position: Position) -> Plain:
         """The words of the state as plain numbers."""
         return tuple(int(word) for word in position.state)

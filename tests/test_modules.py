@@ -13,6 +13,7 @@ PACKAGES = ("games", "agents", "arena")
 LONGEST_MODULE = 300
 LONGEST_FUNCTION = 40
 LONGEST_KERNEL = 60  # a node of a search, or a game, is one function
+MOST_ANY = 99
 PACKS = sorted(path.parent for path in (ROOT / "games").glob("*/rules.py"))
 WRITERS = ("write_text", "write_bytes")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -68,6 +69,14 @@ def test_a_function_is_short():
         for name, (lines, kernel) in lengths.items()
         if lines > (LONGEST_KERNEL if kernel else LONGEST_FUNCTION)
     }
+
+
+def test_any_is_for_parsed_files_and_libraries_without_types():
+    counts = Counter(name for name, node in nodes(ast.Name) if node.id == "Any")
+    assert counts.total() <= MOST_ANY, (
+        f"{counts.total()} times Any, most in {counts.most_common(5)}: give a real type, such as "
+        "a NamedTuple, a Protocol, a type variable, or an alias like games.keys.KeyValues"
+    )
 
 
 # --------------------------------------------------------------------------- names

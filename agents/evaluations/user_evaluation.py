@@ -12,7 +12,7 @@ from functools import cache
 from keyword import iskeyword
 from numbers import Real
 from types import FunctionType
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
 import numba
 import numpy as np
@@ -83,7 +83,7 @@ class OwnEvaluation:
 
     def _declared_weights(self) -> Weights:
         """The names and defaults of the file's WEIGHTS."""
-        declared: Any = self.function.__globals__.get("WEIGHTS", {})
+        declared: object = self.function.__globals__.get("WEIGHTS", {})
         if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES:
             self._fail(
                 f"must declare WEIGHTS as a dict of at most {MOST_FEATURES} names and numbers"

@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.kernels.bind import bound_features
 from games.kernels.family import State
-from games.kernels.jit import OPTIONS, Kernel, Scope, inlined, unbound
+from games.kernels.jit import OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
 from games.names import did_you_mean
 
@@ -29,7 +29,7 @@ COUNTS = ("held", "facing_held", "pot_beans", "row_beans", "first_slot", "end_sl
 # As our own kernels, but division by zero is an error, as it is in Python.
 FAST = OPTIONS | {"forceinline": True, "error_model": "python"}
 # The same for code that makes lists or arrays, whose memory must be counted.
-ALLOCATING: Mapping[str, Any] = {"nogil": True, "error_model": "python"}
+ALLOCATING: CompileOptions = {"nogil": True, "error_model": "python"}
 
 
 def user_names(family_name: str) -> Scope:
@@ -147,7 +147,7 @@ def copied(function: FunctionType, scope: Scope) -> FunctionType:
     return copy
 
 
-def compiled_copy(function: FunctionType, names: Names, options: Mapping[str, Any]) -> Any:
+def compiled_copy(function: FunctionType, names: Names, options: CompileOptions) -> Any:
     """A compiled copy with our names bound; the user's own helpers are copied along."""
     needed = users_functions(function)
     scopes = [{k: in_scope(v, names) for k, v in each.__globals__.items()} for each in needed]

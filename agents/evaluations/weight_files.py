@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from agents.core import SpecError, Weights
 from games.names import did_you_mean, listed
@@ -12,7 +11,7 @@ MOST_PHASES = 8
 LARGEST = 100_000.0
 
 
-def read_weights(path: Path) -> dict[str, Any]:
+def read_weights(path: Path) -> dict[str, object]:
     """The `[weights]` table of a TOML file, unchecked."""
     try:
         tables = tomllib.loads(path.read_text())
@@ -26,7 +25,7 @@ def read_weights(path: Path) -> dict[str, Any]:
     return weights
 
 
-def checked_weights(table: Mapping[str, Any], known: Sequence[str]) -> Weights:
+def checked_weights(table: Mapping[str, object], known: Sequence[str]) -> Weights:
     """Every weight as one number a phase; a SpecError names the first bad one."""
     weights: dict[str, tuple[float, ...]] = {}
     for name, value in table.items():

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.plan import Plan
-from arena.planning.records import DRAW, WIN, Games, Termination, moves_of
+from arena.planning.records import DRAW, WIN, GameColumn, Games, Termination, moves_of
 from games.kernels.splitmix import STRIDE
 from games.transcripts import replay_command
 
@@ -201,7 +201,7 @@ def _match(
     )
 
 
-def _fresh(openings: NDArray[Any], played: tuple[Words, Words], seen: Flags) -> Flags:
+def _fresh(openings: GameColumn, played: tuple[Words, Words], seen: Flags) -> Flags:
     """Which pairings are evidence: all of them if two on one opening ever differed.
 
     Otherwise the agents are taken as deterministic, and what was seen before is a replay.

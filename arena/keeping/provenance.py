@@ -8,9 +8,10 @@ import platform
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.planning.plan import Plan
+from games.keys import KeyValues
 from games.whole_files import write_text
 
 RUN = "run.json"
@@ -91,7 +92,7 @@ def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> No
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def read_run(directory: Path) -> dict[str, Any]:
+def read_run(directory: Path) -> KeyValues:
     """What run.json says, nothing if there is none to read."""
     try:
         stored = json.loads((directory / RUN).read_text())

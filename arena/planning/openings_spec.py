@@ -1,8 +1,8 @@
 """The recipe of openings: a way with its values, as a frozen value with one JSON form."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from games.keys import KeyValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,17 +10,17 @@ class OpeningsSpec:
     """Where games begin: one of `OPENINGS`, with the values of its keys."""
 
     way: str
-    values: Mapping[str, Any]
+    values: KeyValues
     balance: float | None = None  # None: all are kept
     repeat: bool = False  # whether they may be played again when there are too few
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The spec as JSON holds it."""
         values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "OpeningsSpec":
+    def from_json(cls, stored: KeyValues) -> "OpeningsSpec":
         """The spec that `to_json` wrote."""
         own = {name: value for name, value in stored.items() if name not in COMMON}
         values = {name: tuple(v) if isinstance(v, list) else v for name, v in own.items()}

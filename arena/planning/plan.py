@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from agents import AgentSpec, users_files, with_files
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
 from games import Game, game
+from games.keys import KeyValues
 
 
 class PlanError(ValueError):
@@ -65,7 +65,7 @@ class Plan:
             digest.update(len(content).to_bytes(8, "little") + content)
         return digest.hexdigest()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> KeyValues:
         """The plan as JSON holds it, the users' files as seen from `base`."""
         names = self.names
         fields = {
@@ -79,11 +79,11 @@ class Plan:
             "move_seconds": self.move_seconds,
             "stop": self.stop and {"sprt": asdict(self.stop)},
         }
-        plain: dict[str, Any] = json.loads(json.dumps(fields, default=str))
+        plain: KeyValues = json.loads(json.dumps(fields, default=str))
         return plain
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any], base: Path) -> "Plan":
+    def from_json(cls, stored: KeyValues, base: Path) -> "Plan":
         """The plan that `to_json` wrote, the users' files named from `base`; or a PlanError."""
         try:
             names = list(stored["agents"])
@@ -105,15 +105,15 @@ class Plan:
             raise PlanError(str(error)) from None
 
 
-def _sprt(stored: Mapping[str, Any]) -> SprtPlan:
+def _sprt(stored: KeyValues) -> SprtPlan:
     return SprtPlan(**{**stored, "model": EloModel(stored["model"])})
 
 
-def _spec_json(spec: AgentSpec, base: Path) -> dict[str, Any]:
+def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
     """The spec with its files as seen from `base`."""
     return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
 
 
-def _spec(stored: Mapping[str, Any], base: Path) -> AgentSpec:
+def _spec(stored: KeyValues, base: Path) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
     return with_files(AgentSpec.from_json(stored), lambda file: str(base / file))

@@ -1,7 +1,5 @@
 """Pairings between two compiled agents: hundreds of games in one compiled call."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +8,7 @@ from agents.kernels import whole_games as loop
 from arena.planning.drawing import DrawnPlan
 from arena.planning.pairing_seeds import agent_seeds
 from arena.planning.pairings import Block, Pairings
-from arena.planning.records import DRAW, LOSS, PLAYED, WIN, Games
+from arena.planning.records import DRAW, LOSS, PLAYED, WIN, GameColumn, Games
 from arena.playing.referee import LONGEST
 
 # Enough that a call costs little, few enough that their moves stay in the processor's cache.
@@ -58,7 +56,7 @@ class CompiledLoop:
         self._call((agent, agent), self.openings[:0], np.empty((0, 2), np.uint64), 0)
 
     def _call(self, seats: Pair, openings: NDArray[np.int16], seeds: Words, leg: int) -> int:
-        """Play a game from every opening; returns how many fitted: it stops at one that is too long."""
+        """Play a game from every opening; returns how many fitted: it stops at one too long."""
         room, results = (each[leg][: len(openings)] for each in (self.rooms, self.results))
         first, second = seats
         played: int = first.kernels.play_games(
@@ -102,7 +100,7 @@ class CompiledLoop:
         for room, old in zip(self.rooms, rooms, strict=True):
             room[:, : old.shape[1]] = old
 
-    def _note(self, columns: dict[str, NDArray[Any]], row: int, pairings: int) -> None:
+    def _note(self, columns: dict[str, GameColumn], row: int, pairings: int) -> None:
         """Copy the results of both legs, whose rows alternate."""
         for leg in (0, 1):
             results = self.results[leg][:pairings]

@@ -4,7 +4,6 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from arena.planning.records import PLAYED, Games, Termination
 from arena.planning.tasks import CutOff, Verdicts
 from arena.playing.compiled_loop import seeds_of
 from arena.playing.referee import START, PlayedGame, game_id, play_game
-from arena.playing.watchdog import note
+from arena.playing.watchdog import Rows, note
 from games import Game
 
 log = logging.getLogger(__name__)
@@ -25,7 +24,7 @@ log = logging.getLogger(__name__)
 class RefereeLoop:
     """Plays blocks of pairings by the referee; the watchdog sees whom it waits for."""
 
-    def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent], rows: Any) -> None:
+    def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent], rows: Rows) -> None:
         """`agent` returns the agent at a place, built if need be; `rows` are the watchdog's."""
         self.drawn, self.agent, self.rows = drawn, agent, rows
 

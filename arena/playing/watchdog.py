@@ -1,12 +1,13 @@
 """The watchdog: it ends a worker that has waited too long for somebody's code."""
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
 import time
 from multiprocessing.sharedctypes import RawArray
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.keeping.run_log import renew_logs
 from arena.planning.tasks import CutOff
@@ -31,24 +32,26 @@ class Waiting(NamedTuple):
 
 
 COLUMNS = len(Waiting._fields)
+Rows = ctypes.Array[ctypes.c_longlong]  # of all workers, in shared memory
 
 
-def new_watch() -> Any:
+def new_watch() -> Rows:
     """Rows that processes forked from here will share."""
-    return RawArray("q", ROWS * COLUMNS)
+    rows: Rows = RawArray("q", ROWS * COLUMNS)
+    return rows
 
 
-def note(rows: Any, waiting: Waiting | tuple[int, int, int, int, int, int]) -> None:
+def note(rows: Rows, waiting: Waiting | tuple[int, int, int, int, int, int]) -> None:
     """Write this process's row; the time comes last, so that it never belongs to an old row."""
     number = multiprocessing.current_process()._identity  # counts the children of one parent
     at = (number[-1] if number else 0) % ROWS * COLUMNS
-    rows[at : at + COLUMNS] = waiting
+    rows[at : at + COLUMNS] = list(waiting)
 
 
 class Watchdog:
     """Cuts off who does not answer in time, and remembers the verdicts."""
 
-    def __init__(self, rows: Any, move_seconds: float) -> None:
+    def __init__(self, rows: Rows, move_seconds: float) -> None:
         """`rows` are shared with the workers."""
         self.rows = rows
         self.limit = int(move_seconds * 1e9)

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import time
-from typing import Any
 
 from agents import Agent, AgentFailure, Limit, build, outside, users_code
 from agents.compiled import CompiledAgent
@@ -15,7 +14,7 @@ from arena.planning.tasks import Batch, Task, Verdicts
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import Repeats
-from arena.playing.watchdog import WHOLE, note
+from arena.playing.watchdog import WHOLE, Rows, note
 
 # A user's own evaluation is called from compiled code, where nobody sees at which move it hangs.
 # So a call plays few pairings; slow ones go through the referee.
@@ -26,7 +25,7 @@ SLOW_SECONDS = 0.1
 class Worker:
     """The agents of one process, built when first needed, and the two loops they play in."""
 
-    def __init__(self, drawn: DrawnPlan, rows: Any) -> None:
+    def __init__(self, drawn: DrawnPlan, rows: Rows) -> None:
         """Nothing is built yet; `rows` show the parent who is being waited for."""
         self.drawn, self.rows = drawn, rows
         self.agents: dict[int, Agent] = {}

@@ -1,7 +1,7 @@
 """The `[[checks]]` of an experiment file, read by the keys that each check declares."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents import AgentSpec
 from arena.concluding.checks import CHECKS, Check, claim
@@ -10,7 +10,7 @@ from arena.planning.schedules import no_agent
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
-from games.keys import Key, defaults
+from games.keys import Key, KeyValues, defaults
 from games.names import listed, quoted, shown
 
 Matches = Sequence[tuple[int, int]]
@@ -48,7 +48,7 @@ def read_checks(written: object, players: Players, problems: Problems) -> tuple[
     return tuple(checks)
 
 
-def check_of(table: Mapping[str, Any]) -> Check:
+def check_of(table: KeyValues) -> Check:
     """The check of a table that is known to be right."""
     (test,) = (name for name in CHECKS if name in table)
     values = {key: value for key, value in table.items() if key != "that"}

@@ -1,9 +1,9 @@
 """An experiment file read into a plan, with every problem of the file named at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents import AgentSpec
 from arena.concluding.checks import Check
@@ -20,7 +20,7 @@ from arena.reading.problems import ExperimentError, Problems, Source
 from arena.reading.toml_text import read
 from arena.reading.way_tables import read_matches, read_openings
 from games import Game
-from games.keys import Key
+from games.keys import Key, KeyValues
 
 __all__ = ["Experiment", "ExperimentError", "load"]
 
@@ -41,7 +41,7 @@ class Experiment:
 class Setup(NamedTuple):
     """What runs and studies have in common, as far as it is right."""
 
-    values: Mapping[str, Any]  # as they are written, by the keys of the file
+    values: KeyValues  # as they are written, by the keys of the file
     settings: Settings
     of: Game | None
     agents: dict[str, AgentSpec]

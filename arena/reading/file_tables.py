@@ -1,14 +1,12 @@
 """The keys at the top of an experiment file, `[stop]` too; their values as `Settings`."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 from arena.reading.problems import Problems
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
-from games.keys import Key, defaults
+from games.keys import Key, KeyValues, defaults
 from games.names import quoted
 
 ALPHA = Key("alpha", "float", "the chance to accept elo1 when elo0 holds", 0.05)
@@ -65,7 +63,7 @@ class Settings:
     stop: SprtPlan | None
 
 
-def read_settings(values: Mapping[str, Any], problems: Problems) -> Settings:
+def read_settings(values: KeyValues, problems: Problems) -> Settings:
     """The settings among the values of `TOP`; what is wrong with them is said."""
     plain = {**defaults(TOP), **values}
     if plain["name"] is not None and not NAME.fullmatch(plain["name"]):
@@ -76,7 +74,7 @@ def read_settings(values: Mapping[str, Any], problems: Problems) -> Settings:
     return Settings(**{field.name: plain[field.name] for field in fields(Settings)})
 
 
-def _read_sprt(values: Mapping[str, Any], problems: Problems) -> SprtPlan | None:
+def _read_sprt(values: KeyValues, problems: Problems) -> SprtPlan | None:
     """The sequential test; None if it is impossible, which is said."""
     try:
         return SprtPlan(**{**values, "model": EloModel(values["model"])})

@@ -3,10 +3,11 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
 Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
+Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands in them
 
 # Only such a line can end a value of several lines.
 CLOSES = re.compile(r"""[\]}]|\"{3}|'{3}""")
@@ -28,7 +29,7 @@ def line_numbers(text: str) -> dict[Place, int]:
     return found
 
 
-def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], dict[str, Any]]]:
+def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]]:
     """First line number, lines and meaning of every header and `key = value`."""
     begin = 0
     for end, line in enumerate(lines, 1):
@@ -43,10 +44,10 @@ def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], dict[
         begin = end
 
 
-def header(tree: Mapping[str, Any], counts: dict[Place, int]) -> Place:
+def header(tree: Node, counts: dict[Place, int]) -> Place:
     """The place that a header opens; `counts` numbers the `[[tables]]` met so far."""
     place: Place = ()
-    node: Any = tree
+    node = tree
     while node:
         key, node = next(iter(node.items()))
         place += (key,)
@@ -58,7 +59,7 @@ def header(tree: Mapping[str, Any], counts: dict[Place, int]) -> Place:
     return place
 
 
-def inside(tree: Any, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
+def inside(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
     """Every place in a statement, with the lines between its first line and that place."""
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     at = begin
@@ -70,7 +71,7 @@ def inside(tree: Any, lines: Sequence[str], begin: int) -> Iterator[tuple[Place,
                 yield (key, *place), offset
 
 
-def sought(key: str | int, value: Any, lines: Sequence[str], begin: int) -> int:
+def sought(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
     """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
     pattern = (
         rf"""(?<![\w-]){re.escape(key)}["']?\s*[=.]""" if isinstance(key, str) else item(value)
@@ -81,7 +82,7 @@ def sought(key: str | int, value: Any, lines: Sequence[str], begin: int) -> int:
     return begin
 
 
-def item(value: Any) -> str:
+def item(value: Node) -> str:
     """A pattern for a list item; a table is recognised by its first value."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]

@@ -5,11 +5,10 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from arena.planning.schedules import no_agent
 from arena.reading.problems import ExperimentError, Problems, Source
-from arena.reading.toml_lines import Place
+from arena.reading.toml_lines import Node, Place
 from games.names import did_you_mean, shown
 
 
@@ -62,14 +61,14 @@ def syntax_problem(path: Path, text: str, told: str) -> str:
     return f"{path}:{line}: [{table}] {reason}"
 
 
-def change(tables: dict[str, Any], override: str) -> Place:
+def change(tables: Node, override: str) -> Place:
     """Put the value of `agents.smart.depth=6` in its place, which is returned."""
     keys, value = parsed(override)
     agents = tables.get("agents")
     if keys[0] == "agents" and len(keys) > 2 and isinstance(agents, dict) and keys[1] not in agents:
         raise ValueError(f"[agents] {no_agent(keys[1], agents)}")
     place: Place = ()
-    node: Any = tables
+    node = tables
     for depth, key in enumerate(keys):
         part = part_of(node, key, keys[:depth])
         place += (part,)
@@ -80,7 +79,7 @@ def change(tables: dict[str, Any], override: str) -> Place:
     return place
 
 
-def part_of(node: Any, key: str, above: Sequence[str]) -> str | int:
+def part_of(node: Node, key: str, above: Sequence[str]) -> str | int:
     """The key of a table or the place in a list; a ValueError says why there is none."""
     name = ".".join(above)
     if isinstance(node, dict):
@@ -92,13 +91,13 @@ def part_of(node: Any, key: str, above: Sequence[str]) -> str | int:
     return int(key)
 
 
-def parsed(override: str) -> tuple[list[str], Any]:
+def parsed(override: str) -> tuple[list[str], Node]:
     """The keys and the value of `key.key=value`; what is no TOML value is text."""
     key, equals, value = override.partition("=")
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
         try:
-            tree: Any = tomllib.loads(text)
+            tree = tomllib.loads(text)
         except tomllib.TOMLDecodeError:
             continue
         if equals and len(tree) == 1:
@@ -106,9 +105,9 @@ def parsed(override: str) -> tuple[list[str], Any]:
     raise ValueError("[--set] must be written key=value, as in agents.smart.depth=6")
 
 
-def keys_and_value(tree: Any, key: str) -> tuple[list[str], Any]:
+def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
     """The path that `key` spells through a parsed line, and what lies at its end."""
-    spelt: Any = tomllib.loads(f"{key} = 0")
+    spelt: Node = tomllib.loads(f"{key} = 0")
     keys: list[str] = []
     while isinstance(spelt, dict):
         name = next(iter(spelt))

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from arena.reading.file_tables import ALPHA, BETA, TOP
 from arena.reading.problems import Problems
 from arena.stats.sprt import SprtPlan
 from arena.tuning.samplers import SAMPLERS
-from games.keys import Key, defaults
+from games.keys import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
 DEFAULT_TRIALS = 100
@@ -71,7 +70,7 @@ class TuneTable:
         return DEFAULT_TRIALS if self.total_games is None else self.total_games // self.games
 
 
-def tune_table(values: Mapping[str, Any]) -> TuneTable | None:
+def tune_table(values: KeyValues) -> TuneTable | None:
     """The table with the values of `TUNE`; None if it names no agent or no weights."""
     if not {"agent", "weights"} <= values.keys():
         return None

@@ -1,8 +1,8 @@
 """The weights of `[tune]` read as a space: ranges to search, numbers that stay."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeGuard
+from collections.abc import Sequence
+from typing import NamedTuple, TypeGuard
 
 from agents import AgentSpec
 from agents.core import Weights
@@ -11,7 +11,7 @@ from arena.tuning.space import Axis, Space
 from arena.tuning.start_weights import seed_of, seed_weights
 from arena.tuning.tune_table import TuneTable, say_of_tune
 from games import Game
-from games.keys import Key, defaults
+from games.keys import Key, KeyValues, defaults
 from games.names import listed, quoted, shown
 
 RANGE = (
@@ -81,7 +81,7 @@ def read_axis(name: str, value: object, start: StartWeights, problems: Problems)
     return Axis(name, low, high, ranged.log, ranged.integer)
 
 
-def _ranged(table: Mapping[str, Any]) -> RangeTable | None:
+def _ranged(table: KeyValues) -> RangeTable | None:
     """The range in a table; None if the table is not right."""
     values = {**defaults(RANGE), **table}
     fits = values.keys() == defaults(RANGE).keys()

@@ -13,6 +13,7 @@ from games.kernels.compile_cache import config, prepared
 
 Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
 Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
+CompileOptions = dict[str, Any]  # those of `numba.njit`
 Function = TypeVar("Function", bound=Kernel)
 Bind = Callable[[ModuleType], SimpleNamespace]
 
@@ -20,7 +21,7 @@ INTERPRETED = bool(config.DISABLE_JIT)
 
 # Kernels allocate nothing, so nothing is counted: with `_nrt`, Numba counts references to
 # the context array in every call, and those atomic instructions took most of the time.
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: CompileOptions = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def compiled(function: Function) -> Function:

@@ -1,8 +1,6 @@
 """What a check says, what became of it, and what checks of scores share."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +10,7 @@ from arena.concluding.win_rates import is_census
 from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.counts import one_per_opening
 from arena.stats.intervals import ScoreCheck, Status, score_at_least
-from games.keys import Key
+from games.keys import Key, KeyValues
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
@@ -28,7 +26,7 @@ class Check:
 
     that: str
     test: str
-    values: Mapping[str, Any]
+    values: KeyValues
 
     @property
     def parties(self) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from arena.planning.openings.lines import (
     NO_MOVE,
@@ -14,7 +14,7 @@ from arena.planning.openings.lines import (
 )
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 
 __all__ = [
     "NO_MOVE",
@@ -48,7 +48,7 @@ class Way(Protocol):
     EXAMPLES: Sequence[str]
     MORE: str  # how to get more of them, in words
 
-    def count(self, values: Mapping[str, Any]) -> int | None:
+    def count(self, values: KeyValues) -> int | None:
         """How many there are; None if only playing tells."""
 
     def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:

@@ -1,12 +1,11 @@
 """All positions after so many moves."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from arena.planning.openings.lines import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, Position
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 
 MOST_LISTED = 2_000_000
 
@@ -16,7 +15,7 @@ EXAMPLES = ("{ enumerate = 2 }",)
 MORE = "a larger enumerate"
 
 
-def count(_: Mapping[str, Any]) -> int | None:
+def count(_: KeyValues) -> int | None:
     """How many there are: only playing tells."""
     return None
 

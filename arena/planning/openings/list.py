@@ -1,12 +1,11 @@
 """Openings written out, in the moves that players write."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from arena.planning.openings.lines import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, MoveError, Position
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 from games.names import quoted
 
 KEYS = (Key("list", "texts", "openings in the words of players"),)
@@ -15,7 +14,7 @@ EXAMPLES = ('{ list = ["3 1", "2"] }',)
 MORE = "a longer list"
 
 
-def count(values: Mapping[str, Any]) -> int | None:
+def count(values: KeyValues) -> int | None:
     """How many are written."""
     return len(values["list"])
 

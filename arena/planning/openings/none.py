@@ -1,12 +1,11 @@
 """Every game from the start."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from arena.planning.openings.lines import Openings, from_lines
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 
 KEYS = (Key("none", "bool", "every game from the start", True, choices=(True,)),)
 WORD = True
@@ -14,7 +13,7 @@ EXAMPLES = ('"none"',)
 MORE = "openings = { random_plies = 6 }"
 
 
-def count(_: Mapping[str, Any]) -> int | None:
+def count(_: KeyValues) -> int | None:
     """There is one."""
     return 1
 

@@ -1,7 +1,6 @@
 """Positions after so many uniformly random moves, distinct."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.pairing_seeds import digest_word
 from games import Game
 from games.core import kernels
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 
 FEWEST_DRAWS = 1024
 MOST_DRAWS = 1 << 20  # at once
@@ -32,7 +31,7 @@ EXAMPLES = ("{ random_plies = 6 }",)
 MORE = "more random_plies"
 
 
-def count(_: Mapping[str, Any]) -> int | None:
+def count(_: KeyValues) -> int | None:
     """How many there are: only playing tells."""
     return None
 

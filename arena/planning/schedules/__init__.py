@@ -2,9 +2,9 @@
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 from games.names import did_you_mean, listed, quoted
 
 # The key that asks for a schedule -> the module that knows it.
@@ -23,10 +23,10 @@ class Schedule(Protocol):
     WORD: bool  # whether its plain name is enough, and means the keys' defaults
     EXAMPLES: Sequence[str]
 
-    def faults(self, values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
+    def faults(self, values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
         """What does not fit the agents of the file."""
 
-    def matches(self, values: Mapping[str, Any], names: Sequence[str]) -> Matches:
+    def matches(self, values: KeyValues, names: Sequence[str]) -> Matches:
         """Who meets whom, in the order in which their pairings are numbered."""
 
 

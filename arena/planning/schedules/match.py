@@ -1,10 +1,9 @@
 """Two agents meet one another."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from arena.planning.schedules import Matches, no_agent
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 from games.names import quoted, shown
 
 KEYS = (Key("match", "texts", "the two agents that meet; none: the file has just two", ()),)
@@ -12,7 +11,7 @@ WORD = True
 EXAMPLES = ('"match"', '{ match = ["a", "b"] }')
 
 
-def faults(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
+def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
     """Not two agents, or not those of the file."""
     pair = values["match"]
     if len(pair) not in (0, 2):
@@ -28,7 +27,7 @@ def faults(values: Mapping[str, Any], names: Sequence[str]) -> Iterator[Fault]:
         yield (), f'schedule "match" is for a file of two agents, got {message}'
 
 
-def matches(values: Mapping[str, Any], names: Sequence[str]) -> Matches:
+def matches(values: KeyValues, names: Sequence[str]) -> Matches:
     """The two, or the file's only two."""
     first, second = (names.index(name) for name in values["match"] or names)
     return ((first, second),)

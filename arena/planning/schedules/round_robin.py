@@ -1,22 +1,21 @@
 """Everybody meets everybody."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 from arena.planning.schedules import Matches
-from games.keys import Fault, Key
+from games.keys import Fault, Key, KeyValues
 
 KEYS = (Key("round_robin", "bool", "everybody meets everybody", True, choices=(True,)),)
 WORD = True
 EXAMPLES = ('"round_robin"',)
 
 
-def faults(_: Mapping[str, Any], __: Sequence[str]) -> Iterator[Fault]:
+def faults(_: KeyValues, __: Sequence[str]) -> Iterator[Fault]:
     """Nothing: it fits all agents."""
     yield from ()
 
 
-def matches(_: Mapping[str, Any], names: Sequence[str]) -> Matches:
+def matches(_: KeyValues, names: Sequence[str]) -> Matches:
     """Every pair once, in the order of the file."""
     return tuple(combinations(range(len(names)), 2))

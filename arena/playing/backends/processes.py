@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
 from arena.playing.backends import Item, Result, WorkFailed
@@ -71,7 +72,7 @@ class Processes(Generic[Item, Result]):
                 elif time.monotonic() - stuck_since > STUCK_SECONDS:
                     return BrokenProcessPool("a worker died, and its pool did not notice")
 
-    def _processes(self) -> list[Any]:
+    def _processes(self) -> list[BaseProcess]:
         return list((getattr(self.pool, "_processes", None) or {}).values())
 
     def close(self) -> None:

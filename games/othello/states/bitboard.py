@@ -1,6 +1,7 @@
 """Othello kernels on two bitboards: boards up to 8x8, stored in rows of eight bits."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -188,7 +189,7 @@ def start(rules: OthelloRules) -> State:
     return pack(start_discs(rules), rules.size)
 
 
-def restored(raw: Any) -> State:
+def restored(raw: Sequence[int]) -> State:
     """The state whose words a kernel returned as plain numbers."""
     return State(U(raw[0]), U(raw[1]))
 

@@ -4,7 +4,8 @@ One byte lane a cell. The pot is the top lane of its word and the row lies right
 under it, so hole k of m is slot 7 - m + k and lane tests need no sizes.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -230,7 +231,7 @@ def start(rules: SowingRules) -> State:
     return pack(start_rows(rules))
 
 
-def restored(raw: Any) -> State:
+def restored(raw: Sequence[int]) -> State:
     """The state whose words a kernel returned as plain numbers."""
     return State(U(raw[0]), U(raw[1]))
 

@@ -3,7 +3,8 @@
 A family of its own, so that the games without such rules do not carry the phase.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def start(rules: SowingRules) -> State:
     return pack(start_rows(rules))
 
 
-def restored(raw: Any) -> State:
+def restored(raw: Sequence[int]) -> State:
     """The state whose words a kernel returned as plain numbers."""
     return State(U(raw[0]), U(raw[1]), U(raw[2]))
 
