@@ -29,7 +29,7 @@ test: .venv/.dev
 test-slow: .venv/.dev
 	$(PYTEST) -m "slow or not slow" --hypothesis-profile=thorough
 
-# Plants a hundred faults, one after the other: half an hour.
+# Plants a hundred faults, one after the other: a quarter of an hour.
 mutants: .venv/.dev
 	$(BIN)/python -m tests.mutants
 

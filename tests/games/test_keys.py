@@ -15,7 +15,12 @@ LEVEL = Key("level", "float", "of a bound", low=0.5, under=1)
     [
         (SHARE, (1e-9, 0.5, 1), (0, 1.1, -1, True, "1", 10**400), "a number above 0 to 1"),
         (LEVEL, (0.5, 0.99), (0.49, 1, math.nan), "a number from 0.5 to under 1"),
-        (Key("any", "float", ""), (-1e308, 7), (math.inf, -math.inf, math.nan), "a number"),
+        (
+            Key("any", "float", ""),
+            (-1e308, 7),
+            (math.inf, -math.inf, math.nan, 10**400),
+            "a number",
+        ),
         (Key("count", "int", "", low=1), (1, 10**400), (0, 1.0, True), "a whole number from 1"),
         (Key("on", "bool", ""), (True, False), (1, "true"), "true or false"),
         (Key("way", "any", "", choices=(True, "proved")), (True, "proved"), (1, "x"), None),

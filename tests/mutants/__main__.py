@@ -5,11 +5,22 @@ python -m tests.mutants [WORD ...]: all of them, or those whose file holds one o
 
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
+from typing import IO, NoReturn
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process that forks has one thread
+
+# What every set of tests loads is loaded once, before the forks.
+import numba
+import pandas as pd  # noqa: F401  (loaded for the tests)
+import pyarrow as pa  # noqa: F401  (the same)
+import pytest
 
 from tests.mutants.table import MUTANTS, Mutant
 
@@ -18,10 +29,6 @@ COPIED = ("games", "agents", "arena", "tests", "experiments", "benchmarks", "doc
 FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PATIENCE_SECONDS = 600
 SHARE = 0.95  # of the faults that must be noticed
-ENVIRONMENT = {
-    **{key: value for key, value in os.environ.items() if "PYTEST" not in key},
-    "PYTHONDONTWRITEBYTECODE": "1",  # an edit within a second of the last one is still an edit
-}
 
 
 def copied(tree: Path) -> None:
@@ -32,37 +39,68 @@ def copied(tree: Path) -> None:
         shutil.copy(ROOT / name, tree)
 
 
-def passes(tree: Path, tests: Sequence[str], interpreted: bool) -> bool:
-    """Whether these tests pass in the tree; what hangs does not."""
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    words += ["--hypothesis-profile=mutants", *tests]
-    env = ENVIRONMENT | ({"NUMBA_DISABLE_JIT": "1"} if interpreted else {})
-    try:
-        done = subprocess.run(
-            words, cwd=tree, env=env, capture_output=True, timeout=PATIENCE_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    if done.returncode not in (0, 1, 2):
-        raise SystemExit(f"{' '.join(tests)} cannot be run:\n{done.stdout.decode()[-2000:]}")
-    return done.returncode == 0
+def run_tests(tree: Path, tests: Sequence[str], interpreted: bool, output: IO[bytes]) -> NoReturn:
+    """Become pytest in the tree, where nothing of ours is loaded yet; the status is pytest's."""
+    os.setsid()
+    signal.alarm(PATIENCE_SECONDS)
+    os.dup2(output.fileno(), sys.stdout.fileno())
+    os.dup2(output.fileno(), sys.stderr.fileno())
+    os.chdir(tree)
+    for name in [name for name in sys.modules if name.partition(".")[0] in COPIED]:
+        del sys.modules[name]
+    sys.modules["__main__"] = ModuleType("__main__")  # what is spawned loads it again
+    sys.path[:] = [str(tree), *(path for path in sys.path if path not in ("", str(ROOT)))]
+    if interpreted:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        numba.core.config.reload_config()
+    words = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=mutants", *tests]
+    status = pytest.main(words)
+    sys.stdout.flush()
+    os._exit(status)
 
 
-def lives(tree: Path, mutant: Mutant) -> bool:
-    """Whether the tests that guard a place do not notice the fault there."""
+def failure(tree: Path, tests: Sequence[str], interpreted: bool) -> str:
+    """What pytest says when one of these tests fails in the tree; empty if they pass."""
+    with tempfile.TemporaryFile() as output:
+        child = os.fork()
+        if child == 0:
+            run_tests(tree, tests, interpreted, output)
+        try:
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        finally:
+            stop_session(child)
+        output.seek(0)
+        text = f"{output.read().decode()}\n{' '.join(tests)} ends with {status}"
+    if status not in (0, 1, 2, -signal.SIGALRM):  # what hangs fails too
+        raise SystemExit(text)
+    return text if status else ""
+
+
+def stop_session(leader: int) -> None:
+    """Stop what a run of tests has left behind."""
+    with suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+@contextmanager
+def planted(tree: Path, mutant: Mutant, number: int) -> Iterator[None]:
+    """A tree with the fault; the time of each edit is its own, so that no old bytecode is used."""
     path = tree / mutant.file
-    sound = path.read_text()
+    sound, times = path.read_text(), path.stat()
     assert sound.count(mutant.old) == 1, f"{mutant.file}: {mutant.old!r} is not there once"
     path.write_text(sound.replace(mutant.old, mutant.new))
+    os.utime(path, (times.st_atime, times.st_mtime + 1 + number))
     try:
-        return passes(tree, mutant.tests, mutant.interpreted)
+        yield
     finally:
         path.write_text(sound)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def guards(mutants: Sequence[Mutant]) -> list[tuple[tuple[str, ...], bool]]:
-    """The sets of tests that guard these places, each once."""
-    return list(dict.fromkeys((mutant.tests, mutant.interpreted) for mutant in mutants))
+def guards(mutants: Sequence[Mutant], interpreted: bool) -> list[str]:
+    """The tests that guard these places, each once."""
+    chosen = [mutant.tests for mutant in mutants if mutant.interpreted == interpreted]
+    return list(dict.fromkeys(test for tests in chosen for test in tests))
 
 
 def main(words: Sequence[str]) -> int:
@@ -72,11 +110,13 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as directory:
         tree = Path(directory)
         copied(tree)
-        for tests, interpreted in guards(chosen):
-            if not passes(tree, tests, interpreted):
-                raise SystemExit(f"{' '.join(tests)} must pass without a fault")
+        for interpreted in (False, True):
+            tests = guards(chosen, interpreted)
+            if tests and (text := failure(tree, tests, interpreted)):
+                raise SystemExit(f"{text} without a fault")
         for number, mutant in enumerate(chosen, 1):
-            survived = lives(tree, mutant)
+            with planted(tree, mutant, number):
+                survived = not failure(tree, mutant.tests, mutant.interpreted)
             survivors += [mutant] * survived
             word = "LIVES " if survived else "killed"
             print(f"{number:3} of {len(chosen)}  {word}  {mutant}", flush=True)

@@ -101,6 +101,11 @@ def test_a_pair_that_ever_varied_is_counted_whole():
     assert row.row.score.value == pytest.approx(22 / 42)
 
 
+def test_a_pairing_with_one_new_game_is_evidence():
+    summary = summed(by_hand((0, 1, [(0, "WW", 5, 6), (1, "WL", 5, 7)])), TWO)
+    assert pair_of(summary, "smart", "bad").counted == 4
+
+
 def test_a_duplicated_run_says_what_the_run_says():
     once = replayed("WL", 12, openings=12)[:7] + replayed("WW", 12, openings=12)[7:]
     single = pair_of(summed(by_hand((0, 1, once)), TWO), "smart", "bad").row

@@ -93,6 +93,24 @@ def test_a_sample_of_the_openings_is_not_all_of_them():
     every = len(enumerated(SMALL, 3))
     assert random_openings(SMALL, 3, every, 1, None).finite in (True, False)
     assert not random_openings(SMALL, 3, every - 1, 1, None).finite
+    assert make_openings(SMALL, wanted(enumerate=3), every, 1).finite
+    assert not make_openings(SMALL, wanted(enumerate=3), every - 1, 1).finite
+
+
+def test_a_sample_of_the_balanced_openings_is_not_all_of_them(monkeypatch):
+    monkeypatch.setattr(module, "FRUITLESS_DRAWS", 3)  # all are found at once
+    every = random_openings(SMALL, 3, 1000, 1, 2.0)
+    assert every.finite
+    assert not random_openings(SMALL, 3, len(every) - 1, 1, 2.0).finite
+
+
+def test_every_enumerated_opening_has_a_key_of_its_own_and_is_no_finished_game():
+    of = game("kalah(3,2)")
+    every = enumerated(of, 5)
+    assert len(every) == 80  # one of 81 positions is over
+    assert not any(of.over(position_after(of, line)) for line in every)
+    found = make_openings(of, wanted(enumerate=5), len(every), 1)
+    assert len(set(found.keys.tolist())) == len(every)
 
 
 def naive_new(keys, most_fruitless):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.reading.experiment_file import load
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems
 
 TESTS = "always, score_at_least, elo_at_least, no_forfeits, faster_than_seconds_per_move"
@@ -150,6 +151,13 @@ BROKEN = {
 def test_a_broken_file_is_answered_with_one_line(tmp_path, name):
     text, line = BROKEN[name]
     assert problems(tmp_path, text) == [line]
+
+
+def test_openings_that_may_be_repeated_are_never_too_few(tmp_path):
+    text = HEAD + 'pairs = 5\nopenings = { list = ["3 1", "3"], repeat = true }\n' + AGENTS
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+    assert load(path).plan.pairs == 5
 
 
 def test_nothing_follows_from_a_schedule_that_cannot_be_read(tmp_path):

@@ -253,7 +253,7 @@ def test_noise_is_declared_by_the_spec():
 def test_only_the_clock_makes_a_run_irreproducible(tmp_path):
     made = loaded(tmp_path, SMALL)
     assert made.plan.reproducible
-    clocked = replace(made.plan, agents={"a": AgentSpec("smart", seconds=1)})
+    clocked = replace(made.plan, agents=made.plan.agents | {"a": AgentSpec("smart", seconds=1)})
     assert not clocked.reproducible
 
 
