@@ -24,6 +24,7 @@ def options(
             endgame_from,
             low=0,
             high=256,
+            beside=("depth",),
         ),
         Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
         *NOISE,
@@ -48,7 +49,8 @@ def build_smart(spec: AgentSpec, of: Game) -> Agent:
 def _built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
     from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
 
-    return CompiledAgent(spec, of, "alphabeta", settings(keys, spec, of), limit_of(spec, keys))
+    chosen = settings(keys, spec, of)
+    return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
 
 
 SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

@@ -1,11 +1,11 @@
 """The faults of a spec, option by option: one line each that says what would be right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agents.core import AgentSpec, Settings, SpecError
 from agents.evaluations.declared_weights import declared_weights
 from agents.evaluations.weight_files import checked_weights
-from agents.kinds import Kind
+from agents.kinds import Kind, settings
 from games import Game
 from games.names import did_you_mean, listed
 
@@ -22,22 +22,28 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
         if value is None:
             if option.required:
                 yield (option.name,), f"{option.name} is missing{option.example}"
-        elif messages := [message for _, message in option.faults(value)]:
-            yield from (((option.name,), message) for message in messages)
-        elif option.type == "weights":
-            yield from _weight_faults(option.name, spec.options, of)
+        else:
+            yield from (((option.name,), message) for _, message in option.faults(value))
+    yield from weight_faults(kind, spec.options, of)
 
 
-def normal(kind: Kind, spec: AgentSpec) -> AgentSpec:
-    """The one form of a spec without faults: what means the same is written the same."""
-    changed: dict[str, object] = {}
-    for option in kind.options:
-        value = spec.options.get(option.name)
-        if value is not None and option.type == "float":
-            changed[option.name] = float(value)
-        elif value is not None and option.type == "weights":
-            changed[option.name] = checked_weights(value, list(value))
-    return spec.changed(**changed)
+def normal(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
+    """The one form of a spec without faults: what means the same is written the same.
+
+    An option that changes no setting is left out, unless the game is not known.
+    """
+    for each in kind.options:
+        value = spec.options.get(each.name)
+        if value is None:
+            continue
+        if each.type == "float":
+            spec = spec.changed(**{each.name: float(value)})
+        elif each.type == "weights":
+            spec = spec.changed(**{each.name: checked_weights(value, list(value))})
+        shorter = spec.changed(**{each.name: None})
+        if of and settings(kind.options, shorter, of) == settings(kind.options, spec, of):
+            spec = shorter
+    return spec
 
 
 def no_option(kind: str, name: str, names: Sequence[str]) -> str:
@@ -46,13 +52,15 @@ def no_option(kind: str, name: str, names: Sequence[str]) -> str:
     return f"{kind} has no option {name} ({has}){did_you_mean(name, names)}"
 
 
-def _weight_faults(name: str, options: Settings, of: Game | None) -> Iterator[Fault]:
-    known = weight_names(options, of)
-    for weight, value in options[name].items():
-        try:
-            checked_weights({weight: value}, [weight] if known is None else known)
-        except SpecError as error:
-            yield (name, weight), str(error)
+def weight_faults(kind: Kind, options: Settings, of: Game | None) -> Iterator[Fault]:
+    """Everything wrong with weights that are a table."""
+    for name in (each.name for each in kind.options if each.type == "weights"):
+        weights, known = options.get(name), weight_names(options, of)
+        for weight, value in weights.items() if isinstance(weights, Mapping) else ():
+            try:
+                checked_weights({weight: value}, [weight] if known is None else known)
+            except SpecError as error:
+                yield (name, weight), str(error)
 
 
 def weight_names(options: Settings, of: Game | None) -> Sequence[str] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.core import Agent, AgentSpec, Settings
 from games import Game
-from games.keys import Key, defaults
+from games.keys import Key
 
 Reason = Callable[[Settings], str | None]  # of the options that a spec sets
 
@@ -39,9 +39,11 @@ class Kind:
 
 
 def settings(options: tuple[Key, ...], spec: AgentSpec, of: Game) -> Settings:
-    """The value of every option: the spec's, or the default for this game."""
-    usual = {
-        name: default(of) if callable(default) else default
-        for name, default in defaults(options).items()
-    }
-    return {**usual, **spec.options}
+    """The value of every option: the spec's, else the default where it holds, else None."""
+    values = dict(spec.options)
+    for each in options:
+        if each.name not in values:
+            holds = all(values.get(name) is None for name in each.beside)
+            default = each.default if holds else None
+            values[each.name] = default(of) if callable(default) else default
+    return values

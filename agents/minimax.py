@@ -24,4 +24,4 @@ def build(spec: AgentSpec, of: Game) -> Agent:
 
     chosen = settings(OPTIONS, spec, of)
     search = "collapsed" if chosen["collapse_turns"] else "minimax"
-    return CompiledAgent(spec, of, search, chosen, limit_of(spec, OPTIONS))
+    return CompiledAgent(spec, of, search, chosen, limit_of(chosen))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.core import AgentSpec, Limit, Settings, Weights
+from agents.core import Limit, Settings, Weights
 from games import Game
 from games.keys import Key
 
@@ -21,6 +21,7 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
             "weights",
             "a number for each feature, or for each name in your WEIGHTS",
             weights,
+            beside=("evaluate",),
         ),
         Key(
             "evaluate",
@@ -36,7 +37,7 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
 def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
     """The three limits, with the defaults for a spec that sets none of them."""
     return (
-        Key("depth", "int", "how many plies a search looks ahead", depth, low=1, high=100),
+        Key("depth", "int", "how many plies a search looks ahead", depth, 1, 100, beside=LIMITS),
         Key(
             "nodes",
             "int",
@@ -44,6 +45,7 @@ def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...
             nodes,
             low=1,
             high=1e15,
+            beside=LIMITS,
         ),
         Key(
             "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
@@ -51,11 +53,9 @@ def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...
     )
 
 
-def limit_of(spec: AgentSpec, options: tuple[Key, ...]) -> Limit:
-    """The limits that the spec sets, or the defaults of its kind's `options` if it sets none."""
-    defaults = {each.name: each.default for each in options}
-    chosen = spec.options if any(name in spec.options for name in LIMITS) else defaults
-    return Limit(*(chosen.get(name) for name in LIMITS))
+def limit_of(settings: Settings) -> Limit:
+    """The limits among the settings of a search."""
+    return Limit(*(settings[name] for name in LIMITS))
 
 
 def varies(options: Settings) -> str | None:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from games.core import Game, IllegalMove, MoveError
 from games.names import GameError, did_you_mean, listed, quoted, split_name
+from games.once import once
 from games.position import Position
 
 __all__ = [
@@ -59,7 +59,7 @@ def _built(text: str) -> Game:
     return made
 
 
-@cache
+@once
 def _canonical(name: str) -> Game:
     """One object a game, so that its context and kernels are made once."""
     return _built(name)

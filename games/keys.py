@@ -52,6 +52,7 @@ class Key:
     keys: tuple["Key", ...] = ()  # of a table that is read with its file
     entry: str = ""  # what `path.py` without `:name` means in a file
     replaces: tuple[str, ...] = ()  # parts of a pack that are not needed when it is set
+    beside: tuple[str, ...] = ()  # keys beside which its default does not hold
 
     def faults(self, value: object) -> Iterator[Fault]:
         """What is wrong with a value of this key."""

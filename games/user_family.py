@@ -1,8 +1,8 @@
 """A user's rules as a family of states: his functions compiled, with defaults for the rest."""
 
 import sys
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -11,16 +11,20 @@ from types import FunctionType, ModuleType
 import numpy as np
 from numba.core.errors import NumbaError
 
-from games.kernels import bits, masks
+from games.kernels import bits, masks, quad_masks
 from games.kernels.bits import Truth, U
 from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context, context
-from games.kernels.family import State
+from games.kernels.family import Mask, State
 from games.kernels.jit import Kernel, Scope, inlined
+from games.kernels.quad import Quad
 from games.names import GameError
-from games.user_file import described, functions_in
+from games.once import once
+from games.user_file import codes, copied, described, functions_in
 
 Functions = Mapping[str, Kernel]
+
+MASKS = ("plies", "none", "lowest", "rest", "nth", "highest", "except_highest", "count")
 
 # What the file must define to have a part, each with what else of the part it may define.
 KNOWLEDGE = ("gain", "remaining")
@@ -28,19 +32,25 @@ MORE_KNOWLEDGE = ("urgency", "promising", "others")
 NUMBERS = ("SORTED_FROM", "FINISH_FROM", "TIES_BY_SIDE")
 
 
-def family_of(module: ModuleType) -> str:
+def family_of(module: ModuleType, rules: Sequence[int]) -> str:
     """The name under which the family of the user's module can be imported; made once."""
-    name = f"{module.__name__}.family"
-    if name not in sys.modules:
-        _made(module)
-    return name
+    return _made(module, masks_of(module, rules)).__name__
 
 
-@cache
-def _made(module: ModuleType) -> ModuleType:
+def masks_of(module: ModuleType, rules: Sequence[int]) -> ModuleType:
+    """The functions for masks of moves: of one word, or of four where `moves` answers a Quad."""
+    own = plain_functions(module)
+    with suppress(Exception):  # what it raises is said when the laws are tried
+        if isinstance(own["moves"](rules, words(module.State, own["start"](rules))), Quad):
+            return quad_masks
+    return masks
+
+
+@once
+def _made(module: ModuleType, masks: ModuleType) -> ModuleType:
     own = compiled_functions(module)
     made, state = part_of(module, "family"), module.State
-    vars(made).update(family_functions(own, state))
+    vars(made).update(family_functions(own, state, masks))
     vars(made).update(
         FAMILY=module.__name__,
         make_context=lambda rules: context(rules, []),
@@ -69,13 +79,10 @@ def compiled_functions(module: ModuleType) -> Scope:
     }
 
     def compile_with_needs(name: str, above: tuple[str, ...] = ()) -> None:
-        for needed in plain[name].__code__.co_names:
+        for needed in (each for code in codes(plain[name].__code__) for each in code.co_names):
             if needed in plain and needed not in (*made, *above, name):
                 compile_with_needs(needed, (*above, name))
-        scope = vars(module) | made
-        made[name] = inlined(
-            FunctionType(plain[name].__code__, scope, name, plain[name].__defaults__)
-        )
+        made[name] = inlined(copied(plain[name], vars(module) | made))
 
     for name in plain:
         if name not in made:
@@ -87,7 +94,7 @@ def plain_functions(module: ModuleType) -> Scope:
     """Every function of the file, run by Python; what is compiled of ours has a plain twin."""
     scope = {name: _plain(value) for name, value in vars(module).items()}
     for name, function in functions_in(module).items():
-        scope[name] = FunctionType(function.__code__, scope, name, function.__defaults__)
+        scope[name] = copied(function, scope)
     return {name: scope[name] for name in functions_in(module)}
 
 
@@ -100,22 +107,24 @@ def _plain(value: object) -> object:
 
     def words(*arguments: object) -> object:
         answer = value(*arguments)
+        if isinstance(answer, Quad):
+            return Quad(*map(U, answer))
         return U(answer) if type(answer) is int else answer
 
     return words
 
 
-def family_functions(own: Functions, state: type[State]) -> Scope:
+def family_functions(own: Functions, state: type[State], masks: ModuleType) -> Scope:
     """The names of a family; whole numbers of any sort become the words that kernels expect."""
-    width = len(state._fields)
-    as_words = words_of(state, width)
+    as_words = words_of(state)
+    as_mask = words_of(Quad) if masks is quad_masks else word
     own_moves, own_play, own_turned, own_key = (
         own[name] for name in ("moves", "play", "turned", "key")
     )
     own_over, own_final = own.get("over", always_over), own.get("final", mover_lost)
 
-    def moves(ctx: Context, s: State) -> np.uint64:
-        return U(own_moves(ctx, s))
+    def moves(ctx: Context, s: State) -> Mask:
+        return as_mask(own_moves(ctx, s))
 
     def over(ctx: Context, s: State) -> Truth:
         return bool(own_over(ctx, s))
@@ -134,10 +143,7 @@ def family_functions(own: Functions, state: type[State]) -> Scope:
         return np.int64(own_final(ctx, s))
 
     found: Scope = {f.__name__: inlined(f) for f in (moves, over, play, turned, key, final)}
-    shared = (masks.plies, masks.none, masks.rest, masks.except_highest, masks.count)
-    found |= {f.__name__: f for f in shared}
-    found |= {"lowest": bits.trailing_zeros, "nth": nth, "highest": highest, "State": state}
-    return found
+    return found | {name: getattr(masks, name) for name in MASKS} | {"State": state}
 
 
 def words(state: type[State], raw: State) -> State:
@@ -145,12 +151,18 @@ def words(state: type[State], raw: State) -> State:
     return state(*(U(int(word)) for word in raw))
 
 
-def words_of(state: type[State], width: int) -> Kernel:
+def words_of(state: type[State]) -> Kernel:
     """A compiled function that makes every number of a state a word."""
-    words = ", ".join(f"U(s[{place}])" for place in range(width))
+    words = ", ".join(f"U(s[{place}])" for place in range(len(state._fields)))
     scope = {"State": state, "U": U}
     exec(f"def as_words(s):\n    return State({words})", scope)
     return inlined(scope["as_words"])
+
+
+@inlined
+def word(number: int) -> np.uint64:
+    """A number as a word."""
+    return U(number)
 
 
 @inlined
@@ -163,18 +175,6 @@ def always_over(ctx: Context, s: State) -> bool:
 def mover_lost(ctx: Context, s: State) -> np.int64:
     """Who cannot move has lost."""
     return np.int64(-1)
-
-
-@inlined
-def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask."""
-    return bits.trailing_zeros(bits.nth_bit(mask, n))
-
-
-@inlined
-def highest(mask: np.uint64) -> np.uint64:
-    """The slot of the last move."""
-    return masks.LAST_BIT - bits.leading_zeros(mask)
 
 
 def make_parts(module: ModuleType, own: Functions) -> None:

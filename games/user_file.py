@@ -3,15 +3,15 @@
 import hashlib
 import sys
 import traceback
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
-from games.names import GameError, did_you_mean, listed
+from games.names import GameError, did_you_mean, listed, quoted
+from games.once import once
 
 REQUIRED = ("State", "start", "slots", "moves", "play", "turned", "key")
 LARGEST_FILE = 1_000_000
@@ -33,7 +33,7 @@ def digest_of(path: Path) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
-@cache
+@once
 def module_of(path: Path, digest: str) -> ModuleType:
     """The file as the package `own_game_...`, so that its parts can be imported like ours."""
     name = f"own_game_{path.stem}_{digest}"
@@ -54,10 +54,32 @@ def module_of(path: Path, digest: str) -> ModuleType:
     fields = getattr(module.State, "_fields", None)
     if not fields:
         raise GameError(f"{path}: State must be a NamedTuple of words (np.uint64)")
+    own = functions_in(module)
+    for name in REQUIRED[1:]:
+        if name not in own:
+            told = f"{name} must be a function of the file itself, without a decorator"
+            raise GameError(f"{path}: {told}, got {quoted(str(getattr(module, name)))}")
     vars(module).setdefault("build", None)  # marks a pack, see `games.pack.package_of`
     # Numba's quick dispatch tells named tuples apart by class name alone.
     module.State.__name__ = f"State_{digest}"
     return module
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function and of all comprehensions and functions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from codes(constant)
+
+
+def copied(function: FunctionType, scope: dict[str, Any]) -> FunctionType:
+    """The function with other globals."""
+    copy = FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
 
 
 def functions_in(module: ModuleType) -> dict[str, FunctionType]:
@@ -86,4 +108,7 @@ def called(path: Path, function: UserFunction, *arguments: object) -> Answer:
         raise
     except Exception as error:
         name = getattr(function, "__name__", "it")
+        if "does not support item assignment" in str(error):
+            told = f"{name} must not change the rules or a state, but make new ones"
+            raise GameError(f"{path}: {told} ({described(error, path)})") from None
         raise GameError(f"{path}: {name} raised {described(error, path)}") from None

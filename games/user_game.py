@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from games.core import Game, kernels
 from games.names import GameError, did_you_mean, quoted
+from games.once import once
 from games.user_file import UserFunction, called, digest_of, module_of
 
 REFERENCE = re.compile(r"\s*(.+?\.py)\s*(?::\s*(\w+)?\s*(?:\(([^()]*)\))?)?\s*")
 MOST_RULES = 32
+MOST_SLOTS = 256
 LARGEST = 1 << 62
 
 
@@ -55,7 +56,7 @@ def _number(text: str, word: str) -> int:
     return int(word)
 
 
-@cache
+@once
 def _tried(of: Game) -> None:
     """Try the laws once a process."""
     from games.user_laws import try_laws  # noqa: PLC0415  # it compiles kernels of its own
@@ -63,7 +64,7 @@ def _tried(of: Game) -> None:
     try_laws(of)
 
 
-@cache
+@once
 def _made(canonical: str, path: Path, digest: str, name: str, numbers: tuple[int, ...]) -> Game:
     from games.user_family import family_of, plain_functions  # noqa: PLC0415  # loads Numba
     from games.user_notation import UserNotation  # noqa: PLC0415  # it is of no use before
@@ -72,7 +73,7 @@ def _made(canonical: str, path: Path, digest: str, name: str, numbers: tuple[int
     own = plain_functions(module)
     rules = rules_of(path, own, name, numbers)
     slots = slots_of(path, own, rules)
-    family_name = family_of(module)
+    family_name = family_of(module, rules)
     restored = import_module(family_name).restored
 
     def final(state: object) -> int:
@@ -103,11 +104,11 @@ def rules_of(
 def slots_of(
     path: Path, own: Mapping[str, UserFunction], rules: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The slot of every move number: different bits of one word, ascending."""
+    """The slot of every move number: different bits of a mask, ascending."""
     answer = called(path, own["slots"], rules)
     slots = tuple(answer) if isinstance(answer, Sequence) else ()
-    whole = all(isinstance(slot, int) and 0 <= slot < 64 for slot in slots)
+    whole = all(isinstance(slot, int) and 0 <= slot < MOST_SLOTS for slot in slots)
     if not slots or not whole or list(slots) != sorted(set(slots)):
-        told = "slots must be different numbers from 0 to 63, ascending"
+        told = f"slots must be different numbers from 0 to {MOST_SLOTS - 1}, ascending"
         raise GameError(f"{path}: {told}, got {quoted(str(slots))}")
     return slots

@@ -1,7 +1,7 @@
 """The laws of a user's game, tried in random games: by his functions as they stand and compiled."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import NoReturn
@@ -12,6 +12,7 @@ from games.core import Game, kernels
 from games.kernels.context import PASS
 from games.kernels.family import State, key
 from games.kernels.jit import Kernel, specialise
+from games.kernels.quad import Quad
 from games.names import GameError, quoted
 from games.position import Position
 from games.user_family import compile_problem, plain_functions
@@ -19,9 +20,13 @@ from games.user_file import Answer, called, module_of
 
 GAMES = 300
 POSITIONS = 10_000  # enough of them end the trial
-IN_PYTHON = 1_000  # of those, so many are also run by Python
+IN_PYTHON = 300  # of those, so many are also run by Python
+PLAYED = 5  # moves of each of these
+ASKED_TWICE = 50
 LONGEST = 20_000
 WORD = 1 << 64
+
+Played = tuple[tuple[int, ...], bool]  # of play: the words of the state, who moves again
 
 
 def hash_of(state: State) -> np.uint64:
@@ -65,16 +70,23 @@ class TriedGame:
         raise GameError(f"{self.path}: {law}{where}")
 
     def ask(self, name: str, *arguments: object) -> Answer:
-        """What the file's function answers when Python runs it."""
+        """What the file's function answers when Python runs it; at first it is asked twice."""
         with np.errstate(all="ignore"):  # words wrap around on purpose
-            return called(self.path, self.own[name], *arguments)
+            answer = called(self.path, self.own[name], *arguments)
+            if self.positions <= ASKED_TWICE:
+                again = called(self.path, self.own[name], *arguments)
+                if str(again) != str(answer):
+                    both = f"{quoted(str(answer))}, then {quoted(str(again))}"
+                    self.broken(f"{name} must answer the same to the same, got {both}")
+        return answer
 
     def compile(self) -> None:
         """Compile the kernels of the game; what Numba does not take is said in one line."""
         of = self.of
         self.checked_state("start", self.ask("start", of.rules))
         state = of.start().state
-        self.in_python(state)  # a mistake that Python also makes is easier to read
+        if not self.in_python(state):  # a mistake that Python also makes is easier to read
+            self.broken("the first player must have a move", state)
         try:
             self.compiled = kernels(of.family_name)
             self.hash: Callable[[State], int] = hash_kernel(of.family_name)
@@ -136,39 +148,42 @@ class TriedGame:
                 self.broken(f"play must change the state, but move {text} does not", position.state)
         return reached
 
-    def in_python(self, state: State) -> None:
-        """Run the file's functions by Python: their answers fit, and are those of the kernels."""
+    def in_python(self, state: State) -> int:
+        """Run the file's functions by Python: their answers fit, and are those of the kernels.
+
+        The legal moves, a bit for each slot.
+        """
         of, rules = self.of, self.of.rules
-        mask = self.word("moves", self.ask("moves", rules, state))
+        mask = self.mask(self.ask("moves", rules, state))
         if extra := mask & ~sum(1 << slot for slot in of.slots):
             self.broken(f"moves names slot {extra.bit_length() - 1}, slots has {of.slots}", state)
-        seen = {"turned": self.checked_state("turned", self.ask("turned", state))}
+        answers = {PASS: (self.checked_state("turned", self.ask("turned", state)), False)}
         self.word("key", self.ask("key", state))
-        for slot in (slot for slot in of.slots if mask >> slot & 1):
+        legal = [slot for slot in of.slots if mask >> slot & 1]
+        for slot in random.Random(mask).sample(legal, min(PLAYED, len(legal))):
             played = self.ask("play", rules, state, np.uint64(slot))
             if not isinstance(played, tuple) or len(played) != 2 or hasattr(played, "_fields"):
                 told = "play must return the next state and whether the same side moves again"
                 self.broken(f"{told}, got {quoted(str(played))}", state)
-            seen[f"play of slot {slot}"] = self.checked_state("play", played[0])
-        if not mask and "over" in self.own:
-            self.ask("over", rules, state)
+            answers[slot] = self.checked_state("play", played[0]), bool(played[1])
+        ends = not mask and ("over" not in self.own or bool(self.ask("over", rules, state)))
         if hasattr(self, "compiled"):
-            self.agree(state, mask, seen)
+            self.agree(state, mask, ends, answers)
+        return mask
 
-    def agree(self, state: State, mask: int, seen: dict[str, tuple[int, ...]]) -> None:
+    def agree(self, state: State, mask: int, ends: bool, answers: Mapping[int, Played]) -> None:
         """The kernels must answer as Python did."""
         of = self.of
         slots = np.empty(len(of.slots), np.int64)
         count = self.compiled.options(of.context, state, slots)
         if sum(1 << slot for slot in slots[: max(count, 0)].tolist()) != mask:
             self.differ("moves", state)
-        if _plain(self.turned(state)) != seen["turned"]:
-            self.differ("turned", state)
-        for name, child in seen.items():
-            if name.startswith("play"):
-                slot = int(name.rpartition(" ")[2])
-                if _plain(self.compiled.step(of.context, state, slot)[0]) != child:
-                    self.differ("play", state)
+        if (count < 0) != ends:
+            self.differ("over", state)
+        for slot, answer in answers.items():
+            child, same = self.compiled.step(of.context, state, slot)
+            if (_plain(child), bool(same)) != answer:
+                self.differ("turned" if slot == PASS else "play", state)
         if int(self.hash(state)) != int(self.ask("key", state)) % WORD:
             self.differ("key", state)
 
@@ -176,6 +191,15 @@ class TriedGame:
         """Say that a function is another one when it is compiled."""
         advice = "write every number of a word as U(...)"
         self.broken(f"{name} compiled answers otherwise than run by Python; {advice}", state)
+
+    def mask(self, value: object) -> int:
+        """The legal moves as one number, however many words they are."""
+        words = value if isinstance(value, Quad) else (value,)
+        last = self.of.slots[-1]
+        if last >= 64 * len(words):
+            told = "moves must answer a Quad of games.kernels.quad"
+            self.broken(f"slots has {last}: beyond 63, {told}, got {quoted(str(value))}")
+        return sum(self.word("moves", word) << 64 * place for place, word in enumerate(words))
 
     def word(self, name: str, value: object) -> int:
         """A whole number that fits 64 bits."""

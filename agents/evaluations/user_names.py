@@ -6,9 +6,9 @@ The names are written in the user's file as imports of ours, such as
 
 import builtins
 import dis
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -19,6 +19,7 @@ from games.kernels.family import State
 from games.kernels.jit import OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
 from games.names import did_you_mean
+from games.user_file import codes, copied
 
 Names = Mapping[str, object]
 Restore = Callable[[State], State]
@@ -49,22 +50,23 @@ def signed(count: Kernel) -> Kernel:
 
 def plain_names(family_name: str, restored: Restore) -> Scope:
     """What our names mean when the user's evaluation is run by Python."""
+    bound = bound_features(family_name)
     return {
-        name: with_words(value, restored) if callable(value) else value
-        for name, value in bound_features(family_name).items()
+        name: with_words(value, bound["State"], restored) if callable(value) else value
+        for name, value in bound.items()
         if not isinstance(value, type)
     }
 
 
-def with_words(function: Kernel, restored: Restore) -> Kernel:
+def with_words(function: Kernel, state: type, restored: Restore) -> Kernel:
     """A compiled function for Python to call: the words of states it returns are uint64 again."""
 
     def words(value: object) -> object:
         if isinstance(value, Quad):
             return Quad(*map(np.uint64, value))
-        if isinstance(value, tuple):
-            return restored(value) if hasattr(value, "own") else tuple(map(words, value))
-        return value
+        if isinstance(value, state):
+            return restored(value)
+        return tuple(map(words, value)) if isinstance(value, tuple) else value
 
     @wraps(getattr(function, "py_func", function))
     def called(*arguments: object) -> object:
@@ -81,14 +83,6 @@ def ours(value: object) -> bool:
 
 def _is_our_module(name: str) -> bool:
     return name.partition(".")[0] in ("agents", "games")
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function and of all comprehensions and functions inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from codes(constant)
 
 
 def global_names(function: FunctionType) -> dict[str, int]:
@@ -136,15 +130,6 @@ def in_scope(value: object, names: Names) -> object:
         )
         return module
     return value
-
-
-def copied(function: FunctionType, scope: Scope) -> FunctionType:
-    """The function with other globals."""
-    copy = FunctionType(
-        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
 
 
 def compiled_copy(function: FunctionType, names: Names, options: CompileOptions) -> Any:

@@ -141,10 +141,16 @@ def ending(margin: int) -> str:
     return "draws" if margin == 0 else f"loses by {-margin}"
 
 
-def repeats(games: Games) -> Flags:
-    """Which games were played before, move by move, by the same agents in the same seats."""
+def keys_of(games: Games) -> Words:
+    """A word for each game: its moves, and which agents played them in which seats."""
     seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
-    keys = games.game_id + (seats + np.uint64(1)) * STRIDE
+    keys: Words = games.game_id + (seats + np.uint64(1)) * STRIDE
+    return keys
+
+
+def repeats(games: Games) -> Flags:
+    """Which games were played before."""
+    keys = keys_of(games)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     found = np.zeros(len(games), np.bool_)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
-from agents.faults import faults, normal
+from agents.faults import no_option, normal, weight_faults
 from agents.kinds import Kind
 from agents.user_files import split_reference
 from arena.concluding.checks.claims import ALL, BEATS
-from arena.reading.key_reader import unknown_key
+from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game
@@ -19,6 +19,7 @@ from games.keys import Key
 from games.names import quoted, shown
 
 LONGEST_NAME = 40
+KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 
 
 class Around(NamedTuple):
@@ -68,59 +69,46 @@ class AgentTable(NamedTuple):
 
     def spec(self) -> AgentSpec:
         """The spec; where there are problems it is only a part of it."""
-        name, message = str(self.table.get("kind", "")), self._kind_problem()
-        kind, known = any_kind() if message else kind_of(name), any_kind()
-        meant = {self._unknown(key, kind) for key in self.table if not known.option(key)}
-        if message and not ("kind" in meant and "kind" not in self.table):
+        of, known, name = self.around.of, any_kind(), self.table.get("kind")
+        message = self._kind_problem(name) if isinstance(name, str) else None
+        if message:
             self._say(message, "kind")
-        options, files = {}, {}
-        for key in self.table:
-            if option := known.option(key):
-                options[key], files[key] = self._value(option, kind)
-        spec = AgentSpec(name, options)
-        for (key, *inside), fault in faults(kind, spec, self.around.of):
-            prefix = f"{files[key]}: " if inside and files[key] else ""
-            self._say(f"{prefix}{fault}", key, *inside, of_file=bool(prefix))
-            options.pop(key, None)
-        return normal(kind, AgentSpec(name, options))
+        kind = known if message or not isinstance(name, str) else kind_of(name)
+        names = [each.name for each in kind.options]
+        own = {}
+        for key, value in self.table.items():
+            if known.option(key) and key not in names:
+                self._say(no_option(str(name), key, names), key)
+            else:
+                own[key] = self._loaded(kind.option(key), value)
+        keys = [KIND, *(replace(each, default=None) for each in kind.options)]
+        values = read_table(own, self.place, keys, self.around.problems)
+        for (key, weight), fault in weight_faults(kind, values, of):
+            file = f"{self.table[key]}: " if isinstance(self.table[key], str) else ""
+            self._say(f"{file}{fault}", key, weight, of_file=bool(file))
+            values[key] = None
+        return normal(kind, AgentSpec(values.pop("kind", ""), values), of)
 
     def _say(self, message: str, *keys: str, of_file: bool = False) -> None:
         place = (*self.place, *keys)
         self.around.problems.say(place, message, self.place if of_file else None)
 
-    def _kind_problem(self) -> str | None:
-        """Why the agent cannot be of its kind; None if it can."""
-        name = self.table.get("kind")
-        if name is None:
-            return 'kind is missing, as in kind = "smart"'
-        if not isinstance(name, str):
-            return f"kind must be text in quotes, got {shown(name)}"
+    def _kind_problem(self, name: str) -> str | None:
+        """Why the agent cannot be of this kind; None if it can."""
         if name == "human":
             return (
                 "human agents do not play in experiments; a person plays with python -m arena.play"
             )
         return kind_fault(name, self.table, self.around.of)
 
-    def _unknown(self, key: str, kind: Kind) -> str | None:
-        """Say that no kind has such a key, and return the one that was meant."""
-        if key == "kind":
-            return None
-        names = ["kind", *(option.name for option in kind.options)]
-        message, meant = unknown_key(key, names, self.table)
-        self._say(message, key)
-        return meant
-
-    def _value(self, option: Key, kind: Kind) -> tuple[object, str]:
-        """The value of an option, its file found; and the weights file that it is from, if any."""
-        value = self.table[option.name]
-        if not isinstance(value, str) or not kind.option(option.name):
-            return value, ""
-        if option.type == "file":
-            file = self._file(value, option)
-            return (":".join(map(str, file)) if file else value), ""
+    def _loaded(self, option: Key | None, value: object) -> object:
+        """The value of an option: of a file its whole path, of a file of weights what it holds."""
+        if option is None or not isinstance(value, str):
+            return value
         if option.type == "weights":
-            return self._weights(value, option), value
-        return value, ""
+            return self._weights(value, option)
+        file = self._file(value, option) if option.type == "file" else None
+        return ":".join(map(str, file)) if file else value
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """The file that an option names; None if there is none, which is said."""

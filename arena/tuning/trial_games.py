@@ -1,15 +1,15 @@
 """The games of a trial: the candidate's weights against fixed opponents, in small plans."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from agents import AgentSpec, users_code
+from agents import Agent, AgentSpec, build, users_code
 from agents.compiled import CompiledAgent
+from agents.core import Weights
 from agents.kernels.contexts import set_weights
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
@@ -20,6 +20,7 @@ from arena.planning.tasks import Task
 from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
 from arena.tuning.space import Space
+from games import Game
 
 CANDIDATE = "candidate"
 
@@ -53,7 +54,7 @@ class TrialPart(NamedTuple):
     slot: int
     match: int
     task: Task
-    weights: Mapping[str, tuple[float, ...]]
+    weights: Weights
     last: bool  # of its trial
 
 
@@ -102,24 +103,23 @@ class PartPlayer:
         """Play the games of a part with the weights that it carries."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
-        candidate = worker.agent(0)
-        assert isinstance(candidate, CompiledAgent)  # it has weights
-        reweigh(candidate, part.weights)
+        worker.agents[0] = reweighed(worker.agent(0), worker.drawn.of, part.weights)
         games = worker.play(part.task)
         return PlayedPart(part, encoded(games), time.perf_counter() - begun)
 
 
-def reweigh(agent: CompiledAgent, weights: Mapping[str, tuple[float, ...]]) -> None:
-    """Write other weights into an agent: nothing is built or compiled again."""
+def reweighed(agent: Agent, of: Game, weights: Weights) -> Agent:
+    """The agent with other weights: written into one that is compiled, else built again."""
+    if not isinstance(agent, CompiledAgent):
+        return build(agent.spec.changed(weights=weights), of)
     if agent.own is None:
-        set_weights(agent.context, agent.game.all_features, weights)
+        set_weights(agent.context, of.all_features, weights)
     else:
         set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
+    return agent
 
 
-def games_per_second(
-    of: TrialGames, weights: Mapping[str, tuple[float, ...]], least: float
-) -> float:
+def games_per_second(of: TrialGames, weights: Weights, least: float) -> float:
     """How fast one process plays, measured for at least `least` seconds over all opponents."""
     shortest = min(drawn.pairings.total for drawn in of.plans)
     pairs, games, seconds = 1, 0, 0.0

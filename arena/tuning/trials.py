@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.concluding.evidence import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.records import Games
 from arena.stats.intervals import score_estimate
@@ -79,14 +80,10 @@ def noise_of(points: NDArray[np.float64]) -> float:
     return variance / len(points) + NOISE_FLOOR
 
 
-def keys_of(games: Games) -> NDArray[np.uint64]:
-    """One word for each game: its moves, and which leg of which match it was."""
-    match = (games.first + games.second).astype(np.uint64)
-    seats = games.leg.astype(np.uint64) + np.uint64(2) * match
-    return mixed(games.game_id + mixed(seats + np.uint64(1)))
-
-
 def fingerprint_of(games: Games) -> int:
     """A word that is the same for candidates whose every game is the same."""
-    places = mixed(games.pair.astype(np.uint64) * np.uint64(2) + games.leg.astype(np.uint64))
-    return int(np.bitwise_xor.reduce(mixed(keys_of(games) ^ places)))
+    two, leg = np.uint64(2), games.leg.astype(np.uint64)
+    places = mixed(games.pair.astype(np.uint64) * two + leg)
+    seats = leg + two * (games.first + games.second).astype(np.uint64)
+    words = mixed(games.game_id + mixed(seats + np.uint64(1)))
+    return int(np.bitwise_xor.reduce(mixed(words ^ places)))

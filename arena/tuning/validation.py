@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.concluding.evidence import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings
@@ -21,7 +22,6 @@ from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
-from arena.tuning.trials import keys_of
 from arena.tuning.tune_file import Tuning
 
 TUNED, SEED = "tuned", "seed"

@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from games.kernels.bits import ONE, ZERO, Truth, U, leading_zeros, popcount
+from games.kernels.bits import (
+    ONE,
+    ZERO,
+    Truth,
+    U,
+    leading_zeros,
+    nth_bit,
+    popcount,
+    trailing_zeros,
+)
 from games.kernels.jit import inlined
 
 LAST_BIT = U(63)
@@ -19,6 +28,24 @@ def plies(mask: np.uint64) -> np.uint64:
 def none(mask: np.uint64) -> Truth:
     """Whether the mask holds no move."""
     return mask == ZERO
+
+
+@inlined
+def lowest(mask: np.uint64) -> np.uint64:
+    """The slot of the first move."""
+    return trailing_zeros(mask)
+
+
+@inlined
+def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
+    """The slot of move `n` of the mask."""
+    return trailing_zeros(nth_bit(mask, n))
+
+
+@inlined
+def highest(mask: np.uint64) -> np.uint64:
+    """The slot of the last move."""
+    return LAST_BIT - leading_zeros(mask)
 
 
 @inlined

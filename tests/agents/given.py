@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, Agent, AgentSpec, build, kinds_for
+from agents import AGENTS, Agent, AgentSpec, build, kind_of, kinds_for
 from agents.human import Dialogue, HumanAgent
 from games import Game, Position, game
 from games.kernels.jit import INTERPRETED
+from games.keys import Key
 from tests.games.table import each_preset, one_of_each
 
 ROOT = Path(__file__).parents[2]
@@ -21,21 +22,39 @@ OF_EVERY_FAMILY = tuple(one_of_each("family_name", "(6)", "(9,3)", "(10)"))
 GAMES = tuple(dict.fromkeys([*each_preset("(6)"), *OF_EVERY_FAMILY, *one_of_each("pack")]))
 MOST_PLIES = 2000
 
-# What a kind needs to be built, or to be fast enough here; a new kind is tried as it is.
-NEEDED = {
-    "python": {"file": str(BOTS / "by_lot.py")},
-    "minimax": {"depth": 2},
-    "alphabeta": {"depth": 3},
-    "smart": {"nodes": 300},
-}
+# What stands for a file of a user's, by what the option takes out of it.
+SCRIPTS = {"choose": str(BOTS / "by_lot.py"), "evaluate": str(BOTS / "either_game.py")}
+# The depth and the number of nodes that are fast enough here, for kinds that have them by default.
+SHALLOW = {"depth": 2, "nodes": 300}
 
 
-# Kinds with options that make them another player; tried wherever the kind itself is.
+def needed(kind: str) -> dict[str, object]:
+    """What a kind needs to be built, and to be fast enough here."""
+    options = kind_of(kind).options
+    limits = {
+        each.name: SHALLOW[each.name] for each in options if each.name in SHALLOW and each.default
+    }
+    return limits | {each.name: SCRIPTS[each.entry] for each in options if each.required}
+
+
+def variant(option: Key) -> object:
+    """A value that makes another player of a kind; None if the option only limits or adjusts."""
+    if option.type == "bool" and option.default is False:
+        return True
+    if option.type == "float" and option.high == 1:
+        return 0.3
+    if option.name == "endgame":
+        return 8
+    return SCRIPTS.get(option.entry) if option.type == "file" and not option.required else None
+
+
+# Each option that makes another player, in the last kind that has it: tried where the kind is.
 VARIANTS = {
-    "turn by turn": ("minimax", {"depth": 2, "collapse_turns": True}),
-    "solving": ("alphabeta", {"nodes": 300, "endgame": 8}),
-    "own evaluation": ("alphabeta", {"depth": 2, "evaluate": str(BOTS / "either_game.py")}),
-    "now and then by lot": ("alphabeta", {"depth": 2, "epsilon": 0.3, "random_ties": True}),
+    f"{option.name} of {kind}": (kind, {**needed(kind), option.name: variant(option)})
+    for kind, option in {
+        option.name: (kind, option) for kind in AGENTS for option in kind_of(kind).options
+    }.values()
+    if variant(option) is not None
 }
 
 
@@ -46,7 +65,7 @@ def few(compiled: int, interpreted: int) -> int:
 
 def spec_of(kind: str, **changes) -> AgentSpec:
     """A spec from which the kind, or the variant, can be built."""
-    kind, options = VARIANTS.get(kind, (kind, NEEDED.get(kind, {})))
+    kind, options = VARIANTS[kind] if kind in VARIANTS else (kind, needed(kind))
     return AgentSpec(kind, **{**options, **changes})
 
 

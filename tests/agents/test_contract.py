@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from agents import AGENTS, GameOver, Limit, build, kind_of
+from agents import AGENTS, GameOver, Limit, build, kind_of, varies
 from games import game
 from tests.agents.given import (
     GAMES,
@@ -125,8 +125,17 @@ def test_what_is_left_to_chance_comes_from_the_seed(kind, name):
     changes = {key: WITH_CHANCE[key] for key in WITH_CHANCE if known.option(key)}
     games = [played(agent_of(kind, of, **changes), of, seed, few(30, 12)) for seed in (1, 1, 2)]
     assert games[0] == games[1]
-    if changes or kind in ("random", "python"):
+    if varies(spec_of(kind, **changes)):
         assert games[0] != games[2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [pair for pair in kinds_and_games() if varies(spec_of(pair[0])) is None]
+)
+def test_an_agent_that_declares_no_chance_plays_the_same_for_every_seed(kind, name):
+    of = game(name)
+    first, second = (played(agent(kind, name), of, seed, few(24, 6)) for seed in (1, 2))
+    assert first == second
 
 
 ELSEWHERE = """

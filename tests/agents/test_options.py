@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from agents import AGENTS, AgentSpec, kind_of
+from agents.evaluations.default_weights import endgame_from
+from agents.faults import normal
+from agents.kinds import settings
+from games import game
 from games.keys import Key
 from games.names import listed, shown
+from tests.games.table import one_of_each
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 OPTIONS = [(name, option) for name in AGENTS for option in kind_of(name).options]
@@ -46,6 +51,34 @@ def test_an_option_may_have_its_own_default(kind, option):
     assert option.words == option.words.strip()
     if option.default is not None and not callable(option.default):
         assert option.fits(option.default)
+
+
+@pytest.mark.parametrize("kind", AGENTS)
+@pytest.mark.parametrize("of", one_of_each("pack"))
+def test_what_changes_no_setting_is_left_out_of_a_spec(kind, of):
+    options, of = kind_of(kind).options, game(of)
+    usual = settings(options, AgentSpec(kind), of)
+    short = normal(kind_of(kind), AgentSpec(kind, usual), of)
+    assert settings(options, short, of) == usual
+    assert short == AgentSpec(kind)
+    for option in options:
+        if usual[option.name] not in (None, False):
+            spec = AgentSpec(kind, {option.name: usual[option.name]})
+            assert normal(kind_of(kind), spec, of) == AgentSpec(kind)
+
+
+def test_a_default_that_does_not_hold_beside_another_option_stays_in_a_spec():
+    of = game("othello")
+    endgame = endgame_from(of)
+    for kind, options in (
+        ("alphabeta", {"depth": 6, "nodes": 100}),
+        ("smart", {"nodes": 20_000, "depth": 3}),
+        ("alphabeta", {"endgame": endgame}),
+        ("smart", {"endgame": endgame, "depth": 3}),
+    ):
+        assert normal(kind_of(kind), AgentSpec(kind, options), of).options == options
+    both = AgentSpec("smart", {"endgame": endgame, "nodes": 20_000})
+    assert normal(kind_of("smart"), both, of) == AgentSpec("smart")
 
 
 def test_a_spec_is_the_same_after_json():

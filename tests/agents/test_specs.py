@@ -4,6 +4,7 @@ import pytest
 
 from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
 from agents.evaluations.weight_files import checked_weights, read_weights
+from agents.kinds import settings
 from agents.search_options import limit_of, limits
 from games import game
 from games.names import shown
@@ -159,6 +160,7 @@ def test_a_limit_must_leave_a_search(limit):
 
 
 def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
-    own = limits(nodes=7)
-    assert limit_of(AgentSpec("smart"), own) == Limit(nodes=7)
-    assert limit_of(AgentSpec("smart", depth=3, seconds=5), own) == Limit(depth=3, seconds=5)
+    own, of = limits(nodes=7), game("kalah")
+    assert limit_of(settings(own, AgentSpec("smart"), of)) == Limit(nodes=7)
+    both = AgentSpec("smart", depth=3, seconds=5)
+    assert limit_of(settings(own, both, of)) == Limit(depth=3, seconds=5)

@@ -22,7 +22,47 @@ CONNECT4 = ROOT / "experiments" / "games" / "connect4.py"
 MNK = (OWN / "mnk.py").read_text()
 NIM = (OWN / "nim.py").read_text()
 LAPS = (OWN / "laps.py").read_text()
-EVERY = [f"{CONNECT4}:connect4(5,4)", f"{OWN}/nim.py", f"{OWN}/mnk.py", f"{OWN}/laps.py:laps(2)"]
+SIZES = {"hex": ":hex(3)", "breakthrough": ":breakthrough(4)", "laps": ":laps(2)"}
+EVERY = [
+    f"{CONNECT4}:connect4(5,4)",
+    *(f"{path}{SIZES.get(path.stem, '')}" for path in sorted(OWN.glob("*.py"))),
+]
+
+
+ZERO = ROOT / "tests" / "scripts" / "nothing.py"
+WALK = """
+from typing import NamedTuple
+
+import numpy as np
+
+
+class State(NamedTuple):
+    left: np.uint64
+
+
+def start(rules):
+    return State(rules[0])
+
+
+def slots(rules):
+    return [0, 63]
+
+
+def moves(rules, s):
+    return 1 | 1 << 63 if s.left else 0
+
+
+def play(rules, s, slot):
+    return State(s.left - 1), slot == 63
+
+
+def turned(s):
+    return s
+
+
+def key(s):
+    return s.left + 1
+"""
 
 
 def leaves(of: Game, depth: int) -> list[int]:
@@ -64,6 +104,35 @@ def test_who_moves_second_wins_nim_when_the_nim_sum_is_zero():
     agent = build(AgentSpec("alphabeta", depth=10), of)
     assert agent.choose(of.start()).value == -1
     assert agent.choose(of.play(of.start(), 0)).value == 1
+
+
+def test_a_game_may_have_more_moves_than_a_word_has_bits():
+    chess = game(f"{OWN}/breakthrough.py:breakthrough(8)")
+    assert leaves(chess, 4) == [22, 484, 11132, 256036]
+    assert len(chess.slots) == 192
+    assert random_games(chess, 20, 1).draws == 0
+
+
+@pytest.mark.slow  # its functions take long when Python runs them
+def test_a_board_may_have_more_cells_than_a_word_has_bits():
+    board = game(f"{OWN}/hex.py:hex(9)")
+    assert leaves(board, 3) == [81, 81 * 80, 81 * 80 * 79]
+    assert random_games(board, 20, 1).draws == 0
+
+
+def test_alphabeta_plays_moves_of_four_words():
+    small = game(f"{OWN}/hex.py:hex(2)")
+    agent = build(AgentSpec("alphabeta", depth=4, evaluate=str(ZERO)), small)
+    assert agent.choose(small.start()).value == 1
+
+
+def test_a_game_may_be_one_move_long_or_thousands(tmp_path):
+    single = game(f"{OWN}/mnk.py:mnk(1,1,1)")
+    assert leaves(single, 3) == [1, 0, 0]
+    path = tmp_path / "walk.py"
+    path.write_text(WALK)
+    long = game(f"{path}:walk(3000)")
+    assert random_games(long, 2, 1).moves == 6000
 
 
 def test_extra_turns_and_passes_are_those_of_the_file():
@@ -121,6 +190,7 @@ def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch
     assert "cannot be read" in capsys.readouterr().err
 
 
+SLOTS = "return range(rules[0] * rules[1])"
 HASH = "return pair_key(s.own, s.other)"
 TURNED = "return State(s.other, s.own)\n"
 ONE_NUMBER = "def score(rules, position):\n    return 3\n\n\n"
@@ -130,7 +200,7 @@ BROKEN = {
     "a missing name": (MNK, "def turned", "def turn", "it defines no turned"),
     "an exception": (MNK, "m, n, k = rules[0], rules[1], rules[2]", "m, n, k = rules", ""),
     "a slot of no move": (MNK, "return range(rules[0] * rules[1])", "return range(8)", "slot 8"),
-    "slots that are too many": (MNK, "return range(rules[0] * rules[1])", "return range(65)", "63"),
+    "slots that are too many": (MNK, SLOTS, "return range(257)", "255"),
     "slots of nothing": (MNK, "return range(rules[0] * rules[1])", "return None", "slots must be"),
     "a score of one": (NIM, "def move_text", f"{ONE_NUMBER}def move_text", "two numbers"),
     "a word too long": (MNK, PLAY, "return State(s.other, 1 << 70), False", "64 bits"),
@@ -145,6 +215,22 @@ BROKEN = {
         "return State(s.heaps - (beans << (U(4) * heap))), False",
         "return State(s.heaps ^ (beans << U(40))), False",
         "must end within",
+    ),
+    "rules that are changed": (
+        MNK, "    " + PLAY, "    rules[0] = 2\n    " + PLAY, "play must not change the rules"
+    ),
+    "a memory": (MNK, "def moves(rules, s):", "MET = [0]\n\n\ndef moves(rules, s):\n"
+        "    MET[0] += 1\n    if MET[0] > 2:\n        return 1", "moves must answer the same"),
+    "chance": (MNK, "def moves(rules, s):", "def moves(rules, s):\n"
+        "    if np.random.random() < 0.3:\n        return 1", "moves must answer the same"),
+    "numbers that wrap": (MNK, PLAY, "return State(s.other, s.own | 1 << slot), "
+        "(rules[0] << 62) % 3 == 2", "play compiled answers otherwise"),
+    "an end that wraps": (MNK, "def final(", "def over(rules, s):\n"
+        "    return (rules[0] << 62) % 3 != 2\n\n\ndef final(", "over compiled answers otherwise"),
+    "no first move": (MNK, "if line(s.other, ", "if not line(s.own, ", "first player"),
+    "moves beyond a word": (MNK, SLOTS, "return range(100)", "a Quad of games.kernels.quad"),
+    "a decorator": (
+        MNK, "def turned(s)", "@__import__('functools').cache\ndef turned(s)", "without a decorator"
     ),
     "a text": (NIM, '"abc"[move // 16]', '"aac"[move // 16]', "is not read back"),
 }  # fmt: skip

@@ -5,15 +5,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.kernels.bits import ONE, ZERO, Truth, U, leading_zeros, nth_bit, popcount, trailing_zeros
+from games.kernels.bits import ONE, ZERO, Truth, U, leading_zeros, popcount
 from games.kernels.context import RULES, TABLE, Context, context
 from games.kernels.hashing import pair_key
 from games.kernels.jit import inlined
-from games.kernels.masks import LAST_BIT, TOP_BIT, count, except_highest, none, plies, rest
+from games.kernels.masks import (
+    TOP_BIT,
+    count,
+    except_highest,
+    highest,
+    lowest,
+    none,
+    nth,
+    plies,
+    rest,
+)
 from games.othello.rules import OthelloRules
 from games.othello.states.discs import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 
-__all__ = ["count", "except_highest", "none", "plies", "rest"]  # of the family, shared
+__all__ = [  # of the family, shared
+    "count",
+    "except_highest",
+    "highest",
+    "lowest",
+    "none",
+    "nth",
+    "plies",
+    "rest",
+]
 
 FAMILY = "othello_bitboard"
 READ_BY = "games.othello.states.word_squares"  # what features and knowledge are written in
@@ -77,24 +96,6 @@ def moves(ctx: Context, s: State) -> np.uint64:
     adjacency = ctx[RULES + ADJACENCY]
     reached = flipping(s) if adjacency == 0 else touching(taken, adjacency)
     return reached & U(ctx[RULES + BOARD]) & ~taken
-
-
-@inlined
-def lowest(mask: np.uint64) -> np.uint64:
-    """The first square in row-major order."""
-    return trailing_zeros(mask)
-
-
-@inlined
-def nth(mask: np.uint64, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask."""
-    return lowest(nth_bit(mask, n))
-
-
-@inlined
-def highest(mask: np.uint64) -> np.uint64:
-    """The last square in row-major order."""
-    return LAST_BIT - leading_zeros(mask)
 
 
 @inlined

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from games.kernels.bits import ALL, ONE, ZERO, Truth, U, leading_zeros, trailing_zeros
+from games.kernels.bits import ALL, ONE, ZERO, Truth, U
 from games.kernels.context import RULES, Context, context
 from games.kernels.hashing import quad_key
 from games.kernels.jit import inlined
@@ -20,10 +20,32 @@ from games.kernels.quad import (
     raised,
     without,
 )
+from games.kernels.quad_masks import (
+    IN_WORD,
+    SIX,
+    count,
+    except_highest,
+    highest,
+    lowest,
+    none,
+    nth,
+    plies,
+    rest,
+)
 from games.kernels.streams import mixed
 from games.othello.rules import OthelloRules
 from games.othello.states.discs import ADJACENCY, BOARD, CELLS, Discs, scalars, start_discs, strided
 
+__all__ = [  # of the family, shared
+    "count",
+    "except_highest",
+    "highest",
+    "lowest",
+    "none",
+    "nth",
+    "plies",
+    "rest",
+]
 FAMILY = "othello_wide"
 READ_BY = "games.othello.states.wide_squares"  # what features and knowledge are written in
 STRIDE = 16
@@ -32,7 +54,6 @@ INNER_COLUMNS = U(0x7FFE_7FFE_7FFE_7FFE)
 NOT_FIRST_COLUMN = U(0xFFFE_FFFE_FFFE_FFFE)
 NOT_LAST_COLUMN = U(0x7FFF_7FFF_7FFF_7FFF)
 EAST, SOUTHWEST, SOUTH, SOUTHEAST = U(1), U(15), U(16), U(17)
-SIX, IN_WORD = U(6), U(63)
 
 
 class LargeOthelloState(NamedTuple):
@@ -112,79 +133,6 @@ def moves(ctx: Context, s: State) -> Quad:
     adjacency = ctx[RULES + ADJACENCY]
     reached = flipping(s) if adjacency == 0 else touching(taken, adjacency)
     return without(both(reached, board(ctx)), taken)
-
-
-@inlined
-def plies(mask: Quad) -> Quad:
-    """Every move is a ply."""
-    return mask
-
-
-@inlined
-def none(mask: Quad) -> Truth:
-    """Whether the mask holds no move."""
-    return empty(mask)
-
-
-@inlined
-def lowest(mask: Quad) -> np.uint64:
-    """The first square in row-major order."""
-    if mask.w0 != ZERO:
-        return trailing_zeros(mask.w0)
-    if mask.w1 != ZERO:
-        return U(64) + trailing_zeros(mask.w1)
-    if mask.w2 != ZERO:
-        return U(128) + trailing_zeros(mask.w2)
-    return U(192) + trailing_zeros(mask.w3)
-
-
-@inlined
-def rest(mask: Quad) -> Quad:
-    """The mask without its first move."""
-    # A word loses its lowest bit only when all words below it are empty.
-    one = ONE if mask.w0 == ZERO else ZERO
-    two = one if mask.w1 == ZERO else ZERO
-    three = two if mask.w2 == ZERO else ZERO
-    return Quad(
-        mask.w0 & (mask.w0 - ONE),
-        mask.w1 & ((mask.w1 - ONE) | (one - ONE)),
-        mask.w2 & ((mask.w2 - ONE) | (two - ONE)),
-        mask.w3 & ((mask.w3 - ONE) | (three - ONE)),
-    )
-
-
-@inlined
-def nth(mask: Quad, n: np.uint64) -> np.uint64:
-    """The slot of move `n` of the mask."""
-    while n > ZERO:
-        mask = rest(mask)
-        n -= ONE
-    return lowest(mask)
-
-
-@inlined
-def highest(mask: Quad) -> np.uint64:
-    """The last square in row-major order."""
-    if mask.w3 != ZERO:
-        return U(255) - leading_zeros(mask.w3)
-    if mask.w2 != ZERO:
-        return U(191) - leading_zeros(mask.w2)
-    if mask.w1 != ZERO:
-        return U(127) - leading_zeros(mask.w1)
-    return IN_WORD - leading_zeros(mask.w0)
-
-
-@inlined
-def except_highest(mask: Quad) -> Quad:
-    """The mask without its last move."""
-    slot = highest(mask)
-    return without(mask, placed(ONE << (slot & IN_WORD), slot >> SIX))
-
-
-@inlined
-def count(mask: Quad) -> np.int64:
-    """The number of moves."""
-    return bits(mask)
 
 
 @inlined

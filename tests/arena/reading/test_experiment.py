@@ -55,6 +55,28 @@ def test_the_example_of_the_issue_is_complete(tmp_path):
     assert made.plan.base == tmp_path
 
 
+def test_a_default_that_is_written_out_changes_neither_plan_nor_digest(tmp_path):
+    short = loaded(tmp_path, SMALL).plan
+    written = loaded(
+        tmp_path,
+        SMALL,
+        "pairs=100",
+        "seed=1",
+        'schedule="round_robin"',
+        "openings={ random_plies = 6, repeat = false }",
+        "move_seconds=60",
+        "agents.a.nodes=20000",
+        "agents.a.table_bits=16",
+        "agents.a.random_ties=false",
+        "agents.a.compile=true",
+        "agents.b.epsilon=0",
+    ).plan
+    assert written == short
+    assert written.digest() == short.digest()
+    other = loaded(tmp_path, SMALL, "agents.a.nodes=20000", "agents.a.depth=6").plan
+    assert other.digest() != short.digest()
+
+
 def test_the_example_of_the_issue_is_shipped_as_it_stands():
     assert Path("experiments/smart_vs_bad.toml").read_text() == ISSUE
 
