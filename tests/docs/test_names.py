@@ -8,9 +8,12 @@ import pytest
 from agents import AGENTS, kind_of
 from agents.evaluations.default_weights import endgame_from
 from arena.concluding.checks import CHECKS, claim
-from arena.planning.openings import OPENINGS, way
+from arena.planning.openings import OPENINGS, SHARED, way
 from arena.planning.schedules import SCHEDULES, schedule
+from arena.reading.file_tables import SPRT, TOP
 from games import game
+from games.keys import Key
+from games.names import shown
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
 ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"
@@ -100,3 +103,40 @@ def test_the_page_of_the_file_names_every_schedule_and_every_way_to_make_opening
         assert {
             name for name in names if not re.search(rf'^\| `["{{ ]*{name}\b', rows, re.M)
         } == set()
+
+
+def rows(section: str, header: str) -> dict[str, str]:
+    """The default of every key of one table of the page of experiment files."""
+    page = (ROOT / "docs" / "experiment-file.md").read_text()
+    table = page.partition(f"\n{section}\n")[2].partition(f"\n| {header} ")[2].partition("\n\n")[0]
+    cells = [line.split(" | ") for line in table.splitlines()[2:]]
+    return {name: each[1] for each in cells for name in CODE.findall(each[0])}
+
+
+def default_text(key: Key) -> str:
+    """A default as the page writes it; nothing where words must explain it."""
+    if key.default is None or callable(key.default) or isinstance(key.default, tuple):
+        return ""
+    return shown(key.default).removesuffix(".0")
+
+
+ELSEWHERE = ("agents", "checks", "tune")  # tables with a section of their own
+TABLES = {
+    "key": ("## Above the tables", [key for key in TOP if key.name not in ELSEWHERE]),
+    "option": ("## `[agents.NAME]`", [key for kind in AGENTS for key in kind_of(kind).options]),
+}
+SMALL_TABLES = {"### `stop`": SPRT, "### `openings`": SHARED}
+
+
+@pytest.mark.parametrize(
+    ("section", "header", "keys"),
+    [
+        *((section, header, keys) for header, (section, keys) in TABLES.items()),
+        *((section, "key", keys) for section, keys in SMALL_TABLES.items()),
+    ],
+)
+def test_the_page_of_experiment_files_has_the_keys_that_are_read(section, header, keys):
+    defaults = rows(section, header)
+    assert set(defaults) == {key.name for key in keys}
+    for key in keys:
+        assert default_text(key) in defaults[key.name] or key.name in ("depth", "nodes")
