@@ -35,6 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from games.kernels.bits import ONE, U, ZERO
+
 
 class State(NamedTuple):
     left: np.uint64
@@ -49,11 +51,11 @@ def slots(rules):
 
 
 def moves(rules, s):
-    return 1 | 1 << 63 if s.left else 0
+    return ONE | ONE << U(63) if s.left > ZERO else ZERO
 
 
 def play(rules, s, slot):
-    return State(s.left - 1), slot == 63
+    return State(s.left - ONE), slot == U(63)
 
 
 def turned(s):
@@ -61,7 +63,7 @@ def turned(s):
 
 
 def key(s):
-    return s.left + 1
+    return s.left + ONE
 """
 
 
@@ -190,6 +192,7 @@ def test_the_commands_take_a_file_seen_from_where_they_run(tmp_path, monkeypatch
     assert "cannot be read" in capsys.readouterr().err
 
 
+LINE = "def line(discs, rules):\n"
 SLOTS = "return range(rules[0] * rules[1])"
 HASH = "return pair_key(s.own, s.other)"
 TURNED = "return State(s.other, s.own)\n"
@@ -219,10 +222,10 @@ BROKEN = {
     "rules that are changed": (
         MNK, "    " + PLAY, "    rules[0] = 2\n    " + PLAY, "play must not change the rules"
     ),
-    "a memory": (MNK, "def moves(rules, s):", "MET = [0]\n\n\ndef moves(rules, s):\n"
-        "    MET[0] += 1\n    if MET[0] > 2:\n        return 1", "moves must answer the same"),
-    "chance": (MNK, "def moves(rules, s):", "def moves(rules, s):\n"
-        "    if np.random.random() < 0.3:\n        return 1", "moves must answer the same"),
+    "a memory": (MNK, LINE, "MET = [0]\n\n\n" + LINE + "    MET[0] += 1\n"
+        "    if MET[0] > 3:\n        return True\n", "must answer the same"),
+    "chance": (MNK, LINE, LINE + "    if np.random.random() < 0.3:\n        return True\n",
+        "must answer the same"),
     "numbers that wrap": (MNK, PLAY, "return State(s.other, s.own | 1 << slot), "
         "(rules[0] << 62) % 3 == 2", "play compiled answers otherwise"),
     "an end that wraps": (MNK, "def final(", "def over(rules, s):\n"
