@@ -22,7 +22,7 @@ from arena.planning.records import Games
 from arena.planning.tasks import Task
 from arena.playing.determinism import FIXED
 from arena.playing.in_order import in_turn
-from arena.playing.referee_loop import stored_verdict
+from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
 from games import Game
 from games.transcripts import written
@@ -74,10 +74,7 @@ def chosen(total: int, everything: bool) -> list[range]:
 def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
     """What to play; games that were cut off are not waited for again."""
     for each in pairings:
-        keys = [(pairing, leg) for pairing in each for leg in (0, 1)]
-        known = {key: stored_verdict(stored.games, 2 * key[0] + key[1]) for key in keys}
-        verdicts = {key: verdict for key, verdict in known.items() if verdict is not None}
-        yield Task(each.start, each.stop, verdicts)
+        yield Task(each.start, each.stop, stored_verdicts(stored.games, each))
 
 
 def difference(stored: StoredGames, games: Games, of: Game) -> str | None:

@@ -1,9 +1,10 @@
 """A plan drawn: its openings fixed and its pairings numbered, before anything is built."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents import AgentSpec
-from arena.planning.openings import Openings, make_openings
+from arena.planning.openings import Openings, make_openings, moves_of
 from arena.planning.pairings import Pairings
 from arena.planning.plan import Plan
 from arena.planning.tasks import Tasks
@@ -25,6 +26,19 @@ class DrawnPlan:
     def specs(self) -> tuple[AgentSpec, ...]:
         """The agents' specs, by their places."""
         return tuple(self.plan.agents.values())
+
+    @property
+    def starts(self) -> Sequence[Sequence[int]]:
+        """The openings in move numbers."""
+        return [moves_of(self.of, slots) for slots in self.openings.slots]
+
+    @property
+    def census(self) -> list[tuple[str, str]]:
+        """The pairs of agents without chance that play all openings there are."""
+        pairings, names = self.pairings, self.plan.names
+        if not self.openings.finite or pairings.pairs < len(self.openings):
+            return []
+        return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
     def tasks(self, after: int = 0) -> Tasks:
         """What is to be played when the first `after` pairings are finished."""

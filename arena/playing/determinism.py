@@ -20,6 +20,11 @@ FIXED = "one_game_an_opening"  # in run.json
 OPENINGS, TIMES = 2, 2  # a trial has so many openings, each played so many times
 
 
+def determined(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> DrawnPlan:
+    """The plan with one game an opening in every match that has no other."""
+    return draw(drawn.plan, drawn.openings, fixed_matches(drawn, journal, options))
+
+
 def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     """The matches in which an opening always leads to the same game, whatever the seed.
 

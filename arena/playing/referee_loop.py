@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -89,9 +89,11 @@ def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
     return Games(columns, moves if keep_moves else None, traces)
 
 
-def stored_verdict(games: Games, row: int) -> CutOff | None:
-    """The verdict on a stored game that was cut off; with it the game is repeated at once."""
-    if games.termination[row] != Termination.TIMEOUT:
-        return None
-    seat, plies = 1 if games.result[row] else 0, int(games.plies[row])
-    return CutOff(plies or START, seat)
+def stored_verdicts(games: Games, pairings: Iterable[int]) -> Verdicts:
+    """The verdicts on stored games that were cut off; with them the games are repeated at once."""
+    verdicts = {}
+    for row in (2 * pairing + leg for pairing in pairings for leg in (0, 1)):
+        if games.termination[row] == Termination.TIMEOUT:
+            seat, plies = 1 if games.result[row] else 0, int(games.plies[row])
+            verdicts[divmod(row, 2)] = CutOff(plies or START, seat)
+    return verdicts

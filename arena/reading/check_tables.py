@@ -10,7 +10,7 @@ from arena.planning.schedules import no_agent
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
-from games.keys import Key, KeyValues, defaults
+from games.keys import Key
 from games.names import listed, quoted, shown
 
 Matches = Sequence[tuple[int, int]]
@@ -46,13 +46,6 @@ def read_checks(written: object, players: Players, problems: Problems) -> tuple[
         elif check := _check(table, place, players, problems):
             checks.append(check)
     return tuple(checks)
-
-
-def check_of(table: KeyValues) -> Check:
-    """The check of a table that is known to be right."""
-    (test,) = (name for name in CHECKS if name in table)
-    values = {key: value for key, value in table.items() if key != "that"}
-    return Check(table["that"], test, defaults(claim(test).KEYS) | values)
 
 
 def _check(

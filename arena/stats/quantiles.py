@@ -59,23 +59,6 @@ def _beta_term(step: int, x: float, a: float, b: float) -> float:
     return -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
 
 
-@lru_cache(maxsize=4096)
-def beta_quantile(p: float, a: float, b: float) -> float:
-    """Value x with I_x(a, b) = p, by bisection; 0 at p <= 0, 1 at p >= 1."""
-    if p <= 0.0 or p >= 1.0:
-        return float(p >= 1.0)
-    low, high = 0.0, 1.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        if beta_cdf(middle, a, b) < p:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
 def t_cdf(t: float, dof: float) -> float:
     """Probability that Student t with `dof` degrees of freedom is at most `t`."""
     if dof > _NEARLY_NORMAL:

@@ -9,10 +9,26 @@ from arena.stats.counts import Floats
 from arena.stats.elo import NATURAL, PER_NORMALIZED, elo_from_score, moments, normalized_elo
 from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.intervals import Ends
-from arena.stats.quantiles import beta_quantile, normal_cdf, normal_quantile
+from arena.stats.quantiles import beta_cdf, normal_cdf, normal_quantile
 from arena.stats.rating_fit import Fit
 
 _STEPS = 60
+
+
+def beta_quantile(p: float, a: float, b: float) -> float:
+    """Value x with I_x(a, b) = p, by bisection; 0 at p <= 0, 1 at p >= 1."""
+    if p <= 0.0 or p >= 1.0:
+        return float(p >= 1.0)
+    low, high = 0.0, 1.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        if beta_cdf(middle, a, b) < p:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
 
 
 def published_elo(counts: Sequence[float]) -> Estimate:

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from arena.stats.quantiles import (
     beta_cdf,
-    beta_quantile,
     normal_cdf,
     normal_quantile,
     t_cdf,
     t_quantile,
 )
+from tests.arena.stats.published import beta_quantile
 
 
 @pytest.mark.parametrize(
