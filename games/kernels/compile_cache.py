@@ -1,13 +1,13 @@
-"""Where compiled kernels are kept: a directory for each state of the sources, made when needed."""
+"""Where compiled kernels are kept: a directory for each state of their sources."""
 
-import hashlib
 import os
 import platform
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,25 +17,18 @@ import llvmlite.binding
 import numba
 from numba.core import event
 
+from games.kernels.kernel_sources import digest_of, room_of
+
 PACKAGE = Path(__file__).parents[1]
-# `agents` compiles kernels too: its sources decide the cache directory as ours do.
-COMPILED_PACKAGES = (PACKAGE, PACKAGE.parent / "agents")
 UNUSED_DAYS = 30
 USER = os.getuid() if hasattr(os, "getuid") else 0  # Windows keeps temporary files by user
 config: Any = numba.config  # its names are set while it loads, unseen by type checkers
 
 
-def sources_digest() -> str:
-    """Name of the cache: changes with any kernel source, compiler, Python or processor."""
-    digest = hashlib.blake2b(digest_size=10)
-    versions = (numba.__version__, llvmlite.__version__, platform.python_version())
-    for word in (*versions, llvmlite.binding.get_host_cpu_name()):
-        digest.update(f"{word}\n".encode())
-    for package in COMPILED_PACKAGES:
-        for path in sorted(package.rglob("*.py")):
-            digest.update(f"{path.relative_to(package.parent)}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+def versions() -> tuple[str, ...]:
+    """What decides compiled code beside its sources: compiler, Python and processor."""
+    processor = str(llvmlite.binding.get_host_cpu_name())
+    return numba.__version__, llvmlite.__version__, platform.python_version(), processor
 
 
 def cache_roots() -> Iterator[Path]:
@@ -86,9 +79,10 @@ def remove_unused(root: Path, pattern: str = "kernels-*") -> None:
             continue  # another process uses or removes it: the next run will see
 
 
-def cache_directory() -> Path | None:
-    """The first usable cache of this digest, marked as used now; `None` if nothing is writable."""
-    name = f"kernels-{sources_digest()}"
+@cache
+def cache_directory(room: str) -> Path | None:
+    """The first writable cache of a room's kernels, marked as used now; `None` if there is none."""
+    name = f"kernels-{digest_of(room, versions())}"
     for root in cache_roots():
         directory = root / name
         if writable(directory):
@@ -139,13 +133,23 @@ def on_compilation(ring: Callable[[], None]) -> None:
 
 
 @cache
-def prepared() -> bool:
-    """Make Numba use our cache and announce what it compiles; whether there is a cache.
-
-    Asked for when the first kernel is made: importing a module makes no directory.
-    """
+def announce() -> None:
+    """Have compilations announced, once a process: importing a module registers nothing."""
     event.register("numba:compile", Announcer())
-    directory = cache_directory()
-    if directory is not None:
-        config.CACHE_DIR = str(directory)
-    return directory is not None
+
+
+_choosing = threading.Lock()
+
+
+@contextmanager
+def cache_of(module: str) -> Iterator[bool]:
+    """Make Numba keep what is decorated meanwhile in the cache of `module`; whether there is one.
+
+    Numba looks at its setting when a function is decorated, so this is for one thread at a time.
+    """
+    announce()
+    with _choosing:
+        directory = cache_directory(room_of(module))
+        if directory is not None:
+            config.CACHE_DIR = str(directory)
+        yield directory is not None

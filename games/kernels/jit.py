@@ -9,7 +9,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from games.kernels.compile_cache import config, prepared
+from games.kernels.compile_cache import cache_of, config
+from games.kernels.kernel_sources import require
 
 Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
 Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
@@ -29,7 +30,8 @@ def compiled(function: Function) -> Function:
     # Kernels wrap around on purpose; compiled code does so silently.
     if INTERPRETED:
         return np.errstate(over="ignore")(function)
-    return cast("Function", numba.njit(cache=prepared(), **OPTIONS)(function))
+    with cache_of(function.__module__) as kept:
+        return cast("Function", numba.njit(cache=kept, **OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
@@ -71,6 +73,8 @@ def specialise(suffix: str, templates: Sequence[Kernel], **names: object) -> Sim
     Later templates may call earlier ones and themselves. The disk cache tells
     copies apart by `suffix` alone, so no two families may have the same.
     """
+    for template in templates:
+        require(unbound(template).__module__, names.values())
     scope = _globals(templates[0]) | names
     copies = {}
     for template in templates:
