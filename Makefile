@@ -24,6 +24,7 @@ setup: .venv/.dev
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test: .venv/.dev
+	$(BIN)/python -m tests.compiled
 	$(PYTEST)
 
 test-slow: .venv/.dev

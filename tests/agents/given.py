@@ -111,9 +111,13 @@ def slow_if_wide(cases: Iterable[str | tuple[str, str]]) -> list:
     found = []
     for case in cases:
         values = (case,) if isinstance(case, str) else case
-        wide = isinstance(game(values[-1]).start().state[0], tuple)
-        found.append(pytest.param(*values, marks=[pytest.mark.slow] * wide))
+        found.append(pytest.param(*values, marks=[pytest.mark.slow] * is_wide(values[-1])))
     return found
+
+
+def is_wide(name: str) -> bool:
+    """Whether a side has more than one word in the state of the game."""
+    return isinstance(game(name).start().state[0], tuple)
 
 
 @cache
