@@ -82,7 +82,7 @@ RULES = (
     ),
     *in_file(
         "games/user_laws.py",
-        "tests/games/test_user_game.py",
+        "tests/games/test_user_game.py::test_a_broken_law_is_named_in_one_line",
         edits={
             "if hashed == 0:": "if False:",
             "if self.states.setdefault(hashed, plain) != plain:": "if False:",
