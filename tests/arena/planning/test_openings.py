@@ -203,7 +203,7 @@ def test_lines_of_different_lengths_stand_in_rows_of_one_width():
 
 def test_lines_to_one_position_are_one_opening():
     lines = ["2 3 3 4 1", "2 4 3 3 1"]
-    found = make_openings(SMALL, wanted(list=lines, repeat=True), 1, 1)
+    found = make_openings(SMALL, wanted(list=lines, repeat=True), 2, 1)
     assert len(found) == len({SMALL.replay(line)[-1] for line in lines}) == 1
 
 
