@@ -90,7 +90,6 @@ RULES = (
             "if _plain(seen) == _plain(position.state):": "if False:",
             "        if margin != compiled:": "        if abs(margin) != abs(compiled):",
         },
-        interpreted=True,
     ),
     *in_file(
         "games/kernels/splitmix.py",

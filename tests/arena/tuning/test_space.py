@@ -29,6 +29,11 @@ def test_a_whole_number_stays_one() -> None:
     assert {AXES[2].weight(unit) for unit in np.linspace(0, 1, 200)} == set(range(-2, 8))
 
 
+def test_rounding_does_not_leave_the_range() -> None:
+    narrow = Axis("far", 0.0004, 0.9996)
+    assert (narrow.weight(0.0), narrow.weight(1.0)) == (0.0004, 0.9996)
+
+
 def test_fixed_weights_keep_their_phases() -> None:
     assert SPACE.weights([0.0, 0.0, 0.0])["in_play"] == (0.1, 0.2)
 
