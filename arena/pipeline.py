@@ -27,6 +27,7 @@ from games.whole_files import remove_unfinished, write_text
 
 if TYPE_CHECKING:  # they are loaded after the games
     from arena.concluding.checks import Verdict
+    from arena.concluding.evidence import Evidence
     from arena.concluding.summary import Summary
 
 MOST_TRACES = 100
@@ -117,42 +118,50 @@ def _concluded(
     options: RunOptions,
 ) -> bool:
     """Sum up, write the tables, check, print; whether all checks hold."""
-    # Parquet is loaded after the games: the first game need not wait for it.
-    from arena.concluding import checks, summary, timing  # noqa: PLC0415
+    # What sums up is loaded after the games: the first game need not wait for it.
+    from arena.concluding import checks  # noqa: PLC0415
     from arena.concluding.evidence import evidence_of  # noqa: PLC0415
-    from arena.concluding.table_rows import (  # noqa: PLC0415
-        EloRow,
-        WinRateRow,
-        elo_rows,
-        win_rate_rows,
-    )
-    from arena.keeping import game_table, parquet  # noqa: PLC0415
 
-    plan, source = drawn.plan, source_of(drawn.plan, origin)
     census = drawn.census if len(games) == 2 * drawn.pairings.total else []
-    evidence = evidence_of(plan, games, census, lambda: drawn.starts, replayer(drawn, games))
-    test = (plan.stop, reached) if plan.stop and reached else None
+    again = replayer(drawn, games)
+    evidence = evidence_of(drawn.plan, games, census, lambda: drawn.starts, again)
     remove_unfinished(directory)
-    with ThreadPoolExecutor(1) as beside:
-        # The largest table is written while the others are worked out.
-        path = directory / "games.parquet"
-        whole = beside.submit(
-            game_table.write_games, path, [games], evidence.repeat, drawn.of, plan.names,
-            drawn.openings, source, moves=games.moves is not None,
-        )  # fmt: skip
-        summed = summary.summarise(evidence, name=experiment.name, sprt=test)
-        timings = timing.timings(games, plan.names)
-        whole.result()
+    summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
-    parquet.write_rows(directory / "elo.parquet", EloRow, elo_rows(summed), source)
-    rates = win_rate_rows(summed)
-    parquet.write_rows(directory / "win_rates.parquet", WinRateRow, rates, source)
-    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
     _note_end(directory, origin, games)
     _show(experiment, summed, verdicts, options)
     if not options.quiet:
         say(f"tables: {directory}")
     return all(verdict.holds for verdict in verdicts)
+
+
+def _tabled(
+    drawn: DrawnPlan,
+    evidence: "Evidence",
+    origin: Origin,
+    reached: SprtState | None,
+    directory: Path,
+) -> "Summary":
+    """Write the tables of a run; what stands in them."""
+    from arena.concluding import summary, table_rows, timing  # noqa: PLC0415  # as above
+    from arena.keeping import game_table, parquet  # noqa: PLC0415
+
+    plan, games, source = drawn.plan, evidence.games, source_of(drawn.plan, origin)
+    with ThreadPoolExecutor(1) as beside:
+        # The largest table is written while the others are worked out.
+        whole = beside.submit(
+            game_table.write_games, directory / "games.parquet", [games], evidence.repeat,
+            drawn.of, plan.names, drawn.openings, source, moves=games.moves is not None,
+        )  # fmt: skip
+        test = (plan.stop, reached) if plan.stop and reached else None
+        summed = summary.summarise(evidence, name=origin.experiment, sprt=test)
+        timings = timing.timings(games, plan.names)
+        whole.result()
+    elo, rates = table_rows.elo_rows(summed), table_rows.win_rate_rows(summed)
+    parquet.write_rows(directory / "elo.parquet", table_rows.EloRow, elo, source)
+    parquet.write_rows(directory / "win_rates.parquet", table_rows.WinRateRow, rates, source)
+    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
+    return summed
 
 
 def _show(
