@@ -1,7 +1,7 @@
 """One run from experiment to tables: directory, journal, games, summary, checks, printing."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
-    with _pairing_named(experiment, options):
+    with _pairing_named(experiment, options.overrides):
         origin = provenance.origin_of(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
         if not options.quiet and (why := provenance.why_new(directory, origin)):
@@ -53,13 +53,13 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
 
 
 @contextlib.contextmanager
-def _pairing_named(experiment: Experiment, options: RunOptions) -> Iterator[None]:
+def _pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
     """A pairing that cannot be played is named with the command that plays it alone."""
     try:
         yield
     except RunFailed as error:
         alone = "--pairing", str(error.pairing)
-        command = run_command(experiment.path, options.overrides, *alone)
+        command = run_command(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 
 
@@ -96,7 +96,7 @@ def _note_begin(
     provenance.write_run(journal.directory, origin, more)
 
 
-def _note_end(directory: Path, origin: Origin, games: Games) -> None:
+def _note_end(directory: Path, origin: Origin, games: Games, options: RunOptions) -> None:
     """Say in run.json that the tables are there, and when they first were."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
@@ -105,6 +105,8 @@ def _note_end(directory: Path, origin: Origin, games: Games) -> None:
             "games": len(games),
             "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
         }
+        if options.cluster is not None:
+            more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
 
 
@@ -128,7 +130,7 @@ def _concluded(
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
-    _note_end(directory, origin, games)
+    _note_end(directory, origin, games, options)
     _show(experiment, summed, verdicts, options)
     if not options.quiet:
         say(f"tables: {directory}")
@@ -192,9 +194,9 @@ def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
     }
 
 
-def play_alone(experiment: Experiment, options: RunOptions, pairing: int) -> None:
+def play_alone(experiment: Experiment, overrides: Sequence[str], pairing: int) -> None:
     """Play one pairing in this process, to see what becomes of it."""
-    with _pairing_named(experiment, options):
+    with _pairing_named(experiment, overrides):
         drawn = draw(experiment.plan)
         total = drawn.pairings.total
         if not 0 <= pairing < total:

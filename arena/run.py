@@ -39,11 +39,11 @@ def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     experiment = load(chosen.experiment, overrides(chosen))
     from arena.pipeline import play_alone, run  # noqa: PLC0415
 
-    options = options_of(chosen, interrupts)
     if chosen.pairing is not None:
-        play_alone(experiment, options, chosen.pairing)
+        play_alone(experiment, overrides(chosen), chosen.pairing)
         return DONE
-    return DONE if run(experiment, options) else FINDING
+    with options_of(chosen, interrupts) as options:
+        return DONE if run(experiment, options) else FINDING
 
 
 if __name__ == "__main__":

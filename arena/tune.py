@@ -50,7 +50,8 @@ def tuned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     tuning = load_tuning(chosen.experiment, overrides(chosen))
     from arena.tuning.study import tune  # noqa: PLC0415
 
-    tune(tuning, options_of(chosen, interrupts))
+    with options_of(chosen, interrupts) as options:
+        tune(tuning, options)
     return DONE
 
 

@@ -34,6 +34,8 @@ class Plan:
     stop: SprtPlan | None = None  # None: all pairs are played
     # Where the users' files are named from; it decides nothing, so it is not in the JSON.
     base: Path = field(default=Path(), compare=False)
+    # Whether machines of different speed may play by the clock: said, and no part of the plan.
+    mixed_machines: bool = field(default=False, compare=False)
 
     @property
     def of(self) -> Game:

@@ -30,6 +30,7 @@ class Tick(NamedTuple):
     played: int  # pairings that were played since the run was started or continued
     standings: dict[tuple[int, int], ConfidenceSequence]  # by match
     sprt: SprtState | None
+    speeds: dict[str, float]  # games a second of workers that have names
 
 
 def play(
@@ -43,7 +44,7 @@ def play(
         count.take(start, end, points)
     count.begun = count.done
     if count.left and not stop.reached:
-        show(count.tick(stop))
+        show(count.tick(stop, {}))
         log.info(
             "%d of %d pairings are left, for %d workers", count.left, count.total, options.workers
         )
@@ -54,7 +55,7 @@ def play(
                 counted = stop.cut(batch)
                 journal.append(counted.start, counted.stop, counted.games)
                 count.take(counted.start, counted.stop, counted.points)
-                show(count.tick(stop))
+                show(count.tick(stop, options.speeds(tasks)))
                 if stop.reached:
                     break
     log.info("%d of %d pairings are finished", count.done, count.total)
@@ -87,6 +88,7 @@ class Count:
             self.standings[pair] = observe(sequence, points[own] / QUARTERS)
         self.done = stop
 
-    def tick(self, stop: StopRule) -> Tick:
+    def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
         """Where the run stands."""
-        return Tick(self.done, self.total, self.done - self.begun, self.standings, stop.state)
+        played = self.done - self.begun
+        return Tick(self.done, self.total, played, self.standings, stop.state, speeds)

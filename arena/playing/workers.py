@@ -1,13 +1,16 @@
 """The workers of a run: they play its tasks, though one may hang, fail or die."""
 
 import logging
-from collections.abc import Generator
-from typing import NamedTuple
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents import AgentSpec, users_code
+from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan
-from arena.planning.tasks import Batch, Task
+from arena.planning.records import pair_points
+from arena.planning.tasks import Batch, Task, Tasks
 from arena.playing import backends
+from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.dry_run import try_out
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
@@ -15,15 +18,45 @@ from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
 
+if TYPE_CHECKING:
+    from arena.playing.cluster.connection import Cluster
+
 log = logging.getLogger(__name__)
 
 
 class PlayOptions(NamedTuple):
-    """Who plays: the number of workers, their backend, what may interrupt them."""
+    """Where games are played, by how many workers, and what may interrupt them."""
 
     workers: int
     interrupts: Interrupts
     backend: str = "processes"
+    cluster: "Cluster | None" = None  # in place of the backend
+
+    def speeds(self, tasks: Tasks) -> dict[str, float]:
+        """How many games each worker of the cluster plays a second, by what it played last."""
+        if self.cluster is None:
+            return {}
+        there = self.cluster.members.there.values()
+        speed = tasks.speeds
+        return {
+            each.name: 2 * speed[each.address] * each.slots
+            for each in there
+            if each.address in speed
+        }
+
+    def begin(
+        self,
+        work: Callable[[], Callable[[backends.Item], backends.Result]],
+        sent: Callable[[], Parcel],
+        look: Callable[[], None],
+        workers: int | None,
+    ) -> backends.Backend[backends.Item, backends.Result]:
+        """A backend for work done in processes forked from here, or sent elsewhere as a parcel."""
+        if self.cluster is None:
+            return backends.begin(self.backend, work(), workers or self.workers)
+        from arena.playing.cluster.farm import Farm  # noqa: PLC0415  # it loads Dask
+
+        return Farm(self.cluster, sent(), workers is not None, look)
 
 
 class RunFailed(Unfinished):  # the run ends here; the games already played are kept
@@ -41,6 +74,7 @@ class Workers:
     def __init__(self, drawn: DrawnPlan, options: PlayOptions) -> None:
         """Nothing is built yet."""
         self.drawn, self.options = drawn, options
+        self.name = ""  # of the Dask worker that these play for
         self.watchdog = Watchdog(new_watch(), drawn.plan.move_seconds)
         self.worker = Worker(drawn, self.watchdog.rows)
 
@@ -55,7 +89,8 @@ class Workers:
 
     def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
         """The games of the tasks, in their order; RunFailed names a pairing that cannot be."""
-        self.get_ready()
+        if self.options.cluster is None:
+            self.get_ready()
         try:
             with self.options.interrupts.wait_for_look():
                 yield from in_order(self, next_task)
@@ -79,8 +114,11 @@ class Workers:
 
     def begin(self, workers: int | None = None) -> backends.Backend[Task, Batch]:
         """A new backend whose workers play as this one does."""
-        number = workers or self.options.workers
-        return backends.begin(self.options.backend, self.worker.batch, number)
+        return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
+
+    def parcel(self) -> Parcel:
+        """The plan, to be played by others."""
+        return parcel("arena.playing.workers:far_workers", (self.drawn,))
 
     def look(self) -> None:
         """Cut off who does not answer; raise if a signal arrived."""
@@ -102,3 +140,19 @@ class Workers:
     def mend(self) -> None:
         """Have the watchdog forget who was waited for."""
         self.watchdog.mend()
+
+    def whole(self, task: Task, parts: list[Batch]) -> Batch | None:
+        """The batch of a task from those of its pairings; None while some are missing."""
+        if parts[-1].stop < task.stop:
+            return None
+        if len(parts) == 1:
+            return parts[0]._replace(worker=self.name)
+        placed = self.drawn.pairings.columns(task.start, task.stop)
+        games = decoded([part.games for part in parts], placed)
+        seconds = sum(part.seconds for part in parts)
+        return Batch(task.start, task.stop, encoded(games), pair_points(games), seconds, self.name)
+
+
+def far_workers(plans: tuple[DrawnPlan, ...]) -> Workers:
+    """The workers of a plan on a machine of a cluster, where one item is played at a time."""
+    return Workers(plans[0], PlayOptions(1, Interrupts()))

@@ -4,17 +4,20 @@ import argparse
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
+from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
 from games.names import listed
-from games.terminal import status_of
+from games.terminal import Mistake, status_of
 
 if TYPE_CHECKING:
+    from arena.playing.cluster.connection import Cluster
     from arena.playing.workers import PlayOptions
 
 RESULTS = Path("results")
@@ -28,6 +31,7 @@ class RunOptions:
     workers: int
     interrupts: Interrupts
     backend: str = "processes"
+    cluster: "Cluster | None" = None  # in place of the backend
     budget: float | None = None  # seconds
     fresh: bool = False
     quiet: bool = False
@@ -40,7 +44,7 @@ class RunOptions:
         """What playing asks for."""
         from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
-        return PlayOptions(self.workers, self.interrupts, self.backend)
+        return PlayOptions(self.workers, self.interrupts, self.backend, self.cluster)
 
 
 def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
@@ -63,6 +67,10 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
         help=f"where games are played: {listed(BACKENDS)}",
     )  # fmt: skip
     parser.add_argument(
+        "--on", type=is_address, metavar="ADDRESS",
+        help="play on a Dask cluster: tcp://HOST:PORT, local:4, or none (docs/cluster.md)",
+    )  # fmt: skip
+    parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
@@ -78,13 +86,38 @@ def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
     return (*chosen.changes, *named)
 
 
-def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> RunOptions:
-    """The options that a command line names."""
+@contextmanager
+def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
+    """The options that a command line names, with a cluster that is left at the end."""
+    settings = cluster_settings(chosen.on)
+    if settings.address is None:
+        yield _options(chosen, interrupts, None)
+        return
+    with cluster_at(settings) as cluster:
+        yield _options(chosen, interrupts, cluster)
+
+
+def cluster_at(settings: ClusterSettings) -> "Cluster":
+    """The cluster of the settings; a Mistake says why there is none."""
+    try:
+        from arena.playing.cluster.connection import Cluster  # noqa: PLC0415  # it loads Dask
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        raise Mistake("--on needs Dask: pip install 'pitflip[cluster]'") from None
+    assert settings.address is not None
+    return Cluster(settings.address, settings.wait_seconds)
+
+
+def _options(
+    chosen: argparse.Namespace, interrupts: Interrupts, cluster: "Cluster | None"
+) -> RunOptions:
     return RunOptions(
         results=chosen.results,
-        workers=chosen.workers or cores(),
+        workers=chosen.workers or (cores() if cluster is None else max(1, cluster.slots)),
         interrupts=interrupts,
         backend=chosen.backend,
+        cluster=cluster,
         budget=getattr(chosen, "budget", None),
         fresh=chosen.fresh,
         quiet=chosen.quiet or chosen.json,

@@ -100,4 +100,5 @@ def plan_of(setup: Setup, matches: Matches) -> Plan:
         move_seconds=settings.move_seconds,
         stop=settings.stop,
         base=setup.base,
+        mixed_machines=settings.mixed_machines,
     )

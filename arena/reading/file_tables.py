@@ -33,6 +33,7 @@ TOP = (
     Key("openings", "any", "where games begin"),  # likewise
     Key("keep_moves", "bool", "whether the moves of all games are stored"),
     Key("move_seconds", "float", "how long an agent may take", 60.0, above=0, high=86_400),
+    Key("mixed_machines", "bool", "whether agents play by clocks of different speed", False),
     Key(
         "stop",
         "table",
@@ -60,6 +61,7 @@ class Settings:
     seed: int
     keep_moves: bool | None
     move_seconds: float
+    mixed_machines: bool
     stop: SprtPlan | None
 
 

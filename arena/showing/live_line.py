@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.playing.tournament import Tick
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 PLAIN_SECONDS = 5.0
 LIVE_SECONDS = 0.2
 MOST_STANDINGS = 6
+MOST_WORKERS = 6
 
 
 class LiveLine:
@@ -80,6 +81,8 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
         return []  # nothing was left to play
     rate = 2 * tick.played / seconds
     words = [f"{2 * tick.done:,} of {2 * tick.total:,} games", f"{rate:,.0f} games/s"]
+    if tick.speeds:
+        words.append(f"{len(tick.speeds)} workers" if len(tick.speeds) > 1 else "1 worker")
     if tick.played and tick.done < tick.total and seconds > 1.0:
         left = 2 * (tick.total - tick.done) / max(rate, 1e-9)
         words.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
@@ -90,7 +93,15 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
         f"{names[a]} v {names[b]}: {_score(seen)}"
         for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
     ]
-    return [", ".join(words), *standings]
+    return [", ".join(words), *standings, *worker_lines(tick.speeds)]
+
+
+def worker_lines(speeds: Mapping[str, float]) -> list[str]:
+    """The workers of a cluster and their speed, the slowest first: who waits looks for those."""
+    slowest = sorted(speeds, key=lambda name: speeds[name])
+    lines = [f"{name}: {speeds[name]:,.0f} games/s" for name in slowest[:MOST_WORKERS]]
+    more = len(speeds) - MOST_WORKERS
+    return [*lines, f"and {more} more"] if more > 0 else lines
 
 
 def _score(seen: ConfidenceSequence) -> str:

@@ -7,12 +7,16 @@ from contextlib import closing
 
 from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal
+from arena.planning.drawing import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing import backends
+from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.in_order import ItemFailed, in_order, in_turn
+from arena.playing.interrupts import Interrupts
+from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.workers import PlayOptions
 from arena.tuning.samplers.sampler import Sampler, resume
-from arena.tuning.space import Point
+from arena.tuning.space import Point, Space
 from arena.tuning.trial_games import PlayedPart, TrialGames, TrialPart, games_of
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
 from games.terminal import Unfinished
@@ -113,14 +117,26 @@ class TrialCrew:
     MOST_DEATHS = 4  # of a part that are excused: workers are also ended from outside
 
     def __init__(self, of: TrialGames, options: PlayOptions) -> None:
-        """Its workers are forked when `in_order` begins."""
-        self.watch, self.player, self.options = of.watch, of.player, options
+        """Its workers begin when `in_order` does."""
+        self.games, self.watch, self.options = of, of.watch, options
+        self.name = ""  # of the worker of a cluster that this plays for
         self.deaths: dict[tuple[int, int, int], int] = {}
 
     def begin(self, workers: int | None = None) -> backends.Backend[TrialPart, PlayedPart]:
         """A new backend whose workers have all agents built."""
-        number = workers or self.options.workers
-        return backends.begin(self.options.backend, self.player.play, number)
+        return self.options.begin(lambda: self.games.player.play, self.parcel, self.look, workers)
+
+    def parcel(self) -> Parcel:
+        """The plans of a trial, to be played by others."""
+        return parcel("arena.tuning.trial_queue:far_crew", self.games.plans, self.games.space)
+
+    def get_ready(self) -> None:
+        """Build and compile all agents."""
+        assert self.games.player
+
+    def whole(self, _part: TrialPart, parts: list[PlayedPart]) -> PlayedPart:
+        """A part is never cut."""
+        return parts[-1]
 
     def look(self) -> None:
         """Cut off who does not answer; stop if that was asked for."""
@@ -145,6 +161,12 @@ class TrialCrew:
     def mend(self) -> None:
         """After a death nobody is waited for."""
         self.watch.mend()
+
+
+def far_crew(plans: tuple[DrawnPlan, ...], space: Space) -> TrialCrew:
+    """The crew on a machine of a cluster, where one part is played at a time."""
+    watch = Watchdog(new_watch(), plans[0].plan.move_seconds)
+    return TrialCrew(TrialGames(space, plans, {}, watch), PlayOptions(1, Interrupts()))
 
 
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:

@@ -109,13 +109,18 @@ def begin_child(parent: int) -> None:
     """Leave Ctrl-C to the parent, end when it ends, send what bots print to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    end_with_parent(parent)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+
+
+def end_with_parent(parent: int) -> None:
+    """Have the system end this process when its parent ends, where it can."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)  # the parent died before that was set
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
 
 
 def _begin(parent: int, work: Callable[[Item], Result]) -> None:

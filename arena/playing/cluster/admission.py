@@ -1,0 +1,118 @@
+"""Who may play: every worker is sent the parcel, and answers whether it is like us and ready."""
+
+import pickle
+import time
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from arena.keeping import provenance
+from arena.playing.cluster.connection import Cluster, ClusterLost, NoCluster
+from arena.playing.cluster.far_side import Welcome, welcome
+from arena.playing.cluster.members import FarWorker
+from arena.playing.cluster.parcel import Parcel
+from games.terminal import Mistake
+
+ALIKE = ("python", "pitflip", "numba", "numpy")  # what decides games, beside our sources
+
+
+class Admission:
+    """Prepares the workers of a cluster for one parcel, those that join later too."""
+
+    def __init__(self, cluster: Cluster, sent: Parcel) -> None:
+        """Nobody has been asked yet."""
+        self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
+        self.alike = sent.alike
+        self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
+        known = provenance.versions()
+        self.versions = {name: known[name] for name in ALIKE}
+        self.asked: set[FarWorker] = set()
+        self.able: set[FarWorker] = set()  # they wait until all are known to be alike
+        self.hopeful = time.monotonic()  # when somebody could last be hoped for
+
+    def welcome_new(self) -> None:
+        """Ask those that were not asked yet; raise what no worker could mend."""
+        for worker in self.members.there.values():
+            if worker not in self.asked | self.able and self._unknown(worker):
+                self.asked.add(worker)
+                # A function that a worker cannot import ends it: so this is asked first.
+                self.cluster.versions(worker.address, ALIKE, partial(self._known, worker))
+        self.asked &= set(self.members.there.values())
+        self.able &= set(self.members.there.values())
+        if self.asked or self.members.ready(self.digest):
+            self.hopeful = time.monotonic()
+        else:
+            self._refuse_to_wait()
+
+    def _unknown(self, worker: FarWorker) -> bool:
+        return not worker.refusal and self.digest not in worker.prepared
+
+    def _known(self, worker: FarWorker, done: "Future[Any]") -> None:
+        """Send the parcel to a worker that has what we have."""
+        if self.cluster.cancelled(done) or done.exception() is not None:
+            self.asked.discard(worker)  # it is asked again if it is still there
+            return
+        (said,) = done.result().values()
+        for name, version in self.versions.items():
+            there = said["packages"].get(name)
+            if name == "python":
+                there = ".".join(said["host"]["python"].split(".")[:3])
+            if there != version:
+                self.asked.discard(worker)
+                what = f"{name} {there}" if there else f"no {name}"
+                self.members.refuse(worker, f"it has {what}, here it is {version}")
+                return
+        then = partial(self._answered, worker)
+        self.cluster.call(worker.address, then, welcome, self.sources, self.sent)
+
+    def _answered(self, worker: FarWorker, done: "Future[Any]") -> None:
+        """Let a worker play, or say why it cannot."""
+        self.asked.discard(worker)
+        if self.cluster.cancelled(done):
+            return
+        if (error := done.exception()) is not None:
+            self.members.strike(worker, f"it cannot begin ({error!r})")
+            return
+        answer: Welcome = pickle.loads(done.result())
+        if answer.mistake:
+            raise Mistake(answer.mistake)
+        if answer.calibration is None:
+            self.members.refuse(worker, answer.refusal)
+            return
+        self.members.calibrated(worker, answer.calibration)
+        self.able.add(worker)
+        if not self.alike:
+            self._admit()
+        elif not self.asked:
+            self._admit_alike(worker)
+
+    def _admit(self) -> None:
+        for worker in self.able:
+            worker.prepared.add(self.digest)
+        self.able.clear()
+
+    def _admit_alike(self, latest: FarWorker) -> None:
+        """Let workers play by the clock if they are equally fast."""
+        if pair := self.members.unlike():
+            slow, fast = pair
+            factors = self.members.factors()
+            ratio = factors[fast.host] / factors[slow.host]
+            why = (
+                f"{fast.address} is {ratio:.2g} times as fast as {slow.address}, and agents play "
+                "by the clock; mixed_machines = true in the file allows it"
+            )
+            if not self.members.ready(self.digest):
+                raise NoCluster(why)
+            self.able.discard(latest)
+            self.members.refuse(latest, why)
+        self._admit()
+
+    def _refuse_to_wait(self) -> None:
+        """Raise when nobody is there that could play, and nobody comes."""
+        refused = [each for each in self.members.there.values() if each.refusal]
+        if refused and len(refused) == len(self.members.there):
+            one = refused[0]
+            raise NoCluster(f"no worker at {self.cluster.address} can play: {one.refusal}")
+        if time.monotonic() - self.hopeful > self.cluster.wait_seconds:
+            what = f"has had no workers for {self.cluster.wait_seconds:g} s"
+            raise ClusterLost(self.cluster.address, what)

@@ -1,0 +1,50 @@
+"""How fast a machine is, by games that are the same on every machine."""
+
+import hashlib
+import json
+import time
+from typing import NamedTuple
+
+from agents import AgentSpec
+from arena.planning.drawing import draw
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import Plan
+from arena.planning.tasks import Task
+
+PLAN = Plan(
+    game="kalah(6,4)",
+    agents={"first": AgentSpec("alphabeta", depth=6), "second": AgentSpec("alphabeta", depth=6)},
+    matches=((0, 1),),
+    openings=OpeningsSpec("random", {"random_plies": 6}),
+    pairs=10,
+)
+TURNS = 8
+
+
+class Calibration(NamedTuple):
+    """The processor seconds of the same games on any machine, and a digest of their moves."""
+
+    seconds: float
+    games: str
+
+    def to_json(self) -> bytes:
+        """As a line."""
+        return json.dumps(self).encode() + b"\n"
+
+
+def calibrate() -> Calibration:
+    """Play the games of `PLAN`; the best of several turns, without the time to compile."""
+    # They load the kernels, which a Dask worker and a client do without.
+    from arena.playing.watchdog import new_watch  # noqa: PLC0415
+    from arena.playing.worker import Worker  # noqa: PLC0415
+
+    drawn = draw(PLAN)
+    worker, task = Worker(drawn, new_watch()), Task(0, PLAN.pairs, {})
+    worker.warm()
+    games, seconds = worker.play(task), []
+    for _ in range(TURNS):
+        begun = time.process_time()
+        worker.play(task)
+        seconds.append(time.process_time() - begun)
+    digest = hashlib.blake2b(games.game_id.tobytes(), digest_size=8)
+    return Calibration(min(seconds), digest.hexdigest())

@@ -1,0 +1,205 @@
+"""The connection to a Dask cluster: asked before it is trusted, its workers watched."""
+
+import asyncio
+import itertools
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from functools import partial
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import distributed
+from distributed.core import rpc
+
+from arena.playing.cluster.members import Members
+from games.names import quoted
+from games.terminal import Mistake, Unfinished
+
+CONNECT_SECONDS, ASK_SECONDS = 8.0, 10.0
+SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
+LOOK_SECONDS = 0.5
+CLOSE_SECONDS = 5.0
+WAIT_SECONDS = 60.0
+LOCAL = re.compile(r"local:([0-9]{1,3})")
+
+Then = Callable[["Future[Any]"], None]
+
+
+class NoCluster(Mistake):
+    """There is no cluster where one was named; one line that says what is there."""
+
+    has_place = True
+
+
+class ClusterLost(Unfinished):
+    """The scheduler cannot be reached any more, or has no workers that could go on."""
+
+    def __init__(self, address: str, message: str) -> None:
+        """`message` says what became of it."""
+        super().__init__(
+            f"the cluster at {address} {message}; "
+            "what is finished is kept, the same command goes on"
+        )
+
+
+class Call(NamedTuple):
+    """A function that is called on a worker: Dask's future, and ours that waits for it."""
+
+    future: Any
+    waiting: "Future[Any]"
+
+    def drop(self) -> None:
+        """Nobody waits for it any more, and the worker need not begin it."""
+        self.waiting.cancel()
+        self.future.release()
+
+
+class Cluster:
+    """A running Dask cluster, or one that is started here and ends with us."""
+
+    def __init__(self, address: str, wait_seconds: float = WAIT_SECONDS) -> None:
+        """NoCluster says why there is none; nobody is waited for longer than `wait_seconds`."""
+        hush()
+        self.own: Any = None
+        if local := LOCAL.fullmatch(address):
+            self.own = _started(int(local[1]))
+            address = self.own.scheduler_address
+        else:
+            refuse_strangers(address)
+        self.address, self.wait_seconds = address, wait_seconds
+        self.client: Any = distributed.Client(address, timeout=ASK_SECONDS, set_as_default=False)
+        self.members = Members()
+        self.name = f"pitflip-{uuid.uuid4().hex}"
+        self.numbers = itertools.count()
+        self.events: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.asking = False
+        self.looked = self.heard = time.monotonic()
+        self.members.update(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def __enter__(self) -> "Cluster":
+        """The cluster itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the cluster; one that was started here ends."""
+        self.client.close(timeout=CLOSE_SECONDS)
+        if self.own is not None:
+            self.own.close(timeout=CLOSE_SECONDS)
+
+    @property
+    def slots(self) -> int:
+        """How many items can be worked on at a time, as far as we know."""
+        return sum(each.slots for each in self.members.there.values())
+
+    def call(self, worker: str, then: Then, function: Callable[..., Any], *words: Any) -> Call:
+        """Have a function called on one worker; `then` is called in `pump` with what came of it."""
+        future = self.client.submit(
+            function, *words, key=(self.name, next(self.numbers)), workers=[worker],
+            allow_other_workers=False, pure=False, retries=0,
+        )  # fmt: skip
+        return Call(future, self._when_done(_result(future), then))
+
+    def versions(self, worker: str, packages: Sequence[str], then: Then) -> None:
+        """Ask what a worker has installed: this needs nothing of ours to be there."""
+        asked = {"op": "versions", "packages": list(packages)}
+        self._when_done(self.client.scheduler.broadcast(msg=asked, workers=[worker]), then)
+
+    def pump(self, seconds: float) -> bool:
+        """Act on what has happened, and wait so long for something; whether anything has."""
+        self._look()
+        happened = False
+        while True:
+            try:
+                event = self.events.get(timeout=0 if happened else seconds)
+            except Empty:
+                return happened
+            event()
+            happened = True
+
+    def cancelled(self, done: "Future[Any]") -> bool:
+        """Whether a call was cancelled; ClusterLost if that is because the scheduler is gone."""
+        if not (done.cancelled() or isinstance(done.exception(), distributed.CancelledError)):
+            return False
+        if self.client.status != "running":
+            raise ClusterLost(self.address, "has lost its scheduler")
+        return True
+
+    def _when_done(self, work: Coroutine[Any, Any, Any], then: Then) -> "Future[Any]":
+        future = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
+        future.add_done_callback(lambda done: self.events.put(partial(then, done)))
+        return future
+
+    def _look(self) -> None:
+        """Ask the scheduler now and then which workers there are."""
+        now = time.monotonic()
+        if now - self.heard > SILENT_SECONDS:
+            raise ClusterLost(self.address, f"has not answered for {SILENT_SECONDS:g} s")
+        if not self.asking and now - self.looked > LOOK_SECONDS:
+            self.asking, self.looked = True, now
+            self._when_done(self.client.scheduler.identity(n_workers=-1), self._answered)
+
+    def _answered(self, done: "Future[Any]") -> None:
+        self.asking = False
+        if done.cancelled() or done.exception() is not None:
+            raise ClusterLost(self.address, "has lost its scheduler")
+        self.heard = time.monotonic()
+        self.members.update(done.result()["workers"])
+
+
+def hush() -> None:
+    """Have Dask print nothing: what matters is said in one line of ours."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+async def _result(future: Any) -> Any:
+    return await future
+
+
+def _started(workers: int) -> Any:
+    """A cluster of processes of this machine."""
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+        dashboard_address=None, worker_dashboard_address=None, silence_logs=logging.CRITICAL,
+    )  # fmt: skip
+
+
+def refuse_strangers(address: str) -> None:
+    """Raise NoCluster unless a Dask scheduler answers there."""
+    try:
+        kind = asyncio.run(_kind_of(address))
+    except TypeError:
+        message = "is spoken to with certificates: set Dask's own TLS keys, see docs/cluster.md"
+    except TimeoutError:
+        message = f"does not answer like a Dask scheduler within {ASK_SECONDS:g} s"
+    except OSError as error:
+        message = f"nobody can be reached there ({str(error).partition(chr(10))[0][:200]})"
+    except Exception as error:  # whatever bytes that are none of Dask's lead to
+        message = f"is not a Dask scheduler ({type(error).__name__})"
+    else:
+        if kind == "Scheduler":
+            return
+        message = f"is not a Dask scheduler but a {kind}"
+    raise NoCluster(f"--on {quoted(address)}: {message}")
+
+
+async def _kind_of(address: str) -> str:
+    security = distributed.Security()
+    encrypted = security.get_connection_args("client")
+    remote = rpc(address, timeout=CONNECT_SECONDS, connection_args=encrypted)
+    try:
+        said = await asyncio.wait_for(remote.identity(), ASK_SECONDS)
+        return str(said["type"])
+    finally:
+        await remote.close_rpc()

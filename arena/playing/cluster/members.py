@@ -1,0 +1,124 @@
+"""The workers of a cluster as we know them: who is there, who may play, how fast each is."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.playing.cluster.calibration import Calibration
+from games.terminal import say
+
+# A worker that the scheduler has not heard of for so long may have stopped.
+SILENT_SECONDS = 10.0
+# Machines are called alike if their processor seconds differ by less: what the clock itself and
+# a busy neighbour make of the same games.
+ALIKE = 1.25
+MOST_STRIKES = 3
+
+
+@dataclass(eq=False)
+class FarWorker:
+    """A Dask worker."""
+
+    address: str
+    name: str
+    host: str
+    slots: int
+    running: bool = True
+    prepared: set[str] = field(default_factory=set)  # digests of parcels
+    calibration: Calibration | None = None
+    refusal: str = ""
+    strikes: int = 0
+    last_seen: float = 0.0  # by the scheduler's clock
+    heard: float = field(default_factory=time.monotonic)
+
+    @property
+    def silent(self) -> bool:
+        """Whether it may have stopped."""
+        return time.monotonic() - self.heard > SILENT_SECONDS
+
+
+class Members:
+    """All workers that were ever there, and those that are."""
+
+    def __init__(self) -> None:
+        """Nobody is known yet."""
+        self.there: dict[str, FarWorker] = {}  # by address
+        self.ever: list[FarWorker] = []
+        self.changes = 0
+
+    def update(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take in what the scheduler says."""
+        for address in [each for each in self.there if each not in workers]:
+            del self.there[address]
+            self.changes += 1
+        for address, said in workers.items():
+            if address not in self.there:
+                name, host = str(said["name"]), str(said["host"])
+                self.there[address] = FarWorker(address, name, host, int(said["nthreads"]))
+                self.ever.append(self.there[address])
+                self.changes += 1
+            worker = self.there[address]
+            worker.running = said["status"] == "running"
+            if said["last_seen"] != worker.last_seen:
+                worker.last_seen, worker.heard = said["last_seen"], time.monotonic()
+
+    def ready(self, digest: str) -> list[FarWorker]:
+        """Those that can be given work of this parcel now."""
+        return [
+            each
+            for each in self.there.values()
+            if digest in each.prepared and each.running and not each.refusal and not each.silent
+        ]
+
+    def refuse(self, worker: FarWorker, why: str) -> None:
+        """Leave a worker out from now on, and say so."""
+        worker.refusal = why
+        say(f"{worker.address} is left out: {why}")
+
+    def strike(self, worker: FarWorker, why: str) -> None:
+        """Count what went wrong at a worker; too much of it, and it is left out."""
+        worker.strikes += 1
+        if worker.strikes >= MOST_STRIKES and not worker.refusal:
+            self.refuse(worker, why)
+
+    def calibrated(self, worker: FarWorker, calibration: Calibration) -> None:
+        """Take in how fast a worker is; one that plays other games than most is left out."""
+        worker.calibration = calibration
+        played = Counter(each.calibration.games for each in self.ever if each.calibration)
+        usual = played.most_common(1)[0][0]
+        for each in self.there.values():
+            if each.calibration and each.calibration.games != usual and not each.refusal:
+                self.refuse(each, "it plays other games than the others from the same seeds")
+
+    def factors(self) -> dict[str, float]:
+        """How fast each machine is, by host: the fastest has 1.
+
+        A machine is as fast as the fastest of its workers: the others were disturbed.
+        """
+        seconds: dict[str, float] = {}
+        for each in self.ever:
+            if each.calibration:
+                latest = each.calibration.seconds
+                seconds[each.host] = min(latest, seconds.get(each.host, latest))
+        return {host: min(seconds.values()) / each for host, each in seconds.items()}
+
+    def to_json(self) -> list[dict[str, object]]:
+        """All that ever played, each with its machine and how fast that is."""
+        factors = self.factors()
+        return [
+            {"worker": each.name, "host": each.host, "slots": each.slots,
+             "speed": round(factors[each.host], 3)}
+            for each in self.ever
+            if each.calibration
+        ]  # fmt: skip
+
+    def unlike(self) -> tuple[FarWorker, FarWorker] | None:
+        """A slow and a fast worker of those that may play, if their machines are not alike."""
+        factors = self.factors()
+        known = [each for each in self.there.values() if each.calibration and not each.refusal]
+        known.sort(key=lambda each: factors[each.host])
+        if not known or factors[known[-1].host] <= ALIKE * factors[known[0].host]:
+            return None
+        return known[0], known[-1]

@@ -1,0 +1,119 @@
+"""Work packed for other machines: drawn plans, and the users' files by their content."""
+
+import hashlib
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents import AgentSpec, users_files, with_files
+from agents.user_files import split_reference
+from arena.planning.drawing import DrawnPlan
+from arena.planning.openings import Openings
+from arena.planning.pairings import Pairings
+from arena.planning.plan import Plan
+from games import Game, game
+from games.whole_files import whole_file
+
+
+class Parcel(NamedTuple):
+    """All that a machine needs to do a work; what it names of ours, it has itself."""
+
+    maker: str  # "module:function": makes the crew of the content, on the other side
+    content: bytes  # a pickle of plain values, opened by those who have the same code
+    files: Mapping[str, bytes]  # the users' own, by their place under a directory
+    alike: bool  # whether only machines of the same speed may do it
+
+    @property
+    def digest(self) -> str:
+        """The parcel's name: the same work has the same one."""
+        digest = hashlib.blake2b(self.maker.encode() + self.content, digest_size=16)
+        for place in sorted(self.files):
+            digest.update(place.encode())
+        return digest.hexdigest()
+
+
+class PackedPlan(NamedTuple):
+    """A drawn plan in which the users' files are named by their content."""
+
+    plan: Plan
+    game_file: tuple[str, str] | None  # its place and its digest
+    openings: Openings
+    pairings: Pairings
+
+
+def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
+    """The parcel of plans, and of what else the function `maker` asks for."""
+    files = {place_of(path): path.read_bytes() for each in plans for path in all_files(each)}
+    content = pickle.dumps((tuple(map(packed, plans)), more))
+    clocks = [each.plan for each in plans if not each.plan.reproducible]
+    return Parcel(maker, content, files, any(not plan.mixed_machines for plan in clocks))
+
+
+def crew_of(sent: Parcel, directory: Path) -> Any:
+    """Who does the work, made by the parcel's maker; users' files are written below `directory`."""
+    for place, content in sent.files.items():
+        path = directory / place
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as file:
+                file.write(content)
+    plans, more = pickle.loads(sent.content)
+    module, _, name = sent.maker.partition(":")
+    return getattr(import_module(module), name)(
+        tuple(unpacked(each, directory) for each in plans), *more
+    )
+
+
+def all_files(drawn: DrawnPlan) -> Iterator[Path]:
+    """The users' files of a plan: its rules, bots and evaluations."""
+    if drawn.of.source is not None:
+        yield drawn.of.source
+    for spec in drawn.specs:
+        yield from users_files(spec)
+
+
+def place_of(path: Path) -> str:
+    """Where a file of this content lies on any machine, under the name that it has here."""
+    return f"{hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()}/{path.name}"
+
+
+def packed(drawn: DrawnPlan) -> PackedPlan:
+    """The plan with the users' files by their places."""
+    agents = {name: renamed(spec) for name, spec in drawn.plan.agents.items()}
+    source, digest = drawn.of.source, drawn.of.digest
+    game_file = None if source is None else (place_of(source), digest)
+    plan = replace(drawn.plan, agents=agents, base=Path())
+    return PackedPlan(plan, game_file, drawn.openings, drawn.pairings)
+
+
+def renamed(spec: AgentSpec) -> AgentSpec:
+    """The spec with every file by its place; a name after a colon stays."""
+
+    def place(reference: str) -> str:
+        path, name = split_reference(reference, "")
+        return f"{place_of(path)}:{name}" if name else place_of(path)
+
+    return with_files(spec, place)
+
+
+def unpacked(sent: PackedPlan, directory: Path) -> DrawnPlan:
+    """The drawn plan on this machine, where users' files lie below `directory`."""
+    agents = {
+        name: with_files(spec, lambda reference: str(directory / reference))
+        for name, spec in sent.plan.agents.items()
+    }
+    plan = replace(sent.plan, agents=agents)
+    return DrawnPlan(plan, _game(sent, directory), sent.openings, sent.pairings)
+
+
+def _game(sent: PackedPlan, directory: Path) -> Game:
+    if sent.game_file is None:
+        return game(sent.plan.game)
+    place, digest = sent.game_file
+    made: Game = import_module("games.user_game").reloaded(
+        sent.plan.game, directory / place, digest
+    )
+    return made

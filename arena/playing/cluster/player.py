@@ -1,0 +1,144 @@
+"""The processes of a machine that play for a cluster: all forked from one that is clean.
+
+A Dask worker has threads and a loop of its own, so nothing is forked from it. It starts this module
+once; whoever wants to play sends it one end of a pair of sockets and gets a process at the other.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Generator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, Protocol
+
+from arena.playing.backends.processes import end_with_parent
+from arena.playing.cluster.parcel import Parcel, crew_of
+from arena.playing.in_order import Crew, ItemFailed, in_order
+from games.terminal import Mistake
+
+
+class Hello(NamedTuple):
+    """What a player says first: it is ready, or why it cannot be."""
+
+    process: int
+    refusal: str  # a fault in what the user wrote, in one line; empty if there is none
+
+
+class Reply(NamedTuple):
+    """What became of an item: its result, or how it failed."""
+
+    result: Any
+    failure: str | None = None  # a traceback, empty if its process died
+
+
+class FarCrew(Crew[Any, Any], Protocol):
+    """A crew that begins, and puts together what was split, on the machine that plays."""
+
+    name: str  # whose work it is
+
+    def get_ready(self) -> None:
+        """Build and compile; raise what cannot be built."""
+
+    def whole(self, item: Any, parts: list[Any]) -> Any | None:
+        """The item's result from those of its parts in order; None while some are missing."""
+
+
+class FarPlayer:
+    """Does the work of one parcel, item by item, as a machine of its own."""
+
+    def __init__(self, link: Connection, crew: FarCrew) -> None:
+        """`link` leads to who asks."""
+        self.link, self.crew = link, crew
+        self.item: Any = None
+        self.parts: list[Any] = []
+
+    def play(self) -> None:
+        """Answer until nobody asks any more."""
+        while True:
+            try:
+                with contextlib.closing(in_order(self.crew, self._next)) as results:
+                    self._answer(results)
+                    return
+            except ItemFailed as failure:
+                self._reply(Reply(None, failure.trace))
+
+    def _answer(self, results: Generator[Any, None, None]) -> None:
+        for result in results:
+            self.parts.append(result)
+            if (whole := self.crew.whole(self.item, self.parts)) is not None:
+                self._reply(Reply(whole))
+
+    def _next(self, _worker: str) -> Any | None:
+        """The next item, waited for; none while one is under way or when nobody asks."""
+        if self.item is None:
+            with contextlib.suppress(EOFError, ConnectionError):
+                self.item = self.link.recv()
+            return self.item
+        return None
+
+    def _reply(self, reply: Reply) -> None:
+        self.item, self.parts = None, []
+        self.link.send(reply)
+
+
+def play(link: Connection, directory: Path) -> None:
+    """The life of one player: a name and a parcel first, then item after item."""
+    name: str
+    sent: Parcel
+    name, sent = link.recv()
+    try:
+        crew: FarCrew = crew_of(sent, directory)
+        crew.name = name
+        crew.get_ready()
+    except Mistake as error:
+        link.send(Hello(os.getpid(), str(error)))
+        return
+    link.send(Hello(os.getpid(), ""))
+    FarPlayer(link, crew).play()
+
+
+def serve(control: socket.socket, directory: Path) -> None:
+    """Fork a player for every socket that arrives, until whoever started us is gone."""
+    from arena.playing.cluster.calibration import calibrate  # noqa: PLC0415  # it loads kernels
+
+    control.sendall(calibrate().to_json())
+    while True:
+        message, sockets, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        if os.fork() == 0:
+            control.close()
+            _end_as_player(Connection(sockets[0]), directory)
+        os.close(sockets[0])
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _end_as_player(link: Connection, directory: Path) -> None:
+    """Runs in the forked process, and ends it."""
+    end_with_parent(os.getppid())
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        play(link, directory)
+    except (EOFError, ConnectionError, SystemExit):
+        pass
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave by way of all that has to be closed."""
+    raise SystemExit
+
+
+def main() -> None:
+    """Serve over the socket whose number is the first argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(fileno=int(sys.argv[1])) as control, contextlib.suppress(ConnectionError):
+        serve(control, Path(sys.argv[2]))

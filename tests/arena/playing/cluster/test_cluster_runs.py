@@ -1,0 +1,205 @@
+"""Runs on a cluster of real processes: the same bytes as here, whatever happens on the way."""
+
+import json
+import platform
+import signal
+import socket
+import sys
+import threading
+
+import psutil
+import pytest
+
+from tests.arena.playing.cluster.machines import Room, patient, players
+from tests.arena.running import (
+    alive,
+    begun,
+    called,
+    directory_of,
+    experiment_file,
+    small,
+    tables,
+)
+from tests.arena.test_kill import LONG, kept
+from tests.arena.tuning.test_study import SMALL, study, trials
+
+SEARCHING = '\n[agents.searching]\nkind = "alphabeta"\ndepth = 4\n'
+SPRT = "stop = { sprt = { elo0 = 0, elo1 = 30 } }"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A scheduler and two workers, one of them with two slots."""
+    with Room(tmp_path_factory.mktemp("room")) as machines:
+        machines.begin_worker()
+        machines.begin_worker("--nthreads", "2")
+        yield machines
+
+
+def same_here_and_there(room, path, tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    first = called(path, "--results", here, "--workers", 1, "--quiet")
+    other = called(path, "--results", there, "--on", room.address)
+    assert (first.returncode, other.returncode) == (0, 0), other.stderr
+    assert tables(there) == tables(here)
+    return other
+
+
+def test_both_loops_and_a_stop_rule_give_the_same_bytes(room, tmp_path):
+    text = small(300, SPRT).replace('"random"', '"greedy"', 1)
+    path = experiment_file(tmp_path, text.replace("[agents.random]", "[agents.greedy]") + SEARCHING)
+    same_here_and_there(room, path, tmp_path)
+    stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
+    assert {each["worker"] for each in stored["cluster"]} <= {"worker-1", "worker-2"}
+    assert all(0 < each["speed"] <= 1 for each in stored["cluster"])
+
+
+def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
+    path = experiment_file(tmp_path, small(30), "good", "raising", "illegal")
+    same_here_and_there(room, path, tmp_path)
+
+
+def test_a_worker_that_is_killed_loses_nothing(room, tmp_path):
+    path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
+    mortal = room.begin_worker()
+    assert called(path, "--results", tmp_path / "here").returncode == 0
+    with begun(path, "--results", tmp_path / "there", "--on", room.address) as process:
+        patient(lambda: kept(tmp_path / "there"))
+        mortal.kill()
+        _, told = process.communicate(timeout=90)
+    assert process.returncode == 0, told
+    assert tables(tmp_path / "there") == tables(tmp_path / "here")
+
+
+def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
+    path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
+    assert called(path, "--results", tmp_path / "here").returncode == 0
+    there = tmp_path / "there"
+    with Room(tmp_path) as own:
+        worker = own.begin_worker()
+        with begun(path, "--results", there, "--on", own.address) as process:
+            before = patient(lambda: kept(there))
+            own.scheduler.kill()
+            _, told = process.communicate(timeout=90)
+        assert process.returncode == 3, told
+        assert "has lost its scheduler; what is finished is kept" in told
+        assert "Traceback" not in told
+        worker.send_signal(signal.SIGTERM)
+        patient(lambda: worker.poll() is not None)
+        patient(lambda: not players(tmp_path))
+    again = called(path, "--results", there)
+    assert before > 0
+    assert "continuing: " in again.stderr
+    assert tables(there) == tables(tmp_path / "here")
+
+
+def test_a_study_on_a_cluster_finds_what_it_finds_here(room, tmp_path):
+    text = SMALL
+    here = study(tmp_path / "here", text, "--workers", "2")
+    there = study(tmp_path / "there", text, "--on", room.address)
+    assert trials(there).equals(trials(here))
+    for name in ("recommendation.json", "validation.parquet"):
+        assert (there / name).read_bytes() == (here / name).read_bytes()
+
+
+def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
+    path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
+    with begun(path, "--results", there, "--on", room.address) as process:
+        patient(lambda: kept(there))
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=90)
+    assert process.returncode == 3
+    assert f"--on {room.address}" in told.splitlines()[-1]
+    assert called(path, "--results", there, "--on", room.address).returncode == 0
+    assert called(path, "--results", tmp_path / "here").returncode == 0
+    assert tables(there) == tables(tmp_path / "here")
+
+
+def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
+    path = experiment_file(tmp_path, LONG)
+    with begun(path, "--results", tmp_path / "r", "--on", "local:2") as process:
+        patient(lambda: kept(tmp_path / "r"))
+        theirs = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.communicate()
+    assert len(theirs) > 2
+    patient(lambda: not any(alive(each.pid) for each in theirs))
+
+
+# ------------------------------------------------------------------ who is not like us
+
+WITHOUT_OURS = (
+    "import importlib.metadata as m, sys; ask = m.version; "
+    "m.version = lambda name: None if name == 'pitflip' else ask(name); "
+    "sys.path = [each for each in sys.path if 'lib' in each]; "
+    "from dask.__main__ import main; main()"
+)
+ANOTHER_PYTHON = (
+    "import distributed.versions as v; ask = v.get_system_info; "
+    "v.get_system_info = lambda: {**ask(), 'python': '3.10.1.final.0'}; "
+    "from dask.__main__ import main; main()"
+)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (WITHOUT_OURS, "it has no pitflip, here it is "),
+        (ANOTHER_PYTHON, f"it has python 3.10.1, here it is {platform.python_version()}"),
+    ],
+)
+def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program, reason):
+    path = experiment_file(tmp_path, small(20) + SEARCHING)
+    with Room(tmp_path) as own:
+        own.begin_worker(program=[sys.executable, "-c", program])
+        patient(lambda: b"Starting established connection" in own.log(1))
+        ended = called(path, "--results", tmp_path / "there", "--on", own.address)
+        assert ended.returncode == 2
+        left_out, summary = ended.stderr.splitlines()
+        assert left_out.startswith("tcp://127.0.0.1:")
+        assert f" is left out: {reason}" in left_out
+        assert summary.startswith(f"no worker at {own.address} can play: {reason}")
+        own.begin_worker()
+        patient(lambda: b"Starting established connection" in own.log(2))
+        ended = called(path, "--results", tmp_path / "there", "--on", own.address)
+        assert ended.returncode == 0, ended.stderr
+        assert f"is left out: {reason}" in ended.stderr
+
+
+# ----------------------------------------------------------------- what is no cluster
+
+
+def refusal(tmp_path, *words):
+    path = experiment_file(tmp_path, small(2, plies=3) + SEARCHING)
+    ended = called(path, "--results", tmp_path / "results", *words)
+    assert ended.returncode == 2
+    return ended.stderr
+
+
+@pytest.mark.parametrize("answers", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\n" * 9])
+def test_a_port_that_is_something_else_is_one_line(tmp_path, answers):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            with server.accept()[0] as there:
+                there.sendall(answers)
+                there.recv(1 << 16)
+                if not answers:
+                    there.recv(1 << 16)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        told = refusal(tmp_path, "--on", address)
+    assert told.startswith(f'--on "{address}": ')
+    assert "Dask scheduler" in told
+    assert told.count("\n") == 1
+
+
+def test_a_port_where_nobody_is_is_one_line(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        told = refusal(tmp_path, "--on", address)
+    assert told.startswith(f'--on "{address}": nobody can be reached there')
+    assert told.count("\n") == 1

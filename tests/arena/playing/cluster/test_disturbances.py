@@ -1,0 +1,126 @@
+"""Disturbed at random, a cluster's run ends as if nothing had happened, and leaves no process."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+
+from tests.arena.playing.cluster.machines import Room, patient, players
+from tests.arena.running import begun, called, experiment_file, kill_group, tables
+from tests.arena.test_kill import LONG
+
+FEWEST, MOST = 1, 4  # workers
+PATIENCE_SECONDS = 240
+
+
+class Disturber:
+    """Does one thing after the other to a room and to whoever plays in it."""
+
+    def __init__(self, room: Room, seed: int) -> None:
+        self.room, self.chance = room, random.Random(seed)
+        self.workers: list[subprocess.Popen] = []
+        self.stopped: list[subprocess.Popen] = []
+        self.done: list[str] = []
+        for _ in range(2):
+            self.workers.append(room.begin_worker())
+
+    def disturb(self, client: subprocess.Popen, names: list[str]) -> None:
+        name = self.chance.choice(names)
+        self.done.append(name)
+        getattr(self, name)(client)
+        while len(self.workers) < FEWEST:
+            self.workers.append(self.room.begin_worker())
+
+    def _one(self) -> subprocess.Popen:
+        return self.workers.pop(self.chance.randrange(len(self.workers)))
+
+    def kill(self, _client) -> None:
+        self._one().kill()
+
+    def dismiss(self, _client) -> None:
+        self._one().send_signal(signal.SIGTERM)
+
+    def add(self, _client) -> None:
+        if len(self.workers) < MOST:
+            threads = str(self.chance.choice([1, 1, 2]))
+            self.workers.append(self.room.begin_worker("--nthreads", threads))
+
+    def stop(self, _client) -> None:
+        self.stopped.append(self._one())
+        self.stopped[-1].send_signal(signal.SIGSTOP)
+
+    def go_on(self, _client) -> None:
+        for worker in self.stopped:
+            worker.send_signal(signal.SIGCONT)
+        self.workers += self.stopped
+        self.stopped.clear()
+
+    def kill_client(self, client) -> None:
+        kill_group(client)
+
+    def kill_player(self, _client) -> None:
+        for process in players(self.room.directory)[:1]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+    def kill_scheduler(self, client) -> None:
+        self.room.scheduler.kill()
+        client.wait(PATIENCE_SECONDS)
+        self.room.begin_scheduler()
+        self.workers, self.stopped = [], []
+
+
+GENTLE = ["kill", "dismiss", "add", "add", "stop", "go_on", "go_on", "kill_player"]
+ALL = [*GENTLE, "kill_client", "kill_scheduler"]
+
+
+def disturbed(path, results, disturber, times, names):
+    """A run on the room, disturbed so often at most, and begun again until it is finished."""
+    before, address = len(disturber.done), disturber.room.address
+    while True:
+        with begun(path, "--results", results, "--on", address, "--quiet") as client:
+            while client.poll() is None and len(disturber.done) - before < times:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    client.wait(disturber.chance.uniform(0.1, 1.0))
+                    break
+                disturber.disturb(client, names)
+            _, told = client.communicate(timeout=PATIENCE_SECONDS)
+            assert "Traceback" not in told
+            if client.returncode == 0:
+                return
+            assert client.returncode in (3, -signal.SIGKILL), told
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A long experiment and its tables, played here."""
+    directory = tmp_path_factory.mktemp("undisturbed")
+    path = experiment_file(directory, LONG)
+    assert called(path, "--results", directory / "results", "--workers", 2).returncode == 0
+    return path, tables(directory / "results")
+
+
+def test_a_few_disturbances_change_nothing(undisturbed, tmp_path):
+    path, expected = undisturbed
+    with Room(tmp_path) as room:
+        disturber = Disturber(room, 1)
+        disturbed(path, tmp_path / "results", disturber, 4, ["kill", "add", "stop", "go_on"])
+    assert tables(tmp_path / "results") == expected
+    patient(lambda: not players(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_hundred_disturbances_change_nothing(undisturbed, tmp_path):
+    path, expected = undisturbed
+    with Room(tmp_path) as room:
+        disturber, runs = Disturber(room, 2), 0
+        while len(disturber.done) < 100:
+            results = tmp_path / f"results-{runs}"
+            disturbed(path, results, disturber, 100 - len(disturber.done), ALL)
+            assert tables(results) == expected
+            runs += 1
+    assert set(disturber.done) == set(ALL)
+    patient(lambda: not players(tmp_path))
