@@ -7,14 +7,15 @@ warm cache this ends at once.
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 from agents import build
+from agents.kernels import whole_games
 from games import game
 from games.core import kernels
-from games.kernels.compile_cache import config, prepared
+from games.kernels.compile_cache import cache_directory
 from games.kernels.context import PASS
 from games.kernels.jit import INTERPRETED
+from games.kernels.kernel_sources import room_of
 from games.perft import perft
 from games.playouts import random_games
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, spec_of
@@ -40,9 +41,10 @@ def compile_family(name: str) -> None:
 
 def main() -> None:
     """The families that take longest come first; a file in the cache says that all are there."""
-    if INTERPRETED or not prepared():
+    directory = cache_directory(room_of(whole_games.__name__))
+    if INTERPRETED or directory is None:
         return
-    done = Path(config.CACHE_DIR) / "compiled_for_tests"
+    done = directory / "compiled_for_tests"
     if not done.exists():
         names = sorted((*OF_EVERY_FAMILY, OWN_GAME), key=is_wide)
         with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1)) as pool:
