@@ -128,9 +128,9 @@ class HumanAgent:
             self.dialogue.say(words_of(self.game).why_not(self.game, position, answer, move))
 
     def _answer(self, position: Position) -> str:
-        asked_for = words_of(self.game).asked_for(self.game, position)
-        prompt = f"{self.name} ({side_name(self.game, position)}), your {asked_for}: "
-        now = f"Choose a {asked_for}; now you can choose {legal_texts(self.game, position)}."
+        noun = words_of(self.game).noun(self.game, position)
+        prompt = f"{self.name} ({side_name(self.game, position)}), your {noun}: "
+        now = f"Choose a {noun}; now you can choose {legal_texts(self.game, position)}."
         return self.dialogue.ask_or_command(prompt, now)
 
 

@@ -1,4 +1,4 @@
-"""One run from experiment to tables: directory, journal, games, summary, checks, printing."""
+"""One run from experiment to verdict: play, keep, conclude, show."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -25,13 +25,13 @@ from games.terminal import Mistake, Unfinished, printed, say
 from games.transcripts import replay_command
 from games.whole_files import remove_unfinished, write_text
 
-if TYPE_CHECKING:  # they are loaded after the games
+if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.concluding.checks import Verdict
     from arena.concluding.evidence import Evidence
     from arena.concluding.summary import Summary
 
 MOST_TRACES = 100
-BY_THE_CLOCK = "some agents play by the clock: another run gives other games"
+BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
@@ -67,7 +67,7 @@ def _played(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> SprtStat
     """Play what is not in the journal; how far the plan's test came, if it has one."""
     if (before := journal.finished()) and not options.quiet:
         there, whole = 2 * before, 2 * drawn.pairings.total
-        say(f"continuing: {there:,} of {whole:,} games were there already")
+        say(f"continuing: {there:,} of {whole:,} games were played before")
     with LiveLine(options.quiet) as line:
         state = play(drawn, journal, options.playing, run_shown(line, drawn.plan.names))
     options.interrupts.look()
@@ -81,7 +81,7 @@ def _note_begin(
     drawn: DrawnPlan,
     options: RunOptions,
 ) -> None:
-    """Say in run.json what is played, unless it says that all of it was."""
+    """Write into run.json what is played, unless the run is finished."""
     stored = provenance.read_run(journal.directory)
     if journal.finished() and stored.get("finished"):
         return
@@ -169,7 +169,7 @@ def _tabled(
 def _show(
     experiment: Experiment, summed: "Summary", verdicts: "list[Verdict]", options: RunOptions
 ) -> None:
-    """Print what was found as tables or as JSON; checks as JUnit where that was asked for."""
+    """Print the results as tables or JSON; write the checks as JUnit if the options say so."""
     from arena.showing import junit, terminal_tables  # noqa: PLC0415  # not needed to play
 
     if options.json:
@@ -182,7 +182,7 @@ def _show(
 
 
 def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
-    """What every table says about where it comes from: nothing of clocks or machines."""
+    """Where every table says it comes from, without clocks or machines."""
     return {
         "experiment": origin.experiment,
         "run": origin.digest,

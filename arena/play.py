@@ -52,20 +52,20 @@ def arguments() -> argparse.ArgumentParser:
     for option in search_limits():
         more = "; ask: you are asked" if option.name == "depth" else ""
         limits.add_argument(f"--{option.name}", type=types[option.name], help=option.words + more)
-    parser.add_argument("--seed", type=int, help="of everything left to chance; else a new one")
+    parser.add_argument("--seed", type=int, help="of all random choices (a new one)")
     parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="else you are asked")
     return parser
 
 
 def accept_anything(*streams: object) -> None:
-    """A byte that is no letter becomes a strange answer, not the end of the game."""
+    """Read bytes that are no text as strange characters: they must not end the game."""
     for stream in streams:
         if hasattr(stream, "reconfigure"):  # not what a test or an editor puts in its place
             stream.reconfigure(errors="backslashreplace")
 
 
 def main(words: list[str] | None = None, dialogue: Dialogue | None = None) -> int:
-    """Run the command; 2 when it cannot begin, 1 when a bot fails."""
+    """Run the command; 2 if it cannot begin, 1 if a bot fails."""
     chosen = arguments().parse_args(words)
     accept_anything(sys.stdin, sys.stdout)
     with_person = dialogue or Dialogue()

@@ -16,7 +16,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m arena.rate",
         description=(
-            "Rate agents from games that exist already: our games.parquet, a CSV of "
+            "Rate agents from games already played: our games.parquet, a CSV of "
             "first,second,result[,opening], or the tags of PGN files."
         ),
         epilog="example: python -m arena.rate results/*/*/games.parquet --anchor random",
@@ -63,7 +63,7 @@ def rated_lines(foreign: GivenGames, chosen: argparse.Namespace) -> list[str]:
 
 
 def check(chosen: argparse.Namespace, foreign: GivenGames) -> None:
-    """A Mistake says what is wrong with the options."""
+    """Raise a Mistake if an option is wrong."""
     from arena.stats.ratings import FEWEST_DRAWS  # noqa: PLC0415  # after --help
 
     if chosen.method not in RATINGS:
@@ -79,7 +79,7 @@ def check(chosen: argparse.Namespace, foreign: GivenGames) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 when a file cannot be read."""
+    """Run the command; 2 if a file cannot be read."""
     chosen = arguments().parse_args(words)
     return status_of("arena.rate", lambda: rated(chosen))
 

@@ -12,7 +12,7 @@ EXAMPLE = """\
 example:
   python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6
 exit status: 0 all checks hold, 1 a check failed, 2 the file is wrong, 3 the run
-could not be finished: what was played is kept, and the same command goes on"""
+could not be finished: what was played is kept, and the same command continues"""
 
 
 def arguments() -> argparse.ArgumentParser:

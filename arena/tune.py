@@ -12,7 +12,7 @@ EXAMPLE = """\
 example:
   python -m arena.tune experiments/tune_kalah.toml --budget 1m
 exit status: 0 finished, whatever the verdict, 2 the file is wrong,
-  3 not finished (what was played is kept; the same command goes on)"""
+  3 not finished (what was played is kept; the same command continues)"""
 
 
 def arguments() -> argparse.ArgumentParser:

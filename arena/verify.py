@@ -17,7 +17,7 @@ def arguments() -> argparse.ArgumentParser:
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )
     parser.add_argument("run", type=Path, help="a run's directory, results/<experiment>/<run>")
-    parser.add_argument("--all", action="store_true", help="all games, not those of 200 pairings")
+    parser.add_argument("--all", action="store_true", help="all games, not only 200 pairings")
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE", help="its file, to find bots that were moved"
     )

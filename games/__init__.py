@@ -1,4 +1,4 @@
-"""Rules: what is legal, and who won. Everything outside uses games through these names."""
+"""Rules: what is legal, who won. Everything outside uses games by these names."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ __all__ = [
     "game",
 ]
 
-# Each name with the pack that builds its games, as text: a pack loads when it is asked for.
+# Each name with the pack that builds its games, as text: a pack loads when a game of it is built.
 GAMES: Mapping[str, str] = {
     "kalah": "games.sowing",
     "kalah-2022": "games.sowing",
@@ -61,5 +61,5 @@ def _built(text: str) -> Game:
 
 @once
 def _canonical(name: str) -> Game:
-    """One object a game, so that its context and kernels are made once."""
+    """One object for each game, so that its context and kernels are made once."""
     return _built(name)

@@ -1,4 +1,4 @@
-"""What a game is to everyone else: positions, and the small set of things one can do with them."""
+"""What a game is to everyone else: pure functions of its positions."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from games import pack as packs
 from games.kernels.context import PASS, Context
 from games.names import listed, quoted
-from games.position import Notation, Position
+from games.position import Notation, Plain, Position
 from games.terminal import Mistake
 
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
@@ -44,15 +44,15 @@ def kernels(family: str) -> SimpleNamespace:
 
 
 def _looked_up(table: Translation, numbers: int | Numbers) -> int | Translation:
-    if isinstance(numbers, int):  # stays one: kernels would be compiled anew for NumPy's
+    if isinstance(numbers, int):  # for NumPy's integers kernels would be compiled again
         return int(table[numbers])
-    found: Translation = table[np.asarray(numbers, np.intp)]
-    return found
+    translated: Translation = table[np.asarray(numbers, np.intp)]
+    return translated
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game with its sizes and rules settled: pure functions of positions."""
+    """One game with its sizes and rules fixed: pure functions of positions."""
 
     name: str
     rules: Any
@@ -85,15 +85,15 @@ class Game:
         return self.package.rpartition(".")[2]
 
     def has(self, role: str) -> bool:
-        """Whether the pack has an optional part, one of `games.pack.PARTS`."""
+        """Whether the pack has this optional part, one of `games.pack.PARTS`."""
         return packs.has(self.package, role)
 
     def part(self, role: str) -> ModuleType:
-        """The module of an optional part; MissingPart says who needs it and what to write."""
+        """The module of an optional part; MissingPart says what needs it and what to write."""
         return packs.part(self.package, role, self.name)
 
     def missing(self, role: str) -> packs.MissingPart:
-        """What to say when the pack has no such part."""
+        """The error for a part that the pack does not have."""
         return packs.missing(self.package, role, self.name)
 
     @property
@@ -108,7 +108,7 @@ class Game:
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """The features that mean something under the rules of this very game."""
+        """The features that mean something under the rules of this game."""
         needs = getattr(importlib.import_module(self.package), "FEATURE_NEEDS", {})
         return tuple(
             name for name in self.all_features if name not in needs or needs[name](self.rules)
@@ -116,7 +116,7 @@ class Game:
 
     @cached_property
     def family(self) -> ModuleType:
-        """The module of the state this game is played on."""
+        """The module of the state on which this game is played."""
         return importlib.import_module(self.family_name)
 
     @cached_property
@@ -171,7 +171,9 @@ class Game:
 
     def legal(self, position: Position) -> tuple[int, ...]:
         """The legal moves, ascending; a forced pass is the only one; none when the game is over."""
-        slots = np.empty(len(self.slots), np.int64)  # its own for every call: threads may share us
+        slots = np.empty(
+            len(self.slots), np.int64
+        )  # new for every call: threads may share the game
         found = kernels(self.family_name).options(self.context, position.state, slots)
         if found > 0:
             return tuple(self.moves_of(slots[:found]).tolist())
@@ -191,7 +193,7 @@ class Game:
         state, same = kernels(self.family_name).step(self.context, position.state, slot)
         swapped = position.swapped ^ (move == self.swap_move)
         mover = position.mover if same else 1 - position.mover
-        # Kernels return plain integers, which would compile every kernel anew: restore the words.
+        # Kernels return plain integers and would be compiled again for these: restore words.
         return Position(self.family.restored(state), mover, swapped)
 
     def _refusal(self, position: Position, move: int, legal: Sequence[int]) -> str:
@@ -206,22 +208,22 @@ class Game:
         return [self.move_text(position, move) for move in moves]
 
     def margin(self, position: Position) -> int:
-        """Final score, first player minus second; before the end as the pots or discs stand."""
+        """The final score, first player minus second; before the end, the pots or discs so far."""
         first, second = self.score(position)
         return first - second
 
     def score(self, position: Position) -> tuple[int, int]:
-        """Final score of the first and the second player; before the end as it stands."""
+        """The final score of the first and the second player; before the end, the score so far."""
         if self.over(position):
             return self.notation.score(position)
         return self.notation.standing(position)
 
     def raw_score(self, position: Position) -> tuple[int, int]:
-        """The score as it stands on the board: empties of Othello go to nobody."""
+        """The score by the board alone: in Othello nobody gets the empty squares."""
         return self.notation.standing(position)
 
     def move_text(self, position: Position, move: int) -> str:
-        """The move in the numbers that players of the game use."""
+        """The move as players of the game write it."""
         return self.notation.move_text(position, move)
 
     def parse_move(self, position: Position, text: str) -> int:
@@ -229,7 +231,7 @@ class Game:
         move = self.notation.parse_move(position, text)
         legal = self.legal(position)
         if move is None or move not in legal:
-            why = "is no move of this game" if move is None else "is not legal here"
+            why = "is not a move of this game" if move is None else "is not legal here"
             texts = self._texts(position, legal)
             allowed = f"legal: {' '.join(texts)}" if texts else "the game is over"
             raise IllegalMove(f"{quoted(text)} {why}; {allowed}")
@@ -247,7 +249,7 @@ class Game:
         """The board as people draw it; `names` are the first and the second player's."""
         return self.notation.draw(position, names)
 
-    def plain(self, position: Position) -> Any:
+    def plain(self, position: Position) -> Plain:
         """The position in plain Python numbers, the mover's first."""
         return self.notation.plain(position)
 

@@ -1,4 +1,4 @@
-"""A key of a table that people write: the values that it may have, and what it means."""
+"""The keys of tables that people write: what each means, which values it takes."""
 
 import math
 import sys
@@ -13,7 +13,7 @@ KeyType = Literal[
 ]
 # The values of a table by its keys: as a file or JSON holds them, or as the keys default.
 KeyValues: TypeAlias = Mapping[str, Any]
-# Where in a value a fault is (empty: all of it), and one line about it.
+# Where in a value a fault is (empty: all of it), with one line about it.
 Fault = tuple[tuple[str | int, ...], str]
 
 TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
@@ -33,20 +33,20 @@ ITEMS: Mapping[KeyType, KeyType] = {"texts": "text", "numbers": "float"}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a table: read by the reader of files, the help, docs and the tuner.
+    """One key of a table; the reader of files, help, docs and tuner all take it from here.
 
-    `low` and `high` may be values themselves, `above` and `under` may not.
+    `low` and `high` are values that it may have, `above` and `under` are not.
     """
 
     name: str
     type: KeyType
-    words: str  # one line: what it means
+    words: str  # what it means, in one line
     default: Any = None  # a value, or a function from the game to one
     low: float = -math.inf
     high: float = math.inf
     above: float = -math.inf
     under: float = math.inf
-    choices: tuple[object, ...] = ()  # if any, all the values that it may have
+    choices: tuple[object, ...] = ()  # all the values that it may have, if they are listed
     required: bool = False
     example: str = ""  # how it is written, for whoever has left it out
     keys: tuple["Key", ...] = ()  # of a table that is read with its file
@@ -66,7 +66,7 @@ class Key:
                 yield from (((place,), message) for _, message in key.faults(item))
 
     def fits(self, value: object) -> bool:
-        """Whether the key may have this value; the items of a list are not looked at."""
+        """Whether the key may have this value; the items of a list are not checked."""
         if self.choices:
             return any(type(value) is type(each) and value == each for each in self.choices)
         if isinstance(value, bool):
@@ -98,5 +98,5 @@ def either(choices: Sequence[object]) -> str:
 
 
 def defaults(keys: Sequence[Key]) -> dict[str, Any]:
-    """The values that keys have where nothing is written."""
+    """The values of keys that are not written."""
     return {key.name: key.default for key in keys}

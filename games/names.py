@@ -1,4 +1,4 @@
-"""Names of games as people write them, `kalah(6,4,capture=opposite)`, read with help."""
+"""Reading the names of games as people write them: `kalah(6,4,capture=opposite)`."""
 
 import difflib
 import re
@@ -6,26 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from games.terminal import Mistake
 
-LONGEST = 80  # characters of a user's text that an error message repeats
+LONGEST = 80  # characters of a user's text that a message repeats
 
 
 class GameError(Mistake, ValueError):
-    """A game, parameter or position that does not exist; one line that says what does."""
+    """A game, parameter or position that does not exist; one line says what does."""
 
 
 def listed(names: Iterable[object]) -> str:
-    """The names in one line, as an error message lists them."""
+    """The names in one line, as messages list them."""
     return ", ".join(str(name) for name in names)
 
 
 def quoted(text: str) -> str:
-    """What a user wrote, for an error message: in quotes, on one line, not without end."""
+    """What a user wrote, for a message: in quotes, on one line, cut if it is long."""
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     return f'"{repr(short)[1:-1]}"'
 
 
 def shown(value: object) -> str:
-    """A value as an error message repeats it: as TOML writes it, on one line, not without end."""
+    """A value for a message: as TOML writes it, on one line, cut if it is long."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""What a game's pack may have beside its rules and notation, and what is said of a missing part.
+"""The parts of a game's pack that are optional.
 
 A pack is a package such as `games.sowing`. Its `__init__` builds its games and names its
-features; every other part is a module of its own, and a game without it is played all the same.
+features; every other part is a module of its own, and a game can be played without it.
 """
 
 import tomllib
@@ -17,10 +17,10 @@ from games.names import GameError
 
 
 class Part(NamedTuple):
-    """What a part is for, the file of the pack that holds it, and what stands there.
+    """What a part is for, the file of the pack that holds it, the contents of that file.
 
-    Without `contents` there is nothing to advise: the part belongs to games of one sort.
-    `in_one_file` is what a user's file of rules would have to define.
+    Without `contents` there is nothing to advise: only games of one sort have the part.
+    `in_one_file` is what a user's file of rules would have to define instead.
     """
 
     purpose: str
@@ -61,12 +61,12 @@ class MissingPart(GameError):  # noqa: N818  # what is wrong, as in IllegalMove
     def __init__(self, name: str, role: str, remedy: str) -> None:
         """`remedy` says what to write where, if anything."""
         self.remedy = remedy
-        told = f"{name} has no {role}, needed for {PARTS[role].purpose}"
-        super().__init__(f"{told}: {remedy}" if remedy else told)
+        message = f"{name} has no {role}, needed for {PARTS[role].purpose}"
+        super().__init__(f"{message}: {remedy}" if remedy else message)
 
 
 class Defaults(NamedTuple):
-    """Weights of the best and of the plain player; from how little an endgame is solved."""
+    """The best weights, those of the classroom, and how much is left when endgames are solved."""
 
     weights: Mapping[str, object]  # as the pack writes them, unchecked
     classroom: Mapping[str, object]
@@ -74,7 +74,7 @@ class Defaults(NamedTuple):
 
 
 def package_of(family_name: str) -> str:
-    """The pack that a state's module belongs to: the package around it that builds games."""
+    """The pack of a state's module: the package around it that builds games."""
     package = family_name.rpartition(".")[0]
     while not hasattr(import_module(package), "build"):
         package = package.rpartition(".")[0]
@@ -82,12 +82,12 @@ def package_of(family_name: str) -> str:
 
 
 def is_users(package: str) -> bool:
-    """Whether the pack is a user's file, which holds all its parts."""
+    """Whether the pack is a user's file, which holds all its parts itself."""
     return hasattr(import_module(package), "State")
 
 
 def has(package: str, role: str) -> bool:
-    """Whether the pack has this part; nothing of it is loaded to find out."""
+    """Whether the pack has this part, which is not loaded."""
     if role == "defaults":
         own = is_users(package)
         return (
@@ -97,14 +97,14 @@ def has(package: str, role: str) -> bool:
 
 
 def part(package: str, role: str, name: str) -> ModuleType:
-    """The module of this part, loaded; MissingPart says what the game `name` lacks."""
+    """The module of this part, loaded; MissingPart if the pack of the game `name` has none."""
     if not has(package, role):
         raise missing(package, role, name)
     return import_module(f"{package}.{role}")
 
 
 def missing(package: str, role: str, name: str) -> MissingPart:
-    """What to say when the game `name` lacks a part."""
+    """The error for a part that the game `name` does not have."""
     _, file, contents, in_one_file = PARTS[role]
     if is_users(package):
         return MissingPart(name, role, f"define {in_one_file} in the game's file")
@@ -120,7 +120,7 @@ def features(package: str, name: str) -> tuple[str, ...]:
 
 
 def defaults_file(package: str) -> Path:
-    """Where a pack's default weights stand."""
+    """The file of a pack's default weights."""
     return Path(str(import_module(package).__file__)).with_name("defaults.toml")
 
 

@@ -28,7 +28,7 @@ class Depth(NamedTuple):
 
 
 def perft(of: Game, position: Position, depth: int) -> list[tuple[int, int]]:
-    """(leaves, ended_early) for every depth from 1 to `depth`; a swap is not a ply."""
+    """(leaves, ended_early) for each depth from 1 to `depth`; a swap is not a ply."""
     check_depth(depth)
     counters = of.context.copy()
     kernels(of.family_name).count_plies(counters, position.state, 0, depth)
@@ -46,8 +46,8 @@ def check_depth(depth: int) -> None:
 
 
 def timed_depths(of: Game, deepest: int) -> Iterator[Depth]:
-    """Every depth in turn, each counted by itself so that its time is its own."""
-    perft(of, of.start(), 3)  # compiles or loads the kernels outside the time
+    """Every depth in turn, each counted from the start so that it has a time of its own."""
+    perft(of, of.start(), 3)  # compiles or loads the kernels before time is taken
     for depth in range(1, deepest + 1):
         begun = time.perf_counter()
         leaves, ended = perft(of, of.start(), depth)[-1]
@@ -68,7 +68,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def print_table(of: Game, depth: int) -> None:
-    """One line a depth, as it is counted."""
+    """Print a line for each depth as soon as it is counted."""
     print(f"{of.name}\n{'depth':>5} {'leaves':>16} {'ended_early':>14} {'nodes/s':>14}")
     for row in timed_depths(of, depth):
         counts = f"{row.depth:>5} {row.leaves:>16,} {row.ended_early:>14,}"
@@ -90,7 +90,7 @@ def as_json(of: Game, depth: int) -> str:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 when what was asked for does not exist."""
+    """Run the command; 2 if the game or depth does not exist."""
     chosen = arguments().parse_args(words)
     return status_of("games.perft", lambda: counted(chosen))
 

@@ -1,4 +1,4 @@
-"""Whole games of uniformly random moves, as many as wanted in one compiled call."""
+"""Whole games of uniformly random moves, any number in one compiled call."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class Tally(NamedTuple):
 def random_games(
     of: Game, games: int, seed: int, first: int = 0, start: Position | None = None
 ) -> Tally:
-    """Results of games `first` to `first` + `games` - 1 of the `seed`, however they are batched."""
+    """Results of games `first` to `first` + `games` - 1 of the seed, however they are batched."""
     if games < 0 or first < 0:
         raise ValueError(f"games and first must not be negative, got {games} and {first}")
     position = of.start() if start is None else start

@@ -1,4 +1,4 @@
-"""A position of a game as everyone holds it, in the ways in which people write it."""
+"""A position of a game as everyone holds it, with the ways in which people write it."""
 
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -7,7 +7,7 @@ Plain: TypeAlias = Any
 
 
 class Position(NamedTuple):
-    """A state as its mover sees it, who that is, and whether the players have changed sides."""
+    """A state as its mover sees it, the mover, and whether the players have swapped sides."""
 
     state: Any  # a family's named tuple
     mover: int
@@ -41,7 +41,7 @@ class Notation(Protocol):
         """The board as people draw it, with the names of the first and second player."""
 
     def standing(self, position: Position) -> tuple[int, int]:
-        """Beans in the pots or discs on the board of the first and second player."""
+        """The beans in the pots, or discs on the board, of the first and the second player."""
 
     def score(self, position: Position) -> tuple[int, int]:
         """The reported score of a finished game."""

@@ -9,7 +9,7 @@ from games.terminal import DONE, run, status_of
 
 
 def summary(of: Game, positions: list[Position]) -> dict[str, object]:
-    """What is known after the last move; a swap is no ply."""
+    """The game after the last move; a swap is not a ply."""
     last = positions[-1]
     swaps = sum(before.swapped != after.swapped for before, after in pairwise(positions))
     return {
@@ -25,7 +25,7 @@ def summary(of: Game, positions: list[Position]) -> dict[str, object]:
 
 
 def story(of: Game, positions: list[Position], text: str) -> str:
-    """Every board with the move that led to it and who is to move."""
+    """Every board, with the move that led to it."""
     blocks = [of.draw(positions[0])]
     words = of.notation.split(text)
     for ply, (word, (before, after)) in enumerate(zip(words, pairwise(positions), strict=True), 1):
@@ -55,14 +55,14 @@ def arguments() -> argparse.ArgumentParser:
         epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',
     )
     parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
-    parser.add_argument("moves", help="the moves in the numbers of the board, set apart by blanks")
+    parser.add_argument("moves", help="the moves as on the board, separated by blanks")
     parser.add_argument("--start", help="a position in one line to start from")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of boards")
     return parser
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the command; 2 when the game or one of its moves is wrong."""
+    """Run the command; 2 if the game or one of its moves is wrong."""
     chosen = arguments().parse_args(words)
     return status_of("games.replay", lambda: replayed(chosen))
 

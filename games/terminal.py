@@ -1,4 +1,4 @@
-"""How a command prints and ends: quietly when its user or its reader has had enough."""
+"""How commands print and exit: quietly if the user or the reader of their output stops them."""
 
 import contextlib
 import os
@@ -11,20 +11,20 @@ DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every comman
 
 
 class Mistake(Exception):  # noqa: N818  # not a fault of the code
-    """What the user has to change, in one line; `has_place` if it says itself where that is."""
+    """What the user has to change, in one line; `has_place` if the line says where."""
 
     has_place = False
 
 
 class Unfinished(Exception):  # noqa: N818  # not a fault of the code
-    """Why the work could not be finished, in one line; what was finished is kept."""
+    """Why the work could not be finished, in one line; the finished part is kept."""
 
 
 def status_of(name: str, work: Callable[[], int], again: str = "", place: str = "") -> int:
-    """The exit status that `work` returns; what stops it is one line from the command `name`.
+    """The exit status of `work`; whatever stops it is printed in one line by the command `name`.
 
-    `again` is the command that goes on where this one was stopped, if there is one; `place` is
-    where a mistake is, if it is not in the command itself.
+    `again` is the command that continues the work, if there is one; `place` is where a mistake
+    is, if it is not in the command itself.
     """
     try:
         return work()
@@ -35,11 +35,11 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
         say(f"{name}: {error}")
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        kept = "; what was finished is kept, the same command goes on" if again else ""
-        say(f"{name}: {place}{error.strerror or error}{kept}")
+        hint = "; what was finished is kept, the same command continues" if again else ""
+        say(f"{name}: {place}{error.strerror or error}{hint}")
     except KeyboardInterrupt:
-        kept = f"; what is finished is kept. To go on: {again}" if again else ""
-        say(f"\nstopped{kept}")
+        hint = f"; what is finished is kept. To continue: {again}" if again else ""
+        say(f"\nstopped{hint}")
     return UNFINISHED
 
 
@@ -53,13 +53,13 @@ def run(main: Callable[[], int]) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a line to stderr, if somebody reads it."""
+    """Print a line to stderr, if anybody reads it."""
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
 
 def printed(show: Callable[[], None]) -> None:
-    """Let `show` print to stdout, if somebody reads it."""
+    """Let `show` print to stdout, if anybody reads it."""
     try:
         show()
         sys.stdout.flush()

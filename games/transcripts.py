@@ -1,4 +1,4 @@
-"""Whole games in the numbers that players use, fast enough for every game of a run."""
+"""Whole games as players write them, fast enough for every game of a run."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ from games.kernels.context import PASS
 
 
 class Written(NamedTuple):
-    """Moves as places in a short list of words, one after the other."""
+    """Moves, one after another, as places in a short list of words."""
 
     places: NDArray[np.int16]
     words: list[str]
@@ -23,8 +23,8 @@ class Written(NamedTuple):
 def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Written:
     """The moves of games that follow one another, `plies` long, as words.
 
-    How a move is written depends on the side of the board at most; games are played again
-    only where it does.
+    At most, the way a move is written depends on the side of the board; only then are the
+    games played again.
     """
     by_side = words_by_side(of)
     if by_side[0] == by_side[1]:
@@ -49,13 +49,13 @@ def words_by_side(of: Game) -> tuple[list[str], list[str]]:
 
 
 def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
-    """The words of one game."""
+    """The moves of one game, as words."""
     found = written(of, np.array(moves, np.int16), np.array([len(moves)], np.int32))
     return [found.words[place] for place in found.places.tolist()]
 
 
 def replay_command(of: Game, moves: Sequence[int]) -> str:
-    """The command that shows a game move by move, for the shell and directory we are in."""
+    """The command that shows a game move by move, run from the current directory."""
     return f'python -m games.replay {_in_quotes(_name_from_here(of))} "{of.write(moves)}"'
 
 

@@ -11,8 +11,8 @@ UNFINISHED = ".part"
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write; it has its name once it is whole and on the disk, the old one until then."""
-    if path.exists() and not path.is_file():  # a pipe or a device has no other name
+    """A file to write; it replaces the one of this name once it is whole and on the disk."""
+    if path.exists() and not path.is_file():  # a pipe or a device cannot be replaced
         with path.open("wb") as file:
             yield file
         return
@@ -36,13 +36,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def remove_unfinished(directory: Path) -> None:
-    """Delete what writers that were killed have left in a directory."""
+    """Delete the unfinished files that killed writers left in a directory."""
     for path in directory.glob(f".*{UNFINISHED}"):
         path.unlink(missing_ok=True)
 
 
 def sync(directory: Path) -> None:
-    """Make a new name in a directory outlive a power cut."""
+    """Make the new names in a directory survive a power cut."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)

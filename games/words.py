@@ -1,4 +1,4 @@
-"""What people are told about a game: its sides, the move it asks for, why an answer is no move."""
+"""The words of a game at the terminal: its sides, its moves, what is wrong with an answer."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from games.names import quoted
 from games.position import Position
 
 
-def move_asked_for(of: Game, position: Position) -> str:
-    """A game we know nothing else about asks for a move."""
+def move_noun(of: Game, position: Position) -> str:
+    """The noun of a game that has no other."""
     return "move"
 
 
 def why_no_move(of: Game, position: Position, answer: str, move: int | None) -> str:
-    """The game's own refusal."""
+    """Why an answer is refused, in any game."""
     try:
         of.parse_move(position, answer)
     except IllegalMove as error:
@@ -22,25 +22,25 @@ def why_no_move(of: Game, position: Position, answer: str, move: int | None) -> 
     return f"{quoted(answer)} is not legal"
 
 
-def nothing_swept(of: Game, before: Position, move: int) -> tuple[int, int]:
-    """The last move is the end: nothing is left to hand out."""
+def nothing_swept(of: Game, position: Position, move: int) -> tuple[int, int]:
+    """Nothing is handed out after the last move."""
     return 0, 0
 
 
 class Words(NamedTuple):
-    """What a pack says of its games; `why_not` gets an answer and the move it means, if any.
+    """The words of a pack; `why_not` gets an answer and the move that it means, if any.
 
-    `swept` counts what the end gave to the first and the second player after the last move.
+    `swept` counts what the end of the game gave to the first and the second player.
     """
 
     sides: tuple[str, str] = ("first", "second")
-    asked_for: Callable[[Game, Position], str] = move_asked_for
+    noun: Callable[[Game, Position], str] = move_noun
     why_not: Callable[[Game, Position, str, int | None], str] = why_no_move
     swept: Callable[[Game, Position, int], tuple[int, int]] = nothing_swept
 
 
 def words_of(of: Game) -> Words:
-    """The words of this game; plain ones for a pack that has none of its own."""
+    """The words of this game; the plain ones if its pack has none."""
     if not of.has("words"):
         return Words()
     words: Words = of.part("words").WORDS
@@ -48,7 +48,7 @@ def words_of(of: Game) -> Words:
 
 
 def side_name(of: Game, position: Position) -> str:
-    """The side of the board that is to move, as players call it."""
+    """The side of the board to move, as players call it."""
     return words_of(of).sides[position.side]
 
 

@@ -1,1 +1,1 @@
-"""Bytes and columns on disk: journal, run directory, parquet, log."""
+"""Keeping bytes and columns on disk: journal, run directory, parquet, log."""

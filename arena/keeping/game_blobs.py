@@ -1,4 +1,4 @@
-"""Games as compact blobs for the journal: only what was played, each column as narrow as it is."""
+"""Games as compact blobs for the journal: only what was played, in narrow columns."""
 
 import json
 import zlib
@@ -12,12 +12,12 @@ from arena.planning.records import PLAYED, GameColumn, Games
 NARROW = (np.int8, np.int16, np.int32)
 
 
-class Damaged(ValueError):  # noqa: N818  # what was found, not an error of the code
-    """A blob that is not as it was written."""
+class Damaged(ValueError):  # noqa: N818  # a state of the file, not an error of the code
+    """A blob that differs from the one that was written."""
 
 
 class Blob(NamedTuple):
-    """A blob opened: columns as they are kept, the number itself where all rows have the same."""
+    """An opened blob: columns as stored, a single number where all rows have the same."""
 
     rows: int
     columns: dict[str, GameColumn | int]
@@ -25,7 +25,7 @@ class Blob(NamedTuple):
     traces: dict[int, str]
 
     def first(self, rows: int) -> "Blob":
-        """No more than the first games."""
+        """At most the first `rows` games."""
         if rows >= self.rows:
             return self
         plies = np.broadcast_to(self.columns["plies"], self.rows)[:rows]
@@ -39,7 +39,7 @@ class Blob(NamedTuple):
 
 
 def encoded(games: Games) -> bytes:
-    """The games as one blob; what the schedule says of them is left out."""
+    """The games as one blob, without the columns of the schedule."""
     columns = {name: _narrowed(games.columns[name]) for name in PLAYED}
     moves = None if games.moves is None else _narrowest(games.moves)
     head = {
@@ -60,10 +60,10 @@ def encoded(games: Games) -> bytes:
 
 
 def opened(blob: bytes) -> Blob:
-    """What is in a blob; Damaged if it is not as it was written."""
+    """The content of a blob; Damaged if it differs from what was written."""
     body = memoryview(blob)[4:]
     if zlib.crc32(body) != int.from_bytes(blob[:4], "little"):
-        raise Damaged("some games of the journal are not as they were written")
+        raise Damaged("some games in the journal are damaged")
     ends = 4 + int.from_bytes(body[:4], "little")
     head = json.loads(bytes(body[4:ends]))
     columns: dict[str, GameColumn | int] = {}
@@ -80,7 +80,7 @@ def opened(blob: bytes) -> Blob:
 def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
     """The games of blobs that follow one another; `placed` are their columns of the schedule.
 
-    The last blob may hold more games than were placed: those past a stop rule do not count.
+    The last blob may hold more games than that: those past a stop rule do not count.
     """
     rows, at = len(placed["pair"]), 0
     # Zeros that are never written cost no memory: agents that do not search have no costs.
@@ -106,7 +106,7 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
 
 
 def _narrowed(column: GameColumn) -> GameColumn | int:
-    """The column in as few bytes as it needs; one number if it is the same all along."""
+    """The column in as few bytes as it needs; one number if all rows have the same."""
     if len(column) and (column == column[0]).all():
         return int(column[0])
     return column if column.dtype == np.uint64 else _narrowest(column)

@@ -25,7 +25,7 @@ from games.transcripts import written
 ROWS_AT_ONCE = 1 << 16
 WORDS = [how.name.lower() for how in Termination]
 DELTA = "DELTA_BINARY_PACKED"
-# Ascending numbers take a bit or two as differences; hashes take what they take.
+# Ascending numbers take a bit or two as differences; hashes cannot be compressed.
 ENCODINGS = {
     "game": DELTA,
     "pair": DELTA,
@@ -52,12 +52,12 @@ GAME_COLUMNS = {
     "repeat": "bool",
     "moves": "string",
 }
-# What a game that is played again must show once more.
+# The columns that must be equal when a game is played again.
 COMPARED = ("pair", "seed", "game_id", "result", "margin", "plies", "termination")
 
 
 class StoredGames(NamedTuple):
-    """The games of a run as far as its table has them; moves as players write them, or None."""
+    """The games in the table of a run; the moves as players write them, None if not kept."""
 
     games: Games
     moves: list[str] | None
@@ -87,7 +87,7 @@ def write_games(
             columns = _game_columns(part, at, agents, words)
             columns["repeat"] = repeat[at : at + len(part)]
             if moves:
-                assert part.moves is not None  # asked for only where they are kept
+                assert part.moves is not None  # `moves` says that they are kept
                 columns["moves"] = _joined_words(of, part.moves, part.plies)
             yield columns
             at += len(part)
@@ -96,7 +96,7 @@ def write_games(
 
 
 def read_games(path: Path) -> StoredGames:
-    """The games of a table that `write_games` wrote; TableError if it is none."""
+    """The games of a table that `write_games` wrote; TableError if it did not."""
     columns = read_columns(path, COMPARED, optional=("moves",))
     moves = columns.pop("moves", None)
     columns["result"] = np.rint(columns["result"] * WIN).astype(np.int8)
@@ -107,7 +107,7 @@ def read_games(path: Path) -> StoredGames:
 
 
 def _pieces(parts: Iterable[Games]) -> Iterator[Games]:
-    """The same games in row groups of one size: how they were cut must leave no trace."""
+    """The same games in row groups of one size: how they were batched must leave no trace."""
     waiting: list[Games] = []
     rows = 0
     for part in parts:
@@ -135,7 +135,7 @@ def _cut(games: Games, start: int, stop: int) -> Games:
 
 
 def _game_columns(part: Games, at: int, agents: Sequence[str], words: Column) -> dict[str, Column]:
-    """The columns of `GAME_COLUMNS` but the last two; the first row is game `at`."""
+    """The columns of `GAME_COLUMNS` except the last two; the first row is game `at`."""
     named = {name: coded(part.columns[name], agents) for name in ("first", "second")}
     plain = ("pair", "leg", "opening", "seed", "game_id", "margin", "plies")
     return (
@@ -162,6 +162,6 @@ def _opening_words(of: Game, openings: Openings) -> Column:
 
 
 def _joined_words(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Column:
-    """Every game as one text, its moves set apart by blanks."""
+    """Every game as one text, its moves separated by blanks."""
     found = written(of, moves, plies)
     return sentences(found.words, found.places, plies)

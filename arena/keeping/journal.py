@@ -1,4 +1,4 @@
-"""The journal of a run or a study, the truth while it is played; a lock guards its directory."""
+"""The journal of a run or a study: the truth while it is played."""
 
 import contextlib
 import errno
@@ -19,22 +19,24 @@ from games.terminal import Unfinished
 
 JOURNAL = "journal.sqlite"
 LOCK = "lock"
-CHECKPOINT_PAGES = 16_384  # 64 MiB: batches of a fast run are large, and moving them costs time
+CHECKPOINT_PAGES = (
+    16_384  # 64 MiB: the batches of a fast run are large, and copying them takes time
+)
 BUSY_SECONDS = 5.0
 LOCK_SECONDS = 1.0
 
 
 class JournalError(Unfinished):
-    """The directory cannot be used; one line that says why and what to do."""
+    """The directory cannot be used; one line says why and what to do."""
 
 
 class StoredBatch(NamedTuple):
-    """Numbers `start` to `stop` - 1 of what is played in order, with their games."""
+    """The games of pairings, or of one trial, `start` to `stop` - 1."""
 
     start: int
     stop: int
     games: bytes
-    note: str  # JSON: what else there is to know, such as the weights of a trial
+    note: str  # JSON: whatever else is known, such as the weights of a trial
 
 
 class Journal:
@@ -44,9 +46,9 @@ class Journal:
     """
 
     def __init__(self, directory: Path, digest: str, fresh: bool = False) -> None:
-        """Open or begin the run of this `digest`; `fresh` renames an earlier one out of the way.
+        """Open or begin the run of this `digest`; `fresh` sets an earlier one aside.
 
-        A JournalError says what stands in the way.
+        JournalError says why it cannot be opened.
         """
         self.directory = directory
         self._lock = locked(directory)
@@ -95,18 +97,18 @@ class Journal:
 
     @contextlib.contextmanager
     def _in_words(self) -> Iterator[None]:
-        """A full disk or a broken file as one line; nothing that was written is lost."""
+        """Report a full disk or a broken file in one line; nothing that was written is lost."""
         journal = self.directory / JOURNAL
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
             raise JournalError(
                 f"{journal}: cannot be used ({error}); what was finished is kept, "
-                "the same command goes on"
+                "the same command continues"
             ) from None
         except (sqlite3.Error, Damaged) as error:
             raise JournalError(
-                f"{journal}: is damaged ({error}); --fresh sets this run aside and plays it anew"
+                f"{journal}: is damaged ({error}); --fresh sets this run aside and starts over"
             ) from None
 
     def __enter__(self) -> "Journal":
@@ -119,54 +121,54 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the journal and give the lock back."""
+        """Close the journal and release the lock."""
         self._base.close()
         os.close(self._lock)
 
     def append(self, start: int, stop: int, games: bytes, note: str = "") -> None:
-        """Keep a batch; safe when this returns, and a second time changes nothing."""
+        """Store a batch, safely once this returns; to store it twice changes nothing."""
         with self._in_words():
             self._base.execute(
                 "insert or ignore into batches values (?, ?, ?, ?)", (start, stop, games, note)
             )
 
     def fixed(self) -> frozenset[tuple[int, int]] | None:
-        """The matches that were found to have one game an opening; None before that is kept."""
+        """The stored matches with one game an opening; None if they are not known yet."""
         with self._in_words():
             stored = self._base.execute("select fixed from run").fetchone()[0]
         return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
 
     def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
-        """Keep these matches: whoever goes on need not find them again, and cannot differ."""
+        """Store these matches, so that a continued run has the same ones."""
         with self._in_words():
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
     def tried(self) -> dict[int, tuple[int, ...]]:
-        """What the pairings showed that were played only to find the fixed matches, by number."""
+        """The games of the trial pairings that find the fixed matches, by number."""
         with self._in_words():
             rows = self._base.execute("select pairing, seen from tried").fetchall()
         return {pairing: tuple(json.loads(seen)) for pairing, seen in rows}
 
     def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
-        """Keep what one of these pairings showed."""
+        """Store the games of a trial pairing."""
         with self._in_words():
             self._base.execute(
                 "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
             )
 
     def plan(self) -> str | None:
-        """The plan of this study as JSON; None if it begins now."""
+        """The stored plan of this study as JSON; None if it has only begun."""
         with self._in_words():
             stored: str | None = self._base.execute("select plan from run").fetchone()[0]
         return stored
 
     def keep_plan(self, plan: str) -> None:
-        """Keep the plan of this study, again when its budget has cut it short."""
+        """Store the plan of this study, again if the budget has cut it short."""
         with self._in_words():
             self._base.execute("update run set plan = ?", (plan,))
 
     def finished(self) -> int:
-        """How many pairings or trials are finished, from the first on."""
+        """How many pairings or trials are finished, counted from the first one without a gap."""
         with self._in_words():
             reached = 0
             for start, stop in self._base.execute("select start, stop from batches order by start"):
@@ -176,7 +178,7 @@ class Journal:
             return reached
 
     def batches(self) -> Iterator[StoredBatch]:
-        """The batches in their order, from the first to before a missing one."""
+        """The batches in order, up to the first gap."""
         with self._in_words():
             yield from self._batches()
 
@@ -212,7 +214,7 @@ def locked(directory: Path) -> int:
             f"{directory}: results cannot be written here ({error.strerror}); "
             "choose another place with --results DIR"
         ) from None
-    # Workers of a run that was killed may hold it for a moment longer.
+    # The workers of a killed run may hold it for a moment longer.
     until = time.monotonic() + LOCK_SECONDS
     while True:
         try:
@@ -228,7 +230,7 @@ def locked(directory: Path) -> int:
 
 
 def set_aside(directory: Path) -> Path:
-    """Rename a run out of the way, and where to: nothing is deleted."""
+    """Rename a run, of which nothing is deleted; returns the new directory."""
     number = 1
     while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
         number += 1

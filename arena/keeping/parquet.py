@@ -14,14 +14,14 @@ from arena.planning.records import GameColumn
 from games.whole_files import whole_file
 
 Provenance = Mapping[str, object]
-Column: TypeAlias = Any  # of pyarrow, or what it makes a column of
+Column: TypeAlias = Any  # of pyarrow, or what it turns into a column
 
-# Where a column's values are words of a few: their places in a list of words.
+# The types of columns with few different words, stored as places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
 
 
 class TableError(ValueError):
-    """A file that is no parquet table with the columns wanted; one line."""
+    """A file is not a parquet table with the right columns; one line."""
 
 
 def write_columns(
@@ -31,9 +31,9 @@ def write_columns(
     provenance: Provenance,
     encodings: Mapping[str, str] | None = None,
 ) -> None:
-    """A table written part by part; `types` are pyarrow's names of them, or those in CODED.
+    """Write a table part by part; `types` are pyarrow's names of types, or those in CODED.
 
-    `encodings` are those of columns that repeat too little for a dictionary of their values.
+    `encodings` are for columns whose values repeat too little for a dictionary.
     """
     fields = [
         (
@@ -51,7 +51,7 @@ def write_columns(
 def write_rows(
     path: Path, kind: type[object], rows: Sequence[object], provenance: Provenance
 ) -> None:
-    """A table of typed rows: `kind` is their NamedTuple."""
+    """Write a table of typed rows; `kind` is their NamedTuple."""
     hints = get_type_hints(kind)
     types = {
         name: {int: "int64", str: "string"}.get(hint, "double") for name, hint in hints.items()
@@ -63,7 +63,7 @@ def write_rows(
 def read_columns(
     path: Path, names: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, GameColumn]:
-    """Columns of a table by name; of the `optional` ones those that are there."""
+    """Columns of a table by name, with the `optional` ones that it has."""
     try:
         there = pq.read_schema(path).names
         table = pq.read_table(path, columns=[*names, *(name for name in optional if name in there)])
@@ -78,7 +78,7 @@ def coded(places: GameColumn, words: Sequence[str]) -> Column:
 
 
 def sentences(words: Sequence[str], places: GameColumn, lengths: GameColumn) -> Column:
-    """A column of texts, each made of so many of the words, set apart by blanks."""
+    """A column of texts; each takes the next words, as many as `lengths` says, blanks between."""
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
     chosen = pa.array(words, pa.string()).take(pa.array(places))
     return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends, pa.int32()), chosen), " ")

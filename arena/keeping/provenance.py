@@ -1,4 +1,4 @@
-"""What a result rests on: versions, machine, sources, and the directory it is kept in."""
+"""What a result rests on: the plan, the sources, the versions, the machine."""
 
 import hashlib
 import importlib.metadata
@@ -18,7 +18,7 @@ RUN = "run.json"
 MOST_CHANGES = 3
 LONGEST_VALUE = 40
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
-# What decides games: rules, agents with their weights, what is played and how; stop rules.
+# The sources that decide games: rules, agents with their weights, planning, playing, stop rules.
 DECIDING = ("games", "agents", "arena/planning", "arena/playing")
 DECIDING_ALONE = ("arena/keeping/game_blobs.py", "arena/stats/sprt.py", "arena/stats/gsprt.py")
 
@@ -35,7 +35,7 @@ def code_digest() -> str:
 
 
 def file_digests(plan: Plan) -> dict[str, str]:
-    """Digests of the users' own files, named as seen from the experiment's."""
+    """Digests of the users' own files, by their paths from the experiment's."""
     return {
         Path(os.path.relpath(path, plan.base)).as_posix(): file_digest(path)
         for path in plan.files()
@@ -59,7 +59,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, object]:
-    """What the run was played on; never part of the reproducible tables."""
+    """The machine that plays; never part of the reproducible tables."""
     return {
         "system": platform.system(),
         "processor": platform.machine(),
@@ -70,7 +70,7 @@ def machine() -> dict[str, object]:
 
 
 class Origin(NamedTuple):
-    """What a run rests on, worked out once."""
+    """What a run rests on, computed once."""
 
     experiment: str
     digest: str  # the run's name: what decides its games
@@ -80,20 +80,20 @@ class Origin(NamedTuple):
 
 
 def origin_of(name: str, plan: Plan) -> Origin:
-    """What the run of a plan rests on, as things are now."""
+    """What a run of this plan rests on now."""
     code = code_digest()
     digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
     return Origin(name, digest, plan.to_json(), code, file_digests(plan))
 
 
 def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
-    """Write run.json: the plan whole, versions, machine, and what `more` says."""
+    """Write run.json: the origin with the whole plan, versions, machine, and `more`."""
     content = {**origin._asdict(), "versions": versions(), "machine": machine(), **more}
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_run(directory: Path) -> KeyValues:
-    """What run.json says, nothing if there is none to read."""
+    """The content of run.json; empty if it cannot be read."""
     try:
         stored = json.loads((directory / RUN).read_text())
     except (OSError, ValueError):
@@ -102,15 +102,15 @@ def read_run(directory: Path) -> KeyValues:
 
 
 def why_new(directory: Path, origin: Origin) -> str | None:
-    """Why this run is not a continuation of the latest one beside it; `None` if there is none."""
+    """Why this run does not continue the latest one beside it; `None` if there is none."""
     others = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
     if directory.exists() or not others:
         return None
     latest = max(others, key=lambda each: (each / RUN).stat().st_mtime)
-    before = read_run(latest)
-    reason = "; ".join(changes(before.get("plan", {}), origin.plan)[:MOST_CHANGES])
+    stored = read_run(latest)
+    reason = "; ".join(changes(stored.get("plan", {}), origin.plan)[:MOST_CHANGES])
     if not reason:
-        files, earlier = origin.files, before.get("files", {})
+        files, earlier = origin.files, stored.get("files", {})
         changed = [name for name in files if earlier.get(name) != files[name]]
         reason = f"{', '.join(changed) or 'pitflip itself'} changed"
     return f"a new run, {latest.name} is kept: {reason}"

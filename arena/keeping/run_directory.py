@@ -1,4 +1,4 @@
-"""A run as its directory tells it: the plan in run.json, the games in the tables."""
+"""A stored run: its plan in run.json, its games in the tables."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ GAMES = "games.parquet"
 
 
 class NotARun(Mistake, ValueError):  # noqa: N818  # an answer, not a fault
-    """Why a directory does not tell of a run; one line."""
+    """A directory does not hold a finished run; one line says why."""
 
 
 def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
-    """The plan of a run; the users' files lie where they were, or as if in `beside`."""
+    """The plan of a run; the users' files are where they were, or seen from `beside`."""
     stored = read_run(directory)
     if not stored:
         raise NotARun(f"{directory} is not a run's directory: it has no run.json")
@@ -29,7 +29,7 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
 
 
 def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
-    """What is not as it was when the run was played."""
+    """The files and sources that have changed since the run was played."""
     stored = read_run(directory)
     base = beside or Path(stored["path"]).parent
     changed = [
@@ -41,7 +41,7 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
 
 
 def stored_games(directory: Path) -> StoredGames:
-    """What `games.parquet` says of the games of a run, as far as it can be compared."""
+    """The games of a run in `games.parquet`, in the columns that can be compared."""
     path = directory / GAMES
     if not path.exists():
         raise NotARun(f"{directory} has no {GAMES}: the run is not finished")

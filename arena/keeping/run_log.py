@@ -1,4 +1,4 @@
-"""One log file a run, with the records of all its workers in it."""
+"""The log of a run: one file with the records of all its workers."""
 
 import contextlib
 import logging
@@ -14,10 +14,10 @@ FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
 
 
 class LogFile(logging.FileHandler):
-    """A log on a full disk is short, and no reason to stop."""
+    """A log file that a full disk cuts short without stopping the run."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
-        """Say nothing: whoever cannot write results reports the full disk."""
+        """Ignore it: the full disk is reported where results are written."""
 
 
 class RunLog(logging.Handler):
@@ -44,7 +44,7 @@ class RunLog(logging.Handler):
         self.queues[-1].emit(record)
 
     def renew(self) -> None:
-        """Take a fresh queue: a worker killed while writing may have left the old one locked."""
+        """Open a new queue: a worker killed while writing may have left the old one locked."""
         _drain(self.queues[-1], 0.0)
         self.queues.append(self._queue())
 
@@ -56,7 +56,7 @@ class RunLog(logging.Handler):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is under way and leave the root logger as it was."""
+        """Write what is still queued and restore the root logger."""
         root = logging.getLogger()
         root.removeHandler(self)
         root.setLevel(self.level_before)
@@ -67,13 +67,13 @@ class RunLog(logging.Handler):
 
 
 def renew_logs() -> None:
-    """After a worker's death: every open log takes a fresh queue."""
+    """Give every open log a new queue after a worker died."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, RunLog):
             handler.renew()
 
 
 def _drain(queue: MultiProcessingHandler, seconds: float) -> None:
-    """Wait for what is under way, not the 5 s of `close`: a dead worker's record never comes."""
+    """Wait for queued records, but not 5 s as `close` does: a dead worker's record never comes."""
     queue._is_closed = True
     queue._receive_thread.join(seconds)

@@ -1,1 +1,1 @@
-"""What is played, fixed before the first game: plan, openings, pairings, seeds."""
+"""Planning what is played, before the first game: plan, openings, pairings, seeds."""

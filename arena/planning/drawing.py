@@ -1,4 +1,4 @@
-"""A plan drawn: its openings fixed and its pairings numbered, before anything is built."""
+"""Drawing a plan: its openings and pairings are fixed before anything is built."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Matches = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPlan:
-    """A plan and what follows from it; all that a worker needs."""
+    """A plan with its openings and pairings: all that a worker needs."""
 
     plan: Plan
     of: Game
@@ -41,14 +41,14 @@ class DrawnPlan:
         return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
     def tasks(self, after: int = 0) -> Tasks:
-        """What is to be played when the first `after` pairings are finished."""
+        """The tasks that are left when the first `after` pairings are finished."""
         return Tasks(after, self.pairings.total)
 
 
 def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozenset()) -> DrawnPlan:
-    """The plan with its own openings, or with these; an OpeningsError says why it cannot be.
+    """The plan with its own openings, or with these; OpeningsError if there are too few.
 
-    In `fixed` matches every opening has one game, whatever the seed.
+    In `fixed` matches an opening always leads to the same game, whatever the seed.
     """
     of = plan.of
     if openings is None:

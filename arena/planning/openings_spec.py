@@ -1,4 +1,4 @@
-"""The recipe of openings: a way with its values, as a frozen value with one JSON form."""
+"""The recipe of openings: a way with the values of its keys."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class OpeningsSpec:
     way: str
     values: KeyValues
     balance: float | None = None  # None: all are kept
-    repeat: bool = False  # whether they may be played again when there are too few
+    repeat: bool = False  # whether they are played again if there are too few
 
     def to_json(self) -> dict[str, object]:
         """The spec as JSON holds it."""

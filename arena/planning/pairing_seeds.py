@@ -21,13 +21,13 @@ def digest_word(*fields: object) -> np.uint64:
 
 
 def pair_seeds(base: np.uint64 | Words, keys: Words, numbers: NDArray[np.int64]) -> Words:
-    """One seed a pairing: from its match's base, the opening's key, how often that was played."""
+    """One seed a pairing, from its match's base, the opening's key, how often that was played."""
     turn = (numbers.astype(np.uint64) + np.uint64(1)) * STRIDE
     return mixed(base ^ mixed(keys + turn))
 
 
 def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
-    """What all pairings of two agents share."""
+    """The part of a seed that all pairings of two agents share."""
     return digest_word(seed, game, *sorted(agents))
 
 

@@ -1,4 +1,4 @@
-"""Who plays whom from which opening with which seed: all fixed before the first game."""
+"""Who plays whom, from which opening, with which seed: fixed before the first game."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -80,7 +80,7 @@ class Pairings(NamedTuple):
         return np.arange(block.number, block.number + block.size) % len(self.keys)
 
     def repeats(self, block: Block) -> bool:
-        """Whether pairings of the block are the games of earlier ones over again."""
+        """Whether pairings of the block repeat the games of earlier ones."""
         last = block.number + block.size
         return (block.a, block.b) in self.fixed and last > len(self.keys)
 
@@ -91,7 +91,7 @@ class Pairings(NamedTuple):
         return self._seeds(self._base(match), numbers, match in self.fixed)
 
     def columns(self, start: int, stop: int) -> dict[str, GameColumn]:
-        """What is settled about the games of pairings `start` to `stop` - 1, two rows each."""
+        """The columns of the schedule for pairings `start` to `stop` - 1, two rows each."""
         ids = np.arange(start, stop)
         match, number = self.places(ids)
         sides = np.array(self.matches, np.int16)[match]
@@ -118,6 +118,6 @@ class Pairings(NamedTuple):
         numbers: NDArray[np.int64],
         fixed: bool | NDArray[np.bool_],
     ) -> NDArray[np.uint64]:
-        """Every turn of an opening has its own seed; where games are `fixed`, that of the first."""
+        """A new seed each time an opening is played; where games are `fixed`, always the first."""
         turns, places = np.divmod(numbers, len(self.keys))
         return pair_seeds(base, self.keys[places], np.where(fixed, 0, turns))

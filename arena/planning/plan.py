@@ -1,4 +1,4 @@
-"""The plan of a run: all that decides its games, as one frozen value with one JSON form."""
+"""The plan of a run: all that decides its games, in one frozen value."""
 
 import hashlib
 import json
@@ -16,12 +16,12 @@ from games.keys import KeyValues
 
 
 class PlanError(ValueError):
-    """Why a stored plan cannot be read; one line."""
+    """A stored plan cannot be read; one line says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """All that decides the games of a run; agents are counted by their place in `agents`."""
+    """All that decides the games of a run; agents are numbered by their place in `agents`."""
 
     game: str
     agents: Mapping[str, AgentSpec]
@@ -32,7 +32,7 @@ class Plan:
     keep_moves: bool = True
     move_seconds: float = 60.0
     stop: SprtPlan | None = None  # None: all pairs are played
-    # Where the users' files are named from; it decides nothing, so it is not in the JSON.
+    # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
     # Whether machines of different speed may play by the clock: said, and no part of the plan.
     mixed_machines: bool = field(default=False, compare=False)
@@ -68,7 +68,7 @@ class Plan:
         return digest.hexdigest()
 
     def to_json(self) -> KeyValues:
-        """The plan as JSON holds it, the users' files as seen from `base`."""
+        """The plan as JSON holds it; paths of users' files are relative to `base`."""
         names = self.names
         fields = {
             "game": self.game,
@@ -86,7 +86,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, stored: KeyValues, base: Path) -> "Plan":
-        """The plan that `to_json` wrote, the users' files named from `base`; or a PlanError."""
+        """The plan that `to_json` wrote, with users' files seen from `base`; or a PlanError."""
         try:
             names = list(stored["agents"])
             return cls(
@@ -112,7 +112,7 @@ def _sprt(stored: KeyValues) -> SprtPlan:
 
 
 def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
-    """The spec with its files as seen from `base`."""
+    """The spec as JSON holds it; paths are relative to `base`."""
     return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
 
 

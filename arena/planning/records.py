@@ -1,4 +1,4 @@
-"""What travels through the arena: pairings in, columns of finished games out."""
+"""The records of finished games, as columns that travel through the arena."""
 
 import enum
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class Termination(enum.IntEnum):
 
 WIN, DRAW, LOSS = 2, 1, 0
 
-# What the schedule says of a game, and what only playing it tells.
+# The columns that the schedule knows of a game, then those that playing it adds.
 PLACED: Mapping[str, type[np.integer]] = {
     "pair": np.int64,  # id of the pairing
     "leg": np.int8,  # 0 or 1
@@ -36,7 +36,7 @@ PLACED: Mapping[str, type[np.integer]] = {
 PLAYED: Mapping[str, type[np.integer]] = {
     "game_id": np.uint64,  # hash of the moves from the start, opening included
     "result": np.int8,  # WIN, DRAW or LOSS of the agent that moved first
-    "margin": np.int32,  # its final score minus the other's; as it stood after a forfeit
+    "margin": np.int32,  # its final score minus the other's; after a forfeit, the score so far
     "plies": np.int32,  # moves and passes, the opening included
     "termination": np.int8,
     "first_nodes": np.int64,
@@ -54,8 +54,8 @@ class Games:
     """Finished games as columns, in schedule order; moves only where they are kept."""
 
     columns: dict[str, GameColumn]
-    moves: NDArray[np.int16] | None  # move numbers of all games, one after the other
-    traces: dict[int, str]  # what a forfeit's agent did, by row
+    moves: NDArray[np.int16] | None  # move numbers of all games, one after another
+    traces: dict[int, str]  # why games were forfeited, by row
 
     def __len__(self) -> int:
         """The number of games."""
@@ -83,14 +83,14 @@ def no_games(keep_moves: bool = True) -> Games:
 
 
 def joined(parts: Sequence[Games]) -> Games:
-    """All games of the parts, one after the other."""
+    """The games of all parts, one after another."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
         return no_games()
     columns = {name: np.concatenate([p.columns[name] for p in parts]) for name in parts[0].columns}
-    kept = all(p.moves is not None for p in parts)
-    moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if kept else None
+    complete = all(p.moves is not None for p in parts)
+    moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if complete else None
     traces: dict[int, str] = {}
     at = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Tasks: pairings to play, cut so that each takes a moment, and the batches they come back as."""
+"""Tasks: pairings to play, cut so that each takes a moment, which come back as batches."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
+# Long enough that handing it out costs nothing, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
 FEWEST, MOST = 1, 131_072  # pairings
 GROWTH = 8
@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 class Tasks:
-    """What is left of a schedule, in tasks of about BATCH_SECONDS by what was learnt so far."""
+    """The rest of a schedule in tasks that take about BATCH_SECONDS, judged by earlier batches."""
 
     def __init__(self, after: int, total: int) -> None:
         """The first `after` of `total` pairings are finished."""

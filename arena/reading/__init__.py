@@ -1,1 +1,1 @@
-"""Text from outside to values: files, overrides, other people's games."""
+"""Text from outside becomes values: files, overrides, other people's games."""

@@ -69,7 +69,7 @@ def _check(
     for name in table:
         if name in every and name not in keys:
             having = [other for other in CHECKS if every[name] in claim(other).KEYS]
-            message = f"{test} has no {name} ({listed(having)} have)"
+            message = f"{test} has no {name} (it belongs to {listed(having)})"
             problems.say((*place, name), message)
     own = {name: value for name, value in table.items() if name in keys or name not in every}
     values = read_table(own, place, list(keys.values()), problems)

@@ -1,4 +1,4 @@
-"""What the commands that play have in common: their arguments, their options, how they end."""
+"""The command line of everything that plays an experiment: arguments, options, ending."""
 
 import argparse
 import os
@@ -25,7 +25,7 @@ RESULTS = Path("results")
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How to play, where to keep it, and what to print; nothing here decides a game."""
+    """How to play, where to keep the games, what to print; nothing here decides a game."""
 
     results: Path
     workers: int
@@ -41,7 +41,7 @@ class RunOptions:
 
     @property
     def playing(self) -> "PlayOptions":
-        """What playing asks for."""
+        """The options for playing."""
         from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
         return PlayOptions(self.workers, self.interrupts, self.backend, self.cluster)
@@ -73,7 +73,6 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
-    parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
     return parser
@@ -133,7 +132,7 @@ def resumable(
     chosen: argparse.Namespace,
     work: Callable[[argparse.Namespace, Interrupts], int],
 ) -> int:
-    """The exit status of work that the same command continues when it was stopped."""
+    """The exit status of work that the same command continues if it is stopped."""
     interrupts, again = Interrupts(), same_command(module, words)
     with interrupts.installed():
         return status_of(module, lambda: work(chosen, interrupts), again, str(chosen.experiment))
@@ -152,9 +151,9 @@ def cores() -> int:
 
 
 def same_command(module: str, words: Sequence[str] | None) -> str:
-    """The command that continues this run: the same again, but not from the beginning."""
-    kept = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return shlex.join(["python", "-m", module, *kept])
+    """The command that continues this run: the same one without --fresh."""
+    same = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
+    return shlex.join(["python", "-m", module, *same])
 
 
 def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:

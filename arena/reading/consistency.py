@@ -1,4 +1,4 @@
-"""What makes no sense in an experiment whose tables are well formed."""
+"""Experiments whose tables are well formed, but which make no sense."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Results from outside as columns: our parquet, a CSV of results, the tags of PGN files."""
+"""Results from outside as columns: from our parquet, from CSV, from the tags of PGN."""
 
 import csv
 import re
@@ -86,7 +86,7 @@ def from_parquet(file: Path) -> Iterator[Result]:
     try:
         columns = read_columns(file, ("first", "second", "result", "opening", "repeat"))
     except TableError as error:
-        raise Unreadable(f"{file}: is not a games.parquet of ours: {error}") from None
+        raise Unreadable(f"{file}: is not a games.parquet of pitflip: {error}") from None
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     for first, second, result, opening, repeat in rows:
         if not repeat:
@@ -112,9 +112,9 @@ def _result(place: str, first: str, second: str, word: str, opening: str = "") -
     score = SCORES.get(word.lower())
     if score is None:
         known = "1, 1/2, 0, 1-0, 1/2-1/2, 0-1, win, draw or loss"
-        raise Unreadable(f"{place}: a result is {known} of the first mover, got {word!r}")
+        raise Unreadable(f"{place}: the first mover's result must be {known}, got {word!r}")
     if not first or not second or first == second:
-        raise Unreadable(f"{place}: a game has two different names, got {first!r} and {second!r}")
+        raise Unreadable(f"{place}: a game needs two different names, got {first!r} and {second!r}")
     return Result(first, second, score, opening or None)
 
 

@@ -1,4 +1,4 @@
-"""A written table read by its keys: its values, and every problem said."""
+"""Reading a table by its keys, with a line for every problem."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches

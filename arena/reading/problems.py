@@ -1,4 +1,4 @@
-"""What is wrong with an experiment file, as lines that say where, what and what was meant."""
+"""The problems of an experiment file: a line each, with the place, the problem, a hint."""
 
 import json
 import math

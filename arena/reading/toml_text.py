@@ -55,7 +55,7 @@ def syntax_problem(path: Path, text: str, told: str) -> str:
     if reason == "Cannot overwrite a value":
         reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
     elif reason.startswith("Cannot declare"):
-        reason = "this table is there twice"
+        reason = "this table is defined twice"
     else:
         reason = f"not valid TOML at column {column}: {reason}"
     return f"{path}:{line}: [{table}] {reason}"

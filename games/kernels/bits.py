@@ -23,9 +23,9 @@ Count = Callable[[np.uint64], np.uint64]
 NthBit = Callable[[np.uint64, np.uint64], np.uint64]
 Values = Sequence[ir.Value]
 Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]
-# What an intrinsic answers: Numba's signature and the function that writes its code.
+# What an intrinsic returns: Numba's signature and the function that writes its code.
 Typed = tuple[object, Callable[..., ir.Value]]
-Truth = bool | np.bool_  # what a comparison gives, compiled or interpreted
+Truth = bool | np.bool_  # of a comparison, compiled or interpreted
 
 
 def _instruction(emit: Emit) -> Count:
@@ -64,7 +64,7 @@ def _nth_bit(word: np.uint64, n: np.uint64) -> np.uint64:
 
 
 def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> Typed:
-    """`pdep` lays a lone bit down in the n-th set place; the loop mispredicts on every move."""
+    """`pdep` puts a lone bit in the n-th set place; a loop would mispredict on every move."""
 
     def code(
         _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
@@ -101,7 +101,7 @@ nth_bit = (
 )
 leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))
 
-# Compiled instructions cannot be called from Python; a user's rules are also run there.
+# Python cannot call the instructions, but it also runs a user's rules.
 PLAIN_TWINS = (
     (popcount, _popcount),
     (trailing_zeros, _trailing_zeros),

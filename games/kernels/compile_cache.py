@@ -22,7 +22,7 @@ from games.kernels.kernel_sources import digest_of, room_of
 PACKAGE = Path(__file__).parents[1]
 UNUSED_DAYS = 30
 USER = os.getuid() if hasattr(os, "getuid") else 0  # Windows keeps temporary files by user
-config: Any = numba.config  # its names are set while it loads, unseen by type checkers
+config: Any = numba.config  # type checkers do not see its names, which are set while it loads
 
 
 def versions() -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def versions() -> tuple[str, ...]:
 
 
 def cache_roots() -> Iterator[Path]:
-    """Where compiled code may be kept: where the user says, beside the sources, in his cache."""
+    """Where the cache may lie: where the user says, beside the sources, in the user's cache."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(named)
     yield PACKAGE / "__pycache__"
@@ -43,21 +43,21 @@ def user_caches() -> Iterator[Path]:
     """Where a user's programs keep what they can make again."""
     with suppress(RuntimeError):  # a user without a home
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip"
-    with suppress(OSError):  # no temporary directory, or one that is not safe
+    with suppress(OSError):  # there is no temporary directory, or it is not safe
         yield private(Path(tempfile.gettempdir()) / f"pitflip-{USER}")
 
 
 def private(directory: Path) -> Path:
-    """`directory`, made if need be; OSError if others could put code there for us to run."""
+    """`directory`, created if need be; OSError if others could put code into it for us to run."""
     directory.mkdir(mode=0o700, exist_ok=True)
     status = directory.stat()
     if status.st_uid != USER or status.st_mode & 0o022:
-        raise PermissionError(f"{directory} is not ours alone")
+        raise PermissionError(f"{directory} can be written by others")
     return directory
 
 
 def writable(directory: Path) -> bool:
-    """Whether files can be made in `directory`, which is made if need be."""
+    """Whether files can be created in `directory`, which is created if need be."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -76,7 +76,7 @@ def remove_unused(root: Path, pattern: str = "kernels-*") -> None:
                     path.rmdir() if path.is_dir() else path.unlink()
                 cached.rmdir() if cached.is_dir() else cached.unlink()
         except OSError:
-            continue  # another process uses or removes it: the next run will see
+            continue  # another process uses or removes it
 
 
 @cache
@@ -93,14 +93,14 @@ def cache_directory(room: str) -> Path | None:
 
 
 class Announcer(event.Listener):
-    """Tells the user once per process that compiling is going on, and that it is rare."""
+    """Tells the user once per process that something is compiled, which is rare."""
 
     def __init__(self) -> None:
         """Nothing has been compiled yet."""
         self.announced = False
 
     def on_start(self, _event: event.Event) -> None:
-        """Say so at the first function that is not in the cache."""
+        """Print it at the first function that is not in the cache."""
         if not self.announced:
             self.announced = True
             print(
@@ -108,22 +108,22 @@ class Announcer(event.Listener):
             )
 
     def on_end(self, _event: event.Event) -> None:
-        """Nothing: the work that follows shows that compiling is over."""
+        """Print nothing: the work that follows shows that compiling is over."""
 
 
 class Bell(event.Listener):
-    """Calls a function whenever something begins or ends to be compiled."""
+    """Calls a function whenever a compilation begins or ends."""
 
     def __init__(self, ring: Callable[[], None]) -> None:
         """`ring` is called in the thread that compiles."""
         self.ring = ring
 
     def on_start(self, _event: event.Event) -> None:
-        """A function begins."""
+        """A compilation begins."""
         self.ring()
 
     def on_end(self, _event: event.Event) -> None:
-        """A function is compiled."""
+        """A compilation ends."""
         self.ring()
 
 

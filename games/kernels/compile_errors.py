@@ -1,4 +1,4 @@
-"""What Numba says of a user's function, cut to one screen: the line, the reason, advice."""
+"""Numba's errors about a user's function, cut to one screen: the line, the reason, advice."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ NOISE = re.compile(
 
 
 def compile_error(error: NumbaError, path: Path) -> str:
-    """The place in the user's file, his line there, the reason, and what could be done."""
+    """The place in the user's file, the line there, the reason, what compiles instead."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     reasons = [line.strip() for line in text.splitlines() if line.strip()]
     told = [line for line in reasons if not NOISE.match(line) and not line.startswith("return ")]
@@ -33,6 +33,6 @@ def line_of(text: str, path: Path) -> int | None:
 
 
 def source_line(path: Path, number: int) -> str:
-    """That line of the file, without its indentation."""
+    """The line of the file, without its indentation."""
     lines = path.read_text().splitlines()
     return lines[number - 1].strip() if number <= len(lines) else ""

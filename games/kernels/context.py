@@ -28,7 +28,7 @@ PASS = -1  # stands for a slot where the mover must pass
 
 
 def context(rules: Sequence[int], table: Sequence[int]) -> Context:
-    """A context holding the rule scalars and the family's `table` of 64-bit words."""
+    """A context with the rule scalars and the family's `table` of 64-bit words."""
     if len(rules) > COUNTERS - RULES:
         raise ValueError(f"at most {COUNTERS - RULES} rule scalars fit, got {len(rules)}")
     words = np.zeros(TABLE + len(table), np.uint64)

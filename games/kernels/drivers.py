@@ -1,4 +1,4 @@
-"""Kernels written once over the names of a family: look, step, count plies, play at random."""
+"""Kernels that drive any family: they list moves, step, count plies, play at random."""
 
 from types import ModuleType, SimpleNamespace
 
@@ -40,7 +40,7 @@ OVER = -1
 
 
 def options(ctx: Context, s: State, slots: NDArray[np.int64]) -> int:
-    """Write the legal slots in order; how many, 0 for a forced pass, OVER when the game is."""
+    """Write the legal slots in order; returns how many, 0 for a forced pass, OVER at the end."""
     mask = moves(ctx, s)
     if none(mask):
         return OVER if over(ctx, s) else 0
@@ -53,7 +53,7 @@ def options(ctx: Context, s: State, slots: NDArray[np.int64]) -> int:
 
 
 def step(ctx: Context, s: State, slot: int) -> tuple[State, Truth]:
-    """After the move in `slot`, or after a PASS."""
+    """The state after the move in `slot` or a PASS, and whether the same side moves again."""
     if slot == PASS:
         return turned(s), False
     return play(ctx, s, U(slot))
@@ -83,7 +83,7 @@ def count_plies(ctx: Context, s: State, ply: int, depth: int) -> int:
             count_plies(ctx, play(ctx, s, lowest(mask))[0], ply + 1, depth)
             mask = rest(mask)
         return 0
-    # The last ply is counted here, not played: a call a leaf would cost more than the leaf.
+    # The last ply is counted here, not played: a call for each leaf would cost more than the leaf.
     leaves = np.int64(0)
     while not none(mask):
         child = play(ctx, s, lowest(mask))[0]
@@ -129,9 +129,9 @@ def play_random(ctx: Context, start: State, first: int, games: int, seed: np.uin
 def random_line(
     ctx: Context, s: State, word: np.uint64, slots: NDArray[np.int16]
 ) -> tuple[np.uint64, Truth]:
-    """Fill `slots` with random moves from `s`; the key of the position reached, and if it goes on.
+    """Fill `slots` with random moves from `s`; returns the key at the end, and if play goes on.
 
-    The key tells the movers apart: after extra turns one board can be either's turn.
+    The key includes the mover: after extra turns it can be either's turn on the same board.
     """
     player = ZERO
     for ply in range(slots.size):
@@ -174,7 +174,7 @@ def sides_moving(
     plies: NDArray[np.int32],
     sides: NDArray[np.int16],
 ) -> int:
-    """Write which side of the board makes each move of the games; how many moves there were."""
+    """Write which side of the board makes each move of the games; returns the number of moves."""
     at = 0
     for game in range(plies.size):
         s, side = start, 0

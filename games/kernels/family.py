@@ -1,9 +1,9 @@
-"""The names that every family of states gives to kernels; `specialise` binds them.
+"""The names that every family of states defines for kernels; `specialise` binds them.
 
 A family is a module with these functions, compiled inline, over its own `State`,
 which is always seen from the side to move. Beside them it has `FAMILY`, its
 name for the disk cache, and what `Game` needs to build and read states.
-Nothing here is ever called: kernels are written against it and checked by types.
+Nothing here is ever called: kernels are written against these names and type-checked by them.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ import numpy as np
 from games.kernels.bits import Truth
 from games.kernels.context import Context
 
-State = Any
-Mask = Any
+State = Any  # a named tuple, of a class of each family
+Mask = Any  # of legal moves: a word, or several
 
 
 def moves(ctx: Context, s: State) -> Mask:

@@ -1,4 +1,4 @@
-"""Hashes of states: to tell positions apart in openings and tables."""
+"""Hashes of states, which tell positions apart in openings and tables."""
 
 import numpy as np
 

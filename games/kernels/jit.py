@@ -1,4 +1,4 @@
-"""How kernels are compiled: the decorators, and copies specialised for a family of states."""
+"""How kernels are compiled, once or as copies specialised for a family of states."""
 
 import importlib
 import threading
@@ -20,13 +20,13 @@ Bind = Callable[[ModuleType], SimpleNamespace]
 
 INTERPRETED = bool(config.DISABLE_JIT)
 
-# Kernels allocate nothing, so nothing is counted: with `_nrt`, Numba counts references to
-# the context array in every call, and those atomic instructions took most of the time.
+# Kernels allocate nothing, so they need no reference counts: with `_nrt`, Numba counts references
+# to the context array in every call, and those atomic instructions took most of the time.
 OPTIONS: CompileOptions = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def compiled(function: Function) -> Function:
-    """`function` compiled on first use, kept on disk, run without the interpreter lock."""
+    """`function`, compiled on first use, cached on disk, run without the interpreter lock."""
     # Kernels wrap around on purpose; compiled code does so silently.
     if INTERPRETED:
         return np.errstate(over="ignore")(function)
@@ -35,7 +35,7 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """A small part of kernels, always merged into its caller; never an entry point."""
+    """A small part of kernels that is merged into every caller; never an entry point."""
     return cast("Function", numba.njit(forceinline=True, **OPTIONS)(function))
 
 
@@ -58,7 +58,7 @@ def _twin(template: Kernel, scope: Scope, suffix: str) -> FunctionType:
 
 
 def inline_copies(templates: Sequence[Kernel], names: Scope) -> Scope:
-    """Copies of small `templates` in which `names` mean these functions, merged into callers."""
+    """Copies of small `templates` with `names` bound, to be merged into their callers."""
     copies: Scope = {}
     for template in templates:
         scope = _globals(template) | names | copies
@@ -68,7 +68,7 @@ def inline_copies(templates: Sequence[Kernel], names: Scope) -> Scope:
 
 
 def specialise(suffix: str, templates: Sequence[Kernel], **names: object) -> SimpleNamespace:
-    """Compiled copies of `templates` in which the given `names` mean these functions.
+    """Compiled copies of `templates` with `names` bound.
 
     Later templates may call earlier ones and themselves. The disk cache tells
     copies apart by `suffix` alone, so no two families may have the same.
@@ -88,7 +88,7 @@ _bound: dict[tuple[Bind, str], tuple[str, SimpleNamespace]] = {}
 
 
 def bound(family: str, bind: Bind) -> SimpleNamespace:
-    """What `bind` makes of the module called `family`: made once, whichever thread asks first."""
+    """The kernels that `bind` makes for the module `family`, once for all threads."""
     module = importlib.import_module(family)
     key = bind, module.FAMILY
     with _binding:
@@ -96,5 +96,5 @@ def bound(family: str, bind: Bind) -> SimpleNamespace:
             _bound[key] = family, bind(module)
         owner, kernels = _bound[key]
     if owner != family:
-        raise ValueError(f"{family} and {owner} are both {key[1]!r}: one cache for two")
+        raise ValueError(f"{family} and {owner} are both {key[1]!r}: they would share a cache")
     return kernels

@@ -9,7 +9,7 @@ from games.kernels.jit import inlined
 
 
 class Quad(NamedTuple):
-    """Words from low to high."""
+    """Four words, the lowest first."""
 
     w0: np.uint64
     w1: np.uint64
@@ -32,7 +32,7 @@ def word_of(quad: Quad, which: np.uint64) -> np.uint64:
 
 @inlined
 def placed(word: np.uint64, which: np.uint64) -> Quad:
-    """A quad of zeros but for `word` at `which`."""
+    """A quad of zeros except for `word` at `which`."""
     return Quad(
         word if which == U(0) else ZERO,
         word if which == U(1) else ZERO,
@@ -43,13 +43,13 @@ def placed(word: np.uint64, which: np.uint64) -> Quad:
 
 @inlined
 def plus(a: Quad, b: Quad) -> Quad:
-    """Word by word sum, no carry between words."""
+    """The sum word by word, without carries between words."""
     return Quad(a.w0 + b.w0, a.w1 + b.w1, a.w2 + b.w2, a.w3 + b.w3)
 
 
 @inlined
 def minus(a: Quad, b: Quad) -> Quad:
-    """Word by word difference, no borrow between words."""
+    """The difference word by word, without borrows between words."""
     return Quad(a.w0 - b.w0, a.w1 - b.w1, a.w2 - b.w2, a.w3 - b.w3)
 
 

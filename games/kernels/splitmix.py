@@ -1,6 +1,6 @@
-"""The one source of random words, splitmix64: for single words and for whole arrays.
+"""The one source of random words: splitmix64, for single words or whole arrays.
 
-Plain NumPy: the arena draws seeds without a compiler; `streams` compiles it into kernels.
+It is plain NumPy: the arena draws seeds without a compiler, `streams` compiles it for kernels.
 """
 
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Random streams inside kernels: one a game, and numbers below a bound drawn from it."""
+"""Random streams inside kernels, one for each game."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def stream(seed: np.uint64, game: np.uint64) -> np.uint64:
 
 @inlined
 def below(word: np.uint64, bound: np.uint64) -> np.uint64:
-    """A number below `bound` (under 2**32) drawn from the state `word`, after it was advanced.
+    """A number below `bound` (under 2**32), drawn from the state `word` after it was advanced.
 
     Multiply and shift: the bias is below bound / 2**32.
     """

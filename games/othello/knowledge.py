@@ -1,4 +1,4 @@
-"""What an Othello move is worth at first sight: for the greedy agent and for move ordering."""
+"""What an Othello move is worth at first sight, to the greedy agent or for move ordering."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def urgency(ctx: Context, s: State, child: State) -> np.int64:
 def promising(ctx: Context, s: State, mask: Mask) -> Mask:
     """The moves to try first: corners, and squares whose neighbours are all taken.
 
-    Who fills a lone square leaves an even number elsewhere, and so moves last.
+    Whoever fills a lone square leaves an even number elsewhere, and so moves last.
     """
     rim, board = squares(ctx, COLUMNS), squares(ctx, BOARD)
     empties = without(board, either(s.own, s.other))

@@ -58,7 +58,7 @@ class OthelloNotation:
         return row * self.rules.size + col if max(row, col) < self.rules.size else None
 
     def split(self, text: str) -> list[str]:
-        """Moves set apart by blanks or commas, or squares written without a gap."""
+        """Moves separated by blanks or commas, or squares written without a gap."""
         words: list[str] = []
         for word in text.replace(",", " ").split():
             glued = re.fullmatch(r"(?:[a-pA-P](?:1[0-6]|[1-9])){2,}", word)
@@ -103,7 +103,7 @@ class OthelloNotation:
         return len(black), len(white)
 
     def score(self, position: Position) -> tuple[int, int]:
-        """Discs of Black and White, empty squares counted for the winner, shared in a tie."""
+        """Discs of Black and White; empty squares go to the winner, half to each in a tie."""
         black, white = self.standing(position)
         empties = self.rules.cells - black - white
         if black == white:

@@ -1,4 +1,4 @@
-"""The parameters of Othello games and the names they are written by."""
+"""The parameters of Othello games, with the names by which they are written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NEIGHBOURS = {"4": 4, "8": 8}
 
 @dataclass(frozen=True, slots=True)
 class OthelloRules:
-    """Board size, and which neighbours make a square playable: 4, 8, or 0 for the standard rule."""
+    """Board size; how many neighbours make a square playable: 4, 8, or 0 by the standard rule."""
 
     size: int = 8
     adjacency: int = 0

@@ -1,4 +1,4 @@
-"""What people are told about Othello: squares, and why a disc cannot be put there."""
+"""The words of Othello: its squares, why a disc cannot be put on one."""
 
 from games.core import Game
 from games.names import quoted
@@ -6,7 +6,7 @@ from games.position import Position
 from games.words import Words, legal_texts
 
 
-def square_asked_for(of: Game, position: Position) -> str:
+def square_noun(of: Game, position: Position) -> str:
     """Such as `square (a1 to h8)`."""
     return f"square (a1 to {of.move_text(position, of.rules.cells - 1)})"
 
@@ -15,7 +15,7 @@ def why_no_square(of: Game, position: Position, answer: str, move: int | None) -
     """What is wrong with a square where no disc can be put."""
     playable = f"playable: {legal_texts(of, position)}"
     if move is None:
-        return f"{quoted(answer)} is not a {square_asked_for(of, position)}; {playable}"
+        return f"{quoted(answer)} is not a {square_noun(of, position)}; {playable}"
     if move == of.pass_move:
         return f"you may pass only when you have no move; {playable}"
     discs, square = of.plain(position), of.move_text(position, move)
@@ -25,4 +25,4 @@ def why_no_square(of: Game, position: Position, answer: str, move: int | None) -
     return f"a disc on {square} {wrong}; {playable}"
 
 
-WORDS = Words(("X", "O"), square_asked_for, why_no_square)
+WORDS = Words(("X", "O"), square_noun, why_no_square)

@@ -37,7 +37,7 @@ def extra_turn(rules: Context, position: State) -> np.int64:
 
 
 def capture(rules: Context, position: State) -> np.int64:
-    """The most beans that the mover's next sowing could take from the other row, laps aside."""
+    """The most beans that the mover's next sowing could capture from the other row, laps aside."""
     end, best = end_slot(rules), ZERO
     slot = first_slot(rules)
     while slot < end:

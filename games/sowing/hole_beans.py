@@ -1,4 +1,4 @@
-"""How many beans a sowing takes: for the agents that look at their own holes alone."""
+"""How many beans a sowing takes, for agents that look at their own holes only."""
 
 import numpy as np
 

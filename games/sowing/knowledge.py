@@ -1,4 +1,4 @@
-"""What a sowing is worth at first sight: for the greedy agent and for move ordering."""
+"""What a sowing is worth at first sight, to the greedy agent or for move ordering."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def urgency(ctx: Context, s: State, child: State) -> np.int64:
     """Extra turns first, then the most beans banked."""
     before = pot_beans(s) + pot_beans(turned(s))
     banked = np.int64(pot_beans(child) + pot_beans(turned(child)) - before)
-    # If the turn passed, the next mover's pot is the other side's, as it was.
+    # If the turn passed, the next mover's pot is the other one, which has not changed.
     again = pot_beans(child) != pot_beans(turned(s))
     return banked + (MANY_BEANS if again else 0)
 

@@ -54,7 +54,7 @@ class SowingNotation:
         return rows
 
     def move_text(self, position: Position, move: int) -> str:
-        """Display number, or pit of the ring for Owari; `swap` for the swap."""
+        """The hole's display number, in Owari its pit on the ring; `swap` for the swap."""
         holes = self.rules.holes
         if move == holes:
             return "swap"
@@ -77,11 +77,11 @@ class SowingNotation:
         return hole if 0 <= hole < holes else None
 
     def split(self, text: str) -> list[str]:
-        """Moves are set apart by blanks or commas."""
+        """Moves separated by blanks or commas."""
         return text.replace(",", " ").split()
 
     def text(self, position: Position) -> str:
-        """South's and North's row left to right, the pots, who moves, and what is special."""
+        """South's and North's row left to right, the pots, who moves, then phase or swap if any."""
         rows = self.plain(position)
         south, north = _by_side(position, rows)
         words = [
@@ -97,7 +97,7 @@ class SowingNotation:
         return ", ".join(words)
 
     def parse(self, text: str) -> Position:
-        """A position set up by hand: no end test is run, but a mover without beans is swept."""
+        """A position set up by hand: only a mover without beans ends the game, and is swept."""
         found = LINE.fullmatch(text.strip())
         if not found:
             raise GameError(f"{self.name}: {SHAPE}, got {quoted(text)}")

@@ -1,4 +1,4 @@
-"""The parameters of sowing games, their presets, and the names they are written by."""
+"""The parameters of sowing games, with the presets and names by which they are written."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -21,7 +21,7 @@ class SowingRules:
     extra_turn: str = "yes"  # not-first: yes, but never on the first ply of the game
     capture: str = "both"
     capture_needs_nonempty: str = "yes"
-    end_when: str = "either"  # either row empty, or mover: the side to move has no bean
+    end_when: str = "either"  # a row is empty; mover: the row of the side to move is empty
     majority_ends: str = "no"
     swap: str = "no"
     opponent_pot: str = "no"
@@ -71,7 +71,7 @@ def read_rules(preset: str, arguments: Sequence[str]) -> SowingRules:
 
 
 def rules_name(preset: str, rules: SowingRules) -> str:
-    """The canonical name that `read_rules` reads back: sizes, then what the preset has not."""
+    """The canonical name that `read_rules` reads back: sizes, then what differs from the preset."""
     base = PRESETS[preset]
     changed = [
         f"{field.name}={getattr(rules, field.name)}"

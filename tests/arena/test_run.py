@@ -234,7 +234,7 @@ def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, 
     assert process.returncode == 3
     assert "Traceback" not in errors
     last = errors.splitlines()[-1]
-    assert last.startswith("stopped; what is finished is kept. To go on: python -m arena.run ")
+    assert last.startswith("stopped; what is finished is kept. To continue: python -m arena.run ")
     assert not any(alive(worker) for worker in workers)
     words = last.partition("arena.run ")[2].split()
     assert "--fresh" not in words

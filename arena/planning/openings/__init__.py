@@ -41,21 +41,21 @@ SHARED = (
 
 
 class Way(Protocol):
-    """What the module of a way has."""
+    """What the module of a way defines."""
 
     KEYS: Sequence[Key]  # the first asks for it in a file
-    WORD: bool  # whether its plain name is enough, and means the keys' defaults
+    WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
     MORE: str  # how to get more of them, in words
 
     def count(self, values: KeyValues) -> int | None:
-        """How many there are; None if only playing tells."""
+        """How many there are; None if that is known only after drawing them."""
 
     def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-        """What does not fit the game."""
+        """What is wrong with the values, or does not fit the game."""
 
     def openings(self, of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-        """At least so many as `pairs`, if there are so many."""
+        """At least `pairs` openings, or all that there are."""
 
 
 def way(name: str) -> Way:
@@ -64,16 +64,16 @@ def way(name: str) -> Way:
 
 
 def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """At least `pairs` openings if there are so many; an OpeningsError says how many there are."""
-    found = way(spec.way).openings(of, spec, pairs, seed)
-    if len(found) == 0:
+    """The openings for so many pairs; OpeningsError says how many there are if they are too few."""
+    openings = way(spec.way).openings(of, spec, pairs, seed)
+    if len(openings) == 0:
         raise OpeningsError(f"no opening is left to play: {ways_out(spec)}")
-    if len(found) < pairs and not spec.repeat:
+    if len(openings) < pairs and not spec.repeat:
         raise OpeningsError(
-            f"pairs must be at most {len(found)}, the distinct openings of {of.name} with "
+            f"pairs must be at most {len(openings)}, the distinct openings of {of.name} with "
             f"{described(spec)}, got {pairs}; {ways_out(spec)}"
         )
-    return first_openings(found, pairs)
+    return first_openings(openings, pairs)
 
 
 def described(spec: OpeningsSpec) -> str:
@@ -84,7 +84,7 @@ def described(spec: OpeningsSpec) -> str:
 
 
 def ways_out(spec: OpeningsSpec) -> str:
-    """What a user can do about too few openings."""
+    """What the user can do about too few openings."""
     balance = "" if spec.balance is None else ", a wider balance"
     return (
         f"ask for fewer pairs, {way(spec.way).MORE}{balance}, or say repeat = true "

@@ -16,7 +16,7 @@ MORE = "a larger enumerate"
 
 
 def count(_: KeyValues) -> int | None:
-    """How many there are: only playing tells."""
+    """How many there are is known only after listing them."""
     return None
 
 
@@ -31,7 +31,7 @@ def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
 
 
 def enumerated(of: Game, plies: int) -> list[tuple[int, ...]]:
-    """All positions after exactly `plies` moves, once each, by the first line that leads there."""
+    """All positions after exactly `plies` moves, each by the first line that leads to it."""
     level: dict[Position, tuple[int, ...]] = {of.start(): ()}
     for _ in range(plies):
         following: dict[Position, tuple[int, ...]] = {}
@@ -41,6 +41,6 @@ def enumerated(of: Game, plies: int) -> list[tuple[int, ...]]:
         level = following
         if len(level) > MOST_LISTED:
             raise OpeningsError(
-                f"enumerate = {plies} gives more than {MOST_LISTED} openings; take fewer plies"
+                f"enumerate = {plies} gives more than {MOST_LISTED} openings; use fewer plies"
             )
     return [line for position, line in level.items() if not of.over(position)]

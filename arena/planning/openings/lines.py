@@ -1,4 +1,4 @@
-"""Openings as kernel slots, and what the ways to make them share."""
+"""Openings as kernel slots: what all ways to make them share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ BALANCE_DEPTH = 6
 
 
 class OpeningsError(Mistake, ValueError):
-    """The openings cannot be had as asked; one line with the numbers and the ways out."""
+    """There are no such openings; one line with the numbers and what to change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class Openings:
 
     slots: NDArray[np.int16]
     keys: NDArray[np.uint64]
-    finite: bool  # whether these are all there are, so that playing them all is a census
+    finite: bool  # whether these are all that there are: playing them all is a census
 
     def __len__(self) -> int:
         """The number of openings."""
@@ -33,7 +33,7 @@ class Openings:
 
 
 def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> Openings:
-    """The openings marked in `which`; a sample of a finite set is no longer all there are."""
+    """The openings marked in `which`; a sample of a finite set is no longer finite."""
     if which.all():
         return openings
     finite = openings.finite and all_there_are
@@ -41,7 +41,7 @@ def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> O
 
 
 def first_openings(openings: Openings, number: int) -> Openings:
-    """As many openings as there may be, from the first on."""
+    """The first openings, at most so many."""
     return kept(openings, np.arange(len(openings)) < number, all_there_are=False)
 
 
@@ -70,21 +70,21 @@ def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
 
 
 def balanced(
-    of: Game, openings: Openings, most: float, wanted: int | None = None
+    of: Game, openings: Openings, most: float, enough: int | None = None
 ) -> NDArray[np.bool_]:
-    """Which openings a shallow search values within `most` for either side; `wanted` are enough."""
+    """Which openings a shallow search values within `most` for either side; stop at `enough`."""
     # It loads the compiler, and the reader of files asks for keys only.
     from agents.compiled import decided  # noqa: PLC0415
 
     agent = build(AgentSpec("alphabeta", depth=BALANCE_DEPTH), of)
     good = np.zeros(len(openings), bool)
-    found = 0
+    number = 0
     for row, slots in enumerate(openings.slots):
         agent.start(0)
         value = decided(agent, position_after(of, moves_of(of, slots))).value
         good[row] = value is not None and abs(value) <= most
-        found += int(good[row])
-        if found == wanted:
+        number += int(good[row])
+        if number == enough:
             break
     return good
 

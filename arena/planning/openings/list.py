@@ -8,19 +8,19 @@ from games import Game, MoveError, Position
 from games.keys import Fault, Key, KeyValues
 from games.names import quoted
 
-KEYS = (Key("list", "texts", "openings in the words of players"),)
+KEYS = (Key("list", "texts", "openings as players write them"),)
 WORD = False
 EXAMPLES = ('{ list = ["3 1", "2"] }',)
 MORE = "a longer list"
 
 
 def count(values: KeyValues) -> int | None:
-    """How many are written."""
+    """How many are listed."""
     return len(values["list"])
 
 
 def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-    """No opening, one that cannot be moves, or one that is there twice."""
+    """No opening at all, one that is not made of moves, or one that is listed twice."""
     if not spec.values["list"]:
         yield ("list",), "list must hold at least one opening, got []"
     if of is None:
@@ -30,7 +30,10 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
         words = of.notation.split(line)
         for word in words:
             if not readable(of, word):
-                yield ("list", item), f"opening {item + 1}: {quoted(word)} is no move of {of.name}"
+                yield (
+                    ("list", item),
+                    f"opening {item + 1}: {quoted(word)} is not a move of {of.name}",
+                )
         first = seen.setdefault(tuple(words), item)
         if first != item and not spec.repeat:
             message = f"opening {item + 1} is the same as opening {first + 1}"
@@ -38,18 +41,18 @@ def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
 
 
 def readable(of: Game, word: str) -> bool:
-    """Whether either side could mean a move by the word; legality needs the position."""
+    """Whether the word is a move of either side; whether it is legal depends on the position."""
     sides = (Position(None, 0), Position(None, 1))
     return any(of.notation.parse_move(side, word) is not None for side in sides)
 
 
 def openings(of: Game, spec: OpeningsSpec, _: int, __: int) -> Openings:
-    """Those written, or those of them that are balanced."""
+    """The listed openings, or those of them that are balanced."""
     return all_of(of, read(of, spec.values["list"]), spec.balance)
 
 
 def read(of: Game, texts: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """Lines as players write them; an illegal one is answered with its place and ply."""
+    """The lines that players wrote; OpeningsError gives the place and ply of an illegal move."""
     lines: dict[Position, tuple[int, ...]] = {}
     for place, text in enumerate(texts, 1):
         try:

@@ -1,4 +1,4 @@
-"""Positions after so many uniformly random moves, distinct."""
+"""Distinct positions after so many uniformly random moves."""
 
 from collections.abc import Iterator
 
@@ -22,8 +22,8 @@ from games.keys import Fault, Key, KeyValues
 
 FEWEST_DRAWS = 1024
 MOST_DRAWS = 1 << 20  # at once
-FRUITLESS_DRAWS = 60_000  # more in a row without a new position: nearly all are found
-MOST_COUNTED = 50_000  # if there are not more, the last of them are found by enumeration
+FRUITLESS_DRAWS = 60_000  # so many in a row without a new position: nearly all are known
+MOST_COUNTED = 50_000  # up to so many openings, the last ones are found by enumeration
 
 KEYS = (Key("random_plies", "int", "so many random moves", 6, low=1, high=60),)
 WORD = False
@@ -32,7 +32,7 @@ MORE = "more random_plies"
 
 
 def count(_: KeyValues) -> int | None:
-    """How many there are: only playing tells."""
+    """How many there are is known only after drawing them."""
     return None
 
 
@@ -42,7 +42,7 @@ def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
 
 
 def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """Enough for so many pairs, if there are so many."""
+    """Enough for so many pairs, or all that there are."""
     return random_openings(of, spec.values["random_plies"], pairs, seed, spec.balance)
 
 
@@ -57,7 +57,7 @@ def drawn(of: Game, plies: int, seed: int, first: int, lines: int) -> Openings:
 def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float | None) -> Openings:
     """`pairs` distinct positions in the order in which uniformly random play reaches them.
 
-    The first of many are those that fewer would be. If there are not so many, all are found.
+    Fewer pairs get the first of the same openings. If there are too few, all are returned.
     """
     found, at, fruitless = drawn(of, plies, seed, 0, 0), 0, 0
     while True:
@@ -76,9 +76,9 @@ def random_openings(of: Game, plies: int, pairs: int, seed: int, balance: float 
 
 
 def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings, int]:
-    """Openings and those of `more` that are new, up to where FRUITLESS_DRAWS in a row are not.
+    """Openings with the new ones of `more`, up to FRUITLESS_DRAWS in a row that are not new.
 
-    Also how many draws in a row were fruitless at last; `fruitless` were so before.
+    Also returns how many draws were fruitless since the last new one; `fruitless` were before.
     """
     keys = np.concatenate([found.keys, more.keys])
     distinct, places = np.unique(keys, return_index=True)
@@ -93,7 +93,7 @@ def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings,
 
 
 def completed(of: Game, openings: Openings, plies: int) -> Openings:
-    """The openings, and behind them those so unlikely that they were never drawn."""
+    """The openings, followed by those so unlikely that they were never drawn."""
     if len(openings) > MOST_COUNTED:
         return openings
     lines = enumerated(of, plies)

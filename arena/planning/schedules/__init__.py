@@ -17,10 +17,10 @@ Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 
 
 class Schedule(Protocol):
-    """What a schedule's module has."""
+    """What the module of a schedule defines."""
 
     KEYS: Sequence[Key]  # the first has the schedule's name
-    WORD: bool  # whether its plain name is enough, and means the keys' defaults
+    WORD: bool  # whether the plain name may be written, for the keys' defaults
     EXAMPLES: Sequence[str]
 
     def faults(self, values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
@@ -36,7 +36,7 @@ def schedule(name: str) -> Schedule:
 
 
 def no_agent(name: str, names: Iterable[str]) -> str:
-    """That an agent does not exist, and which do."""
+    """The message that an agent does not exist, with those that do."""
     known = list(names)
     there = f"there is no agent {quoted(name)} (there are {listed(known)})"
     return f"{there}{did_you_mean(name, known)}"

@@ -11,7 +11,7 @@ EXAMPLES = ('{ gauntlet = "a" }',)
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-    """An agent that is not there."""
+    """An agent that the file does not have."""
     if values["gauntlet"] not in names:
         yield ("gauntlet",), no_agent(values["gauntlet"], names)
 

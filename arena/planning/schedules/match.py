@@ -1,4 +1,4 @@
-"""Two agents meet one another."""
+"""Two agents meet each other."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from arena.planning.schedules import Matches, no_agent
 from games.keys import Fault, Key, KeyValues
 from games.names import quoted, shown
 
-KEYS = (Key("match", "texts", "the two agents that meet; none: the file has just two", ()),)
+KEYS = (Key("match", "texts", "the two agents that meet (the only two of the file)", ()),)
 WORD = True
 EXAMPLES = ('"match"', '{ match = ["a", "b"] }')
 
@@ -28,6 +28,6 @@ def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:
-    """The two, or the file's only two."""
+    """The two agents, or the only two of the file."""
     first, second = (names.index(name) for name in values["match"] or names)
     return ((first, second),)

@@ -1,4 +1,4 @@
-"""Sets of squares on one word: what the Othello features are written in on boards up to 8x8."""
+"""Sets of squares on one word: Othello's features use these names, here for boards up to 8x8."""
 
 import numpy as np
 

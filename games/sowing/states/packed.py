@@ -105,7 +105,7 @@ def half_is_banked(s: State) -> Truth:
 
 @inlined
 def captured(ctx: Context, s: State, slot: np.uint64) -> State:
-    """After the capture by a last bean alone in the mover's hole `slot`."""
+    """The state after the capture by a last bean alone in the mover's hole `slot`."""
     shift = slot << THREE
     facing = (U(ctx[RULES + FACING]) - slot) << THREE
     prize = (s.other >> facing) & BYTE
@@ -119,12 +119,12 @@ def captured(ctx: Context, s: State, slot: np.uint64) -> State:
 
 @inlined
 def sown(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """After sowing and capture, and whether the mover goes on; the end is not looked at."""
+    """The state after sowing and capture, and whether the mover goes on; the end is not tested."""
     shift = slot << THREE
     taken = (s.own >> shift) & BYTE
     own = s.own - (taken << shift)
     other = s.other
-    # Unsigned throughout: a signed index would be tested for being negative.
+    # Unsigned throughout: Numba would test whether a signed index is negative.
     row = taken - ONE
     at = U(TABLE) + slot * SLOT_WORDS
     period = U(ctx[RULES + PERIOD])

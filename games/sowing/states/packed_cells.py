@@ -1,4 +1,4 @@
-"""Reading the cells of a packed sowing state: what the sowing features are written in."""
+"""Reading the cells of a packed sowing state: the features are written with these names."""
 
 import numpy as np
 

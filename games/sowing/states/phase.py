@@ -1,4 +1,4 @@
-"""How the first turn of a phased sowing game goes on: late extra turns, and when the swap opens."""
+"""The phases of a sowing game whose first turn has rules of its own."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from games.sowing.states.rows import FIRST_PLY, FIRST_TURN, LATE_EXTRA, SETTLED,
 
 @inlined
 def goes_on(ctx: Context, phase: np.uint64, same: Truth) -> Truth:
-    """Whether the mover goes on, given that the last bean says `same`."""
+    """Whether the mover goes on; `same` is what the last bean says."""
     return same and not (phase == U(FIRST_PLY) and ctx[RULES + LATE_EXTRA] != 0)
 
 

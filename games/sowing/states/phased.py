@@ -129,5 +129,5 @@ def pack(rows: Rows) -> State:
 
 def unpack(s: State, holes: int) -> Rows:
     """The rows that `s` holds."""
-    # Not `board`: called from Python it would be compiled anew in every process.
+    # Not `board`: called from Python, it would be compiled again in every process.
     return packed.unpack(packed.State(s.own, s.other), holes)._replace(phase=int(s.phase))

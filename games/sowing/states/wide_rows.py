@@ -144,7 +144,7 @@ def half_is_banked(s: State) -> Truth:
 
 @inlined
 def captured(ctx: Context, s: State, slot: np.uint64) -> State:
-    """After the capture by a last bean alone in the mover's hole `slot`."""
+    """The state after the capture by a last bean alone in the mover's hole `slot`."""
     facing = U(ctx[RULES + FACING]) - slot
     prize = held(s.other, facing)
     if prize == ZERO and ctx[RULES + NEEDS_NONEMPTY] != 0:
@@ -166,7 +166,7 @@ def row_at(ctx: Context, at: np.int64) -> Quad:
 
 @inlined
 def sown(ctx: Context, s: State, slot: np.uint64) -> tuple[State, Truth]:
-    """After sowing and capture, and whether the last bean lets the mover go on."""
+    """The state after sowing and capture, and whether the last bean lets the mover go on."""
     taken = held(s.own, slot)
     own, other, pots = minus(s.own, in_hole(taken, slot)), s.other, s.pots
     row = np.int64(taken) - 1
