@@ -1,1 +1,1 @@
-"""What the games say: evidence, summary, standings, checks, proofs."""
+"""Concluding from the games: evidence, summary, standings, checks, proofs."""

@@ -1,4 +1,4 @@
-"""What a run gives to conclude from: its games, which of them are new, and who met whom."""
+"""The evidence of a run: which of its games are new, who met whom."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Match(NamedTuple):
     """All pairings of two agents in schedule order; `a` comes first in the experiment.
 
     `first` and `second` are the rows of the games in which `a` moved first and second, the
-    scores are those of `a`. Pairings that are not `fresh` repeat what was seen before.
+    scores are those of `a`. Pairings that are not `fresh` repeat earlier ones.
     """
 
     a: int
@@ -49,7 +49,7 @@ class Match(NamedTuple):
         return (self.as_first + self.as_second) / 2.0
 
     def evidence(self) -> "Match":
-        """The match without the pairings that repeat what was seen before."""
+        """The match without the pairings that repeat earlier ones."""
         if self.fresh.all():
             return self
         kept = self.fresh
@@ -76,11 +76,11 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The games of a run with what is known of them, made once for all that is concluded.
+    """The games of a run with all that is known of them, which every conclusion uses.
 
-    `repeat` marks the games played before. `census` names the pairs of deterministic agents
+    `repeat` marks games that repeat earlier ones. `census` names the pairs of deterministic agents
     that played every opening of a finite set. `starts` gives the openings in move numbers,
-    `replay` the moves of the game in a row; None where nobody could play it again.
+    `replay` the moves of the game in a row; None if it cannot be played again.
     """
 
     plan: Plan
@@ -131,13 +131,13 @@ def evidence_of(
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
 ) -> Evidence:
-    """The evidence in games in schedule order, both games of a pairing together."""
+    """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(games)
     return Evidence(plan, games, repeat, tuple(matches(games, repeat)), census, starts, replay)
 
 
 def ending(margin: int) -> str:
-    """What an agent that does not win does, its score being so much above the other's."""
+    """How an agent that does not win ends a game with this margin."""
     return "draws" if margin == 0 else f"loses by {-margin}"
 
 
@@ -208,9 +208,9 @@ def _match(
 
 
 def _fresh(openings: GameColumn, played: tuple[Words, Words], seen: Flags) -> Flags:
-    """Which pairings are evidence: all of them if two on one opening ever differed.
+    """Which pairings are evidence: all of them if two on the same opening ever differed.
 
-    Otherwise the agents are taken as deterministic, and what was seen before is a replay.
+    Otherwise the agents are taken as deterministic, and what repeats is a replay.
     """
     if not seen.any():
         return ~seen

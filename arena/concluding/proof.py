@@ -14,7 +14,7 @@ MOST_POSITIONS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a walk through all replies found; `counterexample` is a shortest game not won.
+    """The result of a walk through all replies; `counterexample` is a shortest game not won.
 
     Its moves are numbers, from the start of the game, the opening included.
     """
@@ -25,7 +25,7 @@ class Proof:
 
 
 class NoProof(ValueError):  # noqa: N818  # neither proved nor refuted: an answer, not a fault
-    """A question that a walk cannot answer; one line that says why and what could be done."""
+    """A walk cannot answer the question; one line says why and what could be done."""
 
 
 def prove(
@@ -51,7 +51,7 @@ def prove(
 
 @dataclass(slots=True)
 class _Walk:
-    """Positions reached so far, by the ply they were first reached at."""
+    """The positions reached so far, by the ply at which each was reached first."""
 
     of: Game
     agent: Agent
@@ -83,7 +83,7 @@ class _Walk:
         return None
 
     def line(self, position: Position) -> list[int]:
-        """The moves that lead to a position that was found, from the start of the game."""
+        """The moves from the start of the game to a position that was reached."""
         backwards: list[int] = []
         place = self.found[position]
         while place not in self.begun:
@@ -92,7 +92,7 @@ class _Walk:
         return [*self.begun[place], *reversed(backwards)]
 
     def _begin(self, plies: int) -> list[Position]:
-        """The positions, not met before, that openings of this length lead to."""
+        """The new positions that openings of this length lead to."""
         fresh: list[Position] = []
         for opening in self.openings.pop(plies, ()):
             position = self.of.start()
@@ -104,7 +104,7 @@ class _Walk:
         return fresh
 
     def _reach(self, position: Position, parent: Position | None, move: int) -> list[Position]:
-        """Note a position; a list of it if it is new."""
+        """Note a position; returns it in a list if it is new."""
         if position in self.found:
             return []
         if len(self.found) == self.most:
@@ -121,7 +121,7 @@ class _Walk:
         """Every reply of the other side, but only the one move of the agent."""
         if not legal or self.of.mover(position) != self.player:
             return legal
-        # Begun anew, it knows nothing of the moves before: the same position, the same move.
+        # After `start` it knows nothing of earlier moves: the same position, the same move.
         self.agent.start(0)
         return [decided(self.agent, position).move]
 

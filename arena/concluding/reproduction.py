@@ -1,4 +1,4 @@
-"""A run's games played again from their seeds and compared with what its table says."""
+"""The games of a run, played again from their seeds to compare them with its table."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -32,7 +32,7 @@ AT_ONCE = 64
 
 
 class Reproduction(NamedTuple):
-    """How many games were compared, the first difference if any, and what else to know."""
+    """How many games were compared, the first difference if any, notes on the run."""
 
     games: int
     difference: str | None
@@ -42,7 +42,7 @@ class Reproduction(NamedTuple):
 def compare(
     directory: Path, everything: bool, experiment: Path | None, options: PlayOptions
 ) -> Reproduction:
-    """Play pairings of a run again, in processes, until one differs; NotARun if that is no use."""
+    """Play pairings of a run again until one differs; NotARun if they cannot be compared."""
     beside = experiment and experiment.absolute().parent
     plan = stored_plan(directory, beside)
     stored = stored_games(directory)
@@ -64,7 +64,7 @@ def compare(
 
 
 def chosen(total: int, everything: bool) -> list[range]:
-    """The pairings to play again, in order: all, or some spread evenly over the run."""
+    """The pairings to play again, in order: all, or a sample spread evenly over the run."""
     if everything or total <= SAMPLE:
         return [range(at, min(at + AT_ONCE, total)) for at in range(0, total, AT_ONCE)]
     starts = [place * total // SAMPLE for place in range(SAMPLE)]
@@ -72,7 +72,7 @@ def chosen(total: int, everything: bool) -> list[range]:
 
 
 def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
-    """What to play; games that were cut off are not waited for again."""
+    """The tasks to play; games that were cut off are cut off at once."""
     for each in pairings:
         yield Task(each.start, each.stop, stored_verdicts(stored.games, each))
 

@@ -1,4 +1,4 @@
-"""The ratings of a run, group by group, from the games that say something."""
+"""The ratings of a run, group by group, from the games that are evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.results import Results
 
-# More openings than these are drawn in blocks: as independent, and the draws stay small.
+# More openings are drawn in blocks: these are as independent, and the draws stay small.
 BLOCKS = 20_000
 DRAWN = 0.5
 
@@ -85,8 +85,8 @@ def standings(
 def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -> Results:
     """The evidence of all matches, for rating; openings as at most `blocks` of them.
 
-    What `stats.results.gather` makes of single games, summed match by match: it is lean
-    where there are a million openings.
+    It equals `stats.results.gather` of single games, but is summed match by match, which takes
+    little memory even for a million openings.
     """
     parts = [np.empty((0, 5))]
     for match in (match.evidence() for match in found):

@@ -37,7 +37,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the games of a run say; no clock and no machine in it.
+    """All that is concluded from the games of a run, without clocks or machines.
 
     `first_mover` is the score of whoever moved first. `win_rates` has both sides of every
     pair that met; `ratings` are ordered by group, then by strength.

@@ -1,4 +1,4 @@
-"""The rows of the tables as typed values: what parquet files and JSON both show."""
+"""The rows of the tables as typed values, for parquet and JSON alike."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
 
-# Digits beyond these are roundings of the machine, and would make equal tables differ.
+# Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
 REAL = float | None
 
 
 class EloRow(NamedTuple):
-    """One agent, the strongest group and agent first; `None`: the games do not fix it."""
+    """One agent, the strongest group and agent first; `None` where the games do not tell."""
 
     rank: int
     agent: str
@@ -37,7 +37,7 @@ class EloRow(NamedTuple):
 
 
 class WinRateRow(NamedTuple):
-    """One agent against one opponent; `None`: the games do not fix it."""
+    """One agent against one opponent; `None` where the games do not tell."""
 
     agent: str
     opponent: str
@@ -80,12 +80,12 @@ class WinRateRow(NamedTuple):
 
 
 def elo_rows(summary: Summary) -> list[EloRow]:
-    """One row an agent."""
+    """One row for each agent."""
     return [_elo_row(rank, row, summary) for rank, row in enumerate(summary.ratings, 1)]
 
 
 def win_rate_rows(summary: Summary) -> list[WinRateRow]:
-    """One row an ordered pair of agents."""
+    """One row for each ordered pair of agents."""
     return [_win_rate_row(row) for row in summary.win_rates]
 
 

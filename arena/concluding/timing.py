@@ -1,4 +1,4 @@
-"""How long agents thought: the numbers of a run that another run does not repeat."""
+"""How long agents thought: the only numbers that a second run does not repeat."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Timing(NamedTuple):
 
 
 def timings(games: Games, names: Sequence[str]) -> list[Timing]:
-    """One timing an ordered pair of agents that met."""
+    """One timing for each ordered pair of agents that met."""
     size = len(names)
     sums = {name: _sums(games, name, size) for name in ("games", "moves", "nodes", "nanoseconds")}
     return [

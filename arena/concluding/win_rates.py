@@ -1,4 +1,4 @@
-"""One agent against another: counts of all games, estimates from those that say something."""
+"""One agent against another: all games counted, scores estimated from the evidence."""
 
 from dataclasses import dataclass, replace
 
@@ -30,7 +30,7 @@ class WinRate:
 
 
 def is_census(match: Match, evidence: Evidence) -> bool:
-    """Whether a match covers all openings there are: not if it has one only, or ever varied."""
+    """Whether a match covers every opening of a finite set; never if there is one, or it varied."""
     a, b = evidence.plan.names[match.a], evidence.plan.names[match.b]
     if (a, b) not in evidence.census and (b, a) not in evidence.census:
         return False

@@ -1,4 +1,4 @@
-"""An experiment file read into a plan, with every problem of the file named at once."""
+"""Reading an experiment file into a plan, with all its problems at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

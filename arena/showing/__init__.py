@@ -1,1 +1,1 @@
-"""What people see: terminal, live line, figures, pages."""
+"""Showing people: terminal, live line, figures, pages."""

@@ -1,4 +1,4 @@
-"""What a person sees while games are played: one live line on a terminal, plain lines elsewhere."""
+"""The live line while games are played; plain lines where there is no terminal."""
 
 import sys
 import time
@@ -21,7 +21,7 @@ class LiveLine:
     """Shows lines of text, not too often; nothing at all when quiet."""
 
     def __init__(self, quiet: bool) -> None:
-        """It goes to stderr, so that tables alone go to stdout."""
+        """It goes to stderr, so that stdout has nothing but tables."""
         self.quiet = quiet
         self.live: rich.live.Live | None = None
         self.begun = self.last = time.monotonic()
@@ -45,9 +45,9 @@ class LiveLine:
             self.live.stop()
 
     def show(self, lines: Callable[[float], Sequence[str]], last: bool = False) -> None:
-        """Show `lines(seconds since the beginning)` if it is time to, or if it is the `last` time.
+        """Show `lines(seconds since the beginning)` if it is time to, or for the `last` time.
 
-        The first line says most; only a terminal shows them all.
+        The first line is the most important; only a terminal shows them all.
         """
         now = time.monotonic()
         due = LIVE_SECONDS if self.live else PLAIN_SECONDS
@@ -58,7 +58,7 @@ class LiveLine:
         try:
             self._print(shown)
         except OSError:
-            self.quiet = True  # nobody reads it any more: `2>&1 | head`
+            self.quiet = True  # nobody reads it any longer, as in `2>&1 | head`
 
     def _print(self, lines: Sequence[str]) -> None:
         if self.live:
@@ -69,7 +69,7 @@ class LiveLine:
 
 
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
-    """A function that shows on the line how far a run is."""
+    """A function that shows the progress of a run on the line."""
     return lambda tick: line.show(
         lambda seconds: run_lines(tick, names, seconds), last=tick.done == tick.total
     )

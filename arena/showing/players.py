@@ -1,4 +1,4 @@
-"""Who plays at the terminal: agents made from words, names and the first move asked for."""
+"""Who plays at the terminal: the players that a command line invites."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ ASK = "ask"
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """Two players as the command line names them, and how they play."""
+    """Two players as the command line names them, with their limits."""
 
     first: str  # a kind or a user's file; ASK: a person, who says which of both moves first
     second: str
@@ -25,7 +25,7 @@ class Invitation:
 
     @property
     def kinds(self) -> tuple[str, str]:
-        """Both as they are built."""
+        """The kinds of both, as they are built."""
         return "human" if self.first == ASK else self.first, self.second
 
 
@@ -73,7 +73,7 @@ def player_spec(text: str, limits: Mapping[str, float | str]) -> AgentSpec:
 
 
 def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | str]) -> None:
-    """A limit that no player would keep is a mistake."""
+    """Refuse a limit that applies to no player."""
     for name in limits:
         if not any(kind_of(spec).option(name) for spec in specs):
             kinds = " and ".join(spec.kind for spec in specs)
@@ -81,7 +81,7 @@ def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | s
 
 
 def player_names(invited: Invitation, dialogue: Dialogue) -> list[str]:
-    """Names as invited, as people at a terminal give them, or made from kinds."""
+    """The names of the invitation, or those that people type, or names made from the kinds."""
     if invited.names:
         return list(invited.names)
     kinds = invited.kinds
@@ -96,7 +96,7 @@ def player_names(invited: Invitation, dialogue: Dialogue) -> list[str]:
 
 
 def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
-    """Ask who moves first until the answer is one of both."""
+    """Ask who moves first until the answer names one of the two."""
     while True:
         answer = dialogue.ask(f"Who moves first, {first} or {second}? ").lower()
         meant = [name for name in (first, second) if answer and name.lower().startswith(answer)]
@@ -111,7 +111,7 @@ def second_begins(first: str, second: str, dialogue: Dialogue) -> bool:
 def chosen_depth(dialogue: Dialogue) -> int:
     """Ask how far computers look ahead until the answer is a number."""
     while True:
-        answer = dialogue.ask("How many moves shall the computer look ahead? ")
+        answer = dialogue.ask("How many moves should the computer look ahead? ")
         if answer.lower() == "quit":
             raise Quit
         if depth := level_of(answer):

@@ -39,7 +39,7 @@ class TerminalGame:
         waits: bool = False,
         seconds: float | None = None,
     ) -> None:
-        """`waits`: Enter between the moves of two computers; `seconds` hold at every level."""
+        """`waits`: Enter shows the next move of two computers; `seconds` limit every level."""
         self.of, self.players, self.dialogue = of, players, dialogue
         self.waits = waits and not any(player.is_person for player in players)
         self.seconds = seconds
@@ -63,12 +63,12 @@ class TerminalGame:
             except Level as level:
                 self.look_ahead(level.depth)
             except Quit:
-                self.dialogue.say("The game is stopped.")
+                self.dialogue.say("The game was stopped.")
                 return
         self.dialogue.say(self.verdict())
 
     def show(self) -> None:
-        """The board with the names of the players."""
+        """Show the board with the names of the players."""
         names = self.players[0].name, self.players[1].name
         self.dialogue.say(f"\n{self.of.draw(self.now, names)}\n")
 
@@ -90,7 +90,7 @@ class TerminalGame:
         self.show()
 
     def move_report(self, player: Player, before: Position, move: int) -> str:
-        """The move in words, with what follows from it."""
+        """The move in words."""
         who = f"{player.name} ({side_name(self.of, before)})"
         if move == self.of.pass_move:
             return f"{who} cannot move and passes."
@@ -104,7 +104,7 @@ class TerminalGame:
         """Wait until a spectator presses Enter; commands are obeyed here too."""
         what = "Enter shows the next move"
         while answer := self.dialogue.ask_or_command(f"{what}: ", what):
-            self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or write help")
+            self.dialogue.say(f"{quoted(answer)} means nothing here: press Enter, or type help")
 
     def take_back(self) -> None:
         """Return to where a person last chose, or in a game of computers by one move."""
@@ -125,13 +125,13 @@ class TerminalGame:
         """Search to `depth` from the next move on."""
         names = [player.name for player in self.players if player.looks_ahead]
         if not names:
-            self.dialogue.say("Nobody here looks ahead.")
+            self.dialogue.say("No player looks ahead.")
             return
         self.limit = Limit(depth=depth, seconds=self.seconds)
         self.dialogue.say(f"{' and '.join(names)}: looking {plural(depth, 'move')} ahead.")
 
     def verdict(self) -> str:
-        """What was swept, the final score, and who won."""
+        """The beans that were swept, the final score, the winner."""
         of, names = self.of, [player.name for player in self.players]
         swept = words_of(of).swept(of, self.positions[-2], self.moves[-1])
         lines = [

@@ -1,4 +1,4 @@
-"""A summary as a person reads it at the end of a run: tables of 80 columns, or JSON."""
+"""A summary printed at the end of a run: tables of 80 columns, or JSON."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from arena.stats.words import score_text
 
 WIDTH = 80
 LONGEST_NAME = 18
-# A matrix says nothing more about two agents, and this many pairs fill a screen.
+# A matrix adds nothing for two agents, and so many pairs fill a screen.
 SMALLEST_MATRIX = 3
 MOST_PAIRS = 10
 MATRIX_COLUMNS = 9
@@ -114,7 +114,7 @@ def _elo(row: Rated) -> str:
 
 
 def _points(row: Rated) -> str:
-    """Points of the games that count, with those that are replays or forfeits counted apart."""
+    """Points of the games that count; replays and forfeits are counted apart."""
     text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
@@ -168,7 +168,7 @@ def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
         text = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
         _say(console, text, STYLES.get(verdict.status, "yellow"))
         if verdict.replay is not None:
-            # One line, however long: it is there to be copied.
+            # On one line, however long, so that it can be copied.
             console.print(f"  {verdict.replay}", markup=False, highlight=False, soft_wrap=True)
 
 

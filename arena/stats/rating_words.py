@@ -1,4 +1,4 @@
-"""How a rating table is printed, with the groups that cannot be compared."""
+"""The words of a rating table, with the groups that cannot be compared."""
 
 from collections.abc import Sequence
 

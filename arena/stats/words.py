@@ -1,4 +1,4 @@
-"""How every number is printed, whatever the results were."""
+"""The words for every number, whatever the results were."""
 
 import math
 

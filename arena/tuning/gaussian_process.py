@@ -1,4 +1,4 @@
-"""A small Gaussian process with known noise: the posterior of the score over the unit cube."""
+"""A small Gaussian process with known noise: the posterior score over the unit cube."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +19,7 @@ ROOT_5 = math.sqrt(5.0)
 
 
 class Trials(NamedTuple):
-    """What was tried: points, one a row, with their scores and the variance of each score."""
+    """The trials: points, one in each row, with their scores and the variances of these."""
 
     points: Floats
     scores: Floats
@@ -109,7 +109,7 @@ def evidence(trials: Trials, settings: Floats) -> float:
 def fitted(trials: Trials, start: Floats | None = None) -> Posterior:
     """The process whose lengths and signal are most likely, within their bounds.
 
-    `start` are settings found before; they are improved by a few steps only.
+    `start` are the settings of an earlier fit, which a few steps improve.
     """
     settings = best_settings(few(trials), start)
     return conditioned(trials, math.exp(settings[0]), np.exp(settings[1:]))
@@ -165,7 +165,7 @@ def _starts(trials: Trials, low: Floats, high: Floats) -> list[Floats]:
 def highest(posterior: Posterior, rng: np.random.Generator) -> Floats:
     """Where the posterior mean is highest: random points and those tried, then local steps.
 
-    Only where trials support it: a method that stays in one place says nothing of the rest.
+    Only where trials support it: a method that stays in one place says nothing about the rest.
     """
     tried = posterior.trials.points
     dims = tried.shape[1]

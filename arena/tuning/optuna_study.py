@@ -1,4 +1,4 @@
-"""Optuna's database of a study, for its dashboards: written behind the games by a thread.
+"""Optuna's database of a study, for its dashboards, which a thread writes.
 
 Optuna takes a while to load, so only that thread loads it.
 """
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def distribution(axis: Axis) -> "BaseDistribution":
-    """The range of a weight in Optuna's words."""
+    """The range of a weight as Optuna's distribution."""
     from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415  # late
 
     if axis.integer:
@@ -58,7 +58,7 @@ class OptunaCopy:
         self.error: Exception | None = None
 
     def keep_up(self, trials: Sequence[Trial]) -> None:
-        """Have these trials written, and those that are appended to them."""
+        """Have these trials written, with those that are appended to them."""
         self.trials = trials
         if self.thread is None:
             self.thread = threading.Thread(target=self._write, name="optuna", daemon=True)
@@ -95,7 +95,7 @@ class OptunaCopy:
 class OptunaDatabase:
     """The finished trials in Optuna's own SQLite storage, in the order of their slots.
 
-    It is derived from our journal: a database that does not agree is written anew.
+    It is derived from our journal: a database that differs is written again.
     """
 
     def __init__(self, directory: Path, name: str, space: Space) -> None:
@@ -104,7 +104,7 @@ class OptunaDatabase:
         try:
             self._open()
         except Exception:  # whatever it is: the journal has all that is lost
-            log.warning("%s could not be continued and is written anew", self.path, exc_info=True)
+            log.warning("%s could not be continued and is written again", self.path, exc_info=True)
             self._renew()
 
     def _open(self) -> None:
@@ -126,7 +126,7 @@ class OptunaDatabase:
         self._open()
 
     def agree(self, finished: list[Trial]) -> int:
-        """How many trials it has; it begins anew unless they are the first of these."""
+        """How many trials it has; it is emptied unless they are the first of these."""
         there = self.study.get_trials(deepcopy=False)
         same = len(there) <= len(finished) and all(
             stored.value == trial.score and stored.params == parameters(self.space, trial.point)

@@ -32,7 +32,7 @@ class Score(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """The recommended weights and what they rest on; `flat` says why they are the seed weights."""
+    """The recommended weights with their evidence; `flat` says why they are the seed weights."""
 
     point: Point
     weights: dict[str, float]
@@ -48,7 +48,7 @@ class Recommendation(NamedTuple):
 
 
 def table(trials: Sequence[Trial]) -> Trials:
-    """The trials as the process takes them."""
+    """The trials for the Gaussian process."""
     return Trials(
         np.array([trial.point for trial in trials]),
         np.array([trial.score for trial in trials]),
@@ -65,8 +65,8 @@ def recommend(
 ) -> tuple[Recommendation, Posterior]:
     """The weights of the highest posterior mean, unless they gain nothing over the seed weights.
 
-    `final` is where a method that walks has arrived: its trials lie too close together to
-    say where the mean is highest, but they do say what to expect there.
+    `final` is where a sampler that walks has arrived: its trials lie too close together to show
+    where the mean is highest, but they show which score to expect there.
     """
     posterior = fitted(table(trials))
     return judged(space, seed_point, trials, posterior, seed, final), posterior
@@ -131,7 +131,7 @@ def recommended_text(recommendation: Recommendation) -> str:
 
 
 class BestSoFar:
-    """The recommendation while trials come in, never the luckiest trial; fitted now and then."""
+    """The recommendation while trials come in, fitted now and then; never the luckiest trial."""
 
     def __init__(self, space: Space, seed_point: Point, seed: int) -> None:
         """No trial is known yet."""

@@ -1,4 +1,4 @@
-"""All trials of a study: proposed, played and told, in one half or in two."""
+"""The search of a study: all of its trials, in one half or in two."""
 
 import json
 import math
@@ -30,7 +30,7 @@ MEASURED_SECONDS = 0.4
 
 @dataclass(frozen=True)
 class Study:
-    """One study at work: its plan, what it plays, and where it is kept."""
+    """A study under way: its plan, its games, its journal."""
 
     tuning: Tuning
     plan: StudyPlan
@@ -43,7 +43,7 @@ class Study:
 
 
 class Search(NamedTuple):
-    """What is recommended, and the trials and the posterior of the half that it rests on."""
+    """The recommendation, with the trials and the posterior of the half that it rests on."""
 
     best: Recommendation
     posterior: Posterior
@@ -52,7 +52,7 @@ class Search(NamedTuple):
 
 
 def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
-    """The study ready to go on: openings drawn, agents compiled, its plan made or read back."""
+    """The study, ready to play: openings drawn, agents compiled, its plan made or read back."""
     stored, begun = journal.plan(), time.monotonic()
     plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
     journal.keep_plan(json.dumps(plan._asdict()))
@@ -107,15 +107,15 @@ def write_run(study: Study, digest: str) -> None:
 
 
 def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bool]:
-    """The trials in the journal, then the others; where a walk has arrived, None without one.
+    """The trials of the journal, then the others; where a walk has arrived, None without one.
 
-    The last value says whether they ended at half time because nearly all games are won.
+    The last value says whether they ended at half time because nearly all games were won.
     """
     tuning, options = study.tuning, study.options
     known = stored_trials(study.journal)
     write_run(study, digest)
     if known and not options.quiet:
-        say(f"continuing: {len(known)} of {study.plan.trials} trials were there already")
+        say(f"continuing: {len(known)} of {study.plan.trials} trials were played before")
     queue = TrialQueue(
         study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known
     )
@@ -177,13 +177,13 @@ def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> boo
 def recommended(
     study: Study, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
-    """What the trials of this study recommend."""
+    """The recommendation of the trials of this study."""
     space, seed = study.tuning.space, study.tuning.plan.seed
     return recommend(space, space.point(study.tuning.seed_values), trials, seed, arrived)
 
 
 def search(study: Study, digest: str) -> Search:
-    """Play all trials, those of a second half too; what they recommend."""
+    """Play all trials, with those of a second half; returns their recommendation."""
     trials, arrived, too_easy = all_trials(study, digest)
     best, posterior = recommended(study, trials, arrived)
     left = study.plan.total - len(trials)

@@ -1,4 +1,4 @@
-"""The second half of a study against its best so far, where the seed weights hardly ever win."""
+"""The second half of a study, against its best so far if the seed weights hardly ever win."""
 
 from dataclasses import replace
 

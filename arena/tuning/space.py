@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
 
 class Space(NamedTuple):
-    """All weights of an agent: those that are tuned and those that stay."""
+    """All weights of an agent: some are tuned, the others stay."""
 
     axes: tuple[Axis, ...]
     fixed: Mapping[str, tuple[float, ...]]  # one number a phase

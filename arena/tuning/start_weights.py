@@ -1,4 +1,4 @@
-"""The weights that an agent has before tuning, with the names that it may have."""
+"""The weights of an agent before tuning, with the names that weights may have."""
 
 from collections.abc import Sequence
 

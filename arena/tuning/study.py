@@ -1,4 +1,4 @@
-"""One study from file to verdict: directory, trials, recommendation, validation, pictures."""
+"""One study from file to verdict: search, validate, write, show."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 
 
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
-    """Validate what is recommended, write everything, print the answer."""
+    """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
     best, posterior, trials, halves = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}

@@ -72,7 +72,7 @@ def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Ori
 def recommendation_json(
     tuning: Tuning, best: Recommendation, trials: Sequence[Trial], validation: Validation | None
 ) -> dict[str, object]:
-    """All conclusions; the luckiest trial is there, with a note that it is mostly luck."""
+    """All conclusions, the luckiest trial with a note that it is mostly luck."""
     lucky = max(trials, key=lambda trial: trial.score)
     space = tuning.space
     return {
@@ -103,7 +103,7 @@ def recommendation_json(
 
 
 def write_json(path: Path, content: Mapping[str, object]) -> None:
-    """A JSON file, whole or not there."""
+    """Write a JSON file, whole or not at all."""
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 

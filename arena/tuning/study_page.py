@@ -25,7 +25,7 @@ MOST_DRAWN = 400
 
 
 class StudyReport(NamedTuple):
-    """Everything that a finished study has to say."""
+    """All results of a finished study."""
 
     tuning: Tuning
     trials: Sequence[Trial]

@@ -1,4 +1,4 @@
-"""How much is played: what the file asks for, or what fits into a budget of time."""
+"""How much a study plays: what the file says, or what fits into a budget of time."""
 
 from typing import NamedTuple
 
@@ -29,12 +29,12 @@ class StudyPlan(NamedTuple):
 
     @property
     def half(self) -> int:
-        """After how many trials the study asks whether its opponents are too easy."""
+        """The number of trials after which opponents may turn out too easy."""
         return -(-self.total // 2)
 
 
 def as_written(tuning: Tuning) -> StudyPlan:
-    """What the file asks for."""
+    """The plan as the file says."""
     return StudyPlan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
 
 

@@ -1,4 +1,4 @@
-"""The games of a trial: the candidate's weights against fixed opponents, in small plans."""
+"""The games of a trial: a candidate against fixed opponents, in small plans."""
 
 import time
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class Opponent(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialGames:
-    """What every trial plays: one small plan an opponent, on common openings and seeds."""
+    """The games of every trial: a small plan for each opponent, with common openings and seeds."""
 
     space: Space
     plans: tuple[DrawnPlan, ...]

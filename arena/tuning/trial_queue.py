@@ -1,4 +1,4 @@
-"""Trials under way: proposed as far ahead as they may be, played in parts, kept in their order."""
+"""The trials under way: proposed ahead, played in parts, kept in order."""
 
 import os
 from collections import deque
@@ -25,15 +25,15 @@ WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the
 LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
 
 
-class TuningFailed(Unfinished):  # the study could not be finished; the rest is kept
-    """A part of a trial that fails whenever it is played."""
+class TuningFailed(Unfinished):  # the study ends here; finished trials are kept
+    """A part of a trial fails whenever it is played."""
 
 
 class TrialQueue:
     """The parts to be played next, proposed as far ahead as trials may be under way.
 
-    Slot n is always proposed after slot n - WINDOW has finished and before the next one is: what
-    is proposed depends neither on the workers nor on an interruption.
+    Slot n is always proposed after slot n - WINDOW has finished and before the next one has: so
+    proposals depend neither on the workers nor on an interruption.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TrialQueue:
         return self.parts.popleft()
 
     def replayed(self) -> Iterator[Trial]:
-        """The trials of the journal, told to the sampler again in their order."""
+        """The trials of the journal, which the sampler learns again in order."""
         for slot, stored in enumerate(self.known[: self.slots]):
             trial = trial_of(
                 slot, stored.point, games_of(self.games, [stored.games]), stored.seconds
@@ -78,7 +78,7 @@ class TrialQueue:
         self._fill()
 
     def end_soon(self) -> None:
-        """Propose nothing more; all that is proposed is still played, whatever the workers."""
+        """Propose nothing more; what is proposed is still played, whatever the workers."""
         self.slots = min(self.slots, self.proposed)
 
     def end_at_once(self) -> None:
@@ -144,7 +144,7 @@ class TrialCrew:
         self.options.interrupts.look()
 
     def split(self, part: TrialPart) -> list[TrialPart]:
-        """A part is the smallest there is."""
+        """The part itself: nothing smaller is played."""
         return [part]
 
     def again(self, part: TrialPart) -> TrialPart:
@@ -153,13 +153,13 @@ class TrialCrew:
         return part._replace(task=part.task._replace(verdicts=verdicts))
 
     def excused(self, part: TrialPart) -> bool:
-        """Whether it has not died too often."""
+        """Whether its workers have not died too often."""
         key = (part.slot, part.match, part.task.start)
         self.deaths[key] = self.deaths.get(key, 0) + 1
         return self.deaths[key] <= self.MOST_DEATHS
 
     def mend(self) -> None:
-        """After a death nobody is waited for."""
+        """Have the watchdog forget who was waited for."""
         self.watch.mend()
 
 
@@ -170,7 +170,7 @@ def far_crew(plans: tuple[DrawnPlan, ...], space: Space) -> TrialCrew:
 
 
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
-    """Play what is left, trial after trial; each is kept before the sampler learns of it."""
+    """Play the trials that are left; each is kept before the sampler learns its score."""
     crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
     results = closing(in_order(crew, in_turn(queue)))
     try:
@@ -199,7 +199,7 @@ def _finished(
 
 
 def _in_words(failure: ItemFailed) -> str:
-    """Which trial failed, and how, in one line."""
+    """The failure in one line: which trial, and how."""
     part = failure.item
     how = failure.trace or "its worker died each time"
     return (

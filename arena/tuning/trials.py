@@ -1,4 +1,4 @@
-"""One trial: its score and noise from its games, kept in the journal."""
+"""The trials of a study: the score and noise of their games."""
 
 import json
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class StoredTrial(NamedTuple):
 
 
 def keep_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
-    """Keep a finished trial with all its games."""
+    """Store a finished trial with all its games."""
     note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
     journal.append(slot, slot + 1, trial.games, json.dumps(note))
 

@@ -1,4 +1,4 @@
-"""An experiment file read as a study, with every problem of the file named at once."""
+"""Reading an experiment file as a study, with all its problems at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ class Tuning:
 
     @property
     def spec(self) -> AgentSpec:
-        """The agent that is tuned, as it was before."""
+        """The agent that is tuned, as the file has it."""
         return self.plan.agents[self.agent]
 
     @property
@@ -90,7 +90,7 @@ def read_search(
     """The space and the seed weights in it; None if there are none, which is said."""
     total = table.total_games
     if table.trials is not None and total is not None:
-        say_of_tune(problems, "say trials or total_games, not both", "total_games")
+        say_of_tune(problems, "set trials or total_games, not both", "total_games")
     if total is not None and total < table.games:
         message = f"total_games must be at least games, {table.games}, got {total}"
         say_of_tune(problems, message, "total_games")
@@ -103,7 +103,7 @@ def read_search(
     if table.trial_count < least:
         message = (
             f"{table.trial_count} trials are too few to conclude anything about "
-            f"{len(space.axes)} weights; take at least {least}"
+            f"{len(space.axes)} weights; at least {least} are needed"
         )
         say_of_tune(problems, message, "trials")
     return space, seeds
@@ -117,7 +117,7 @@ def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
     if kind in AGENTS and kind_of(kind).option("weights"):
         return ""
     having = [each for each in AGENTS if kind_of(each).option("weights")]
-    return f"{name} is of kind {kind}, which has no weights ({listed(having)} have)"
+    return f"{name} is of kind {kind}, which has no weights (these have: {listed(having)})"
 
 
 def validation_problems(table: ValidationTable, problems: Problems) -> None:

@@ -23,7 +23,7 @@ TUNE = (
     Key("weights", "table", "their ranges", required=True),  # read by `weight_ranges`
     Key("opponents", "any", "whom candidates play"),  # read with the agents
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
-    Key("trials", "int", "how many candidates are tried", low=1, high=100_000),
+    Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials", low=1),
     Key("method", "text", "what chooses the candidates", "tpe", choices=tuple(SAMPLERS)),
     Key("validation", "table", "the match that decides", keys=VALIDATION),

@@ -1,4 +1,4 @@
-"""The verdict: recommended against seed weights, on held-out openings and fresh seeds."""
+"""The validation: recommended against seed weights, on held-out openings with new seeds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ FLAT = "flat: the seed weights are kept, there is nothing to validate"
 
 
 class StudyVerdict(StrEnum):
-    """What the match says of the recommended weights."""
+    """The verdict of the match on the recommended weights."""
 
     BETTER = "better"
     NOT_BETTER = "not better"

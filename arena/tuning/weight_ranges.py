@@ -17,7 +17,7 @@ from games.names import listed, quoted, shown
 RANGE = (
     Key("range", "numbers", "the lowest and the highest value"),
     Key("log", "bool", "whether it is searched by orders of magnitude", False),
-    Key("integer", "bool", "whether only whole numbers are tried", False),
+    Key("integer", "bool", "whether only whole numbers are used", False),
 )
 
 

@@ -173,13 +173,13 @@ def test_undo_between_two_people_takes_back_one_move():
 
 def test_quit_shows_the_game_so_far(capsys):
     shown = sitting("kalah(6,4)", "--second", "first", typed="1 quit")
-    assert "The game is stopped." in shown
+    assert "The game was stopped." in shown
     assert replayed(shown, capsys).startswith("not over: player 1 to move")
 
 
 def test_the_end_of_input_ends_the_game_cleanly():
     shown = sitting("kalah(6,4)", "--second", "first", typed="1")
-    assert "The game is stopped." in shown
+    assert "The game was stopped." in shown
     assert moves_of(shown)[0] == "1"
 
 
@@ -210,7 +210,7 @@ def test_a_level_means_nothing_to_players_that_do_not_search():
     shown = io.StringIO()
     words = ["kalah(6,4)", "--second", "greedy"]
     assert play.main(words, Dialogue(Typed("level 3\n"), shown)) == 0
-    assert "Nobody here looks ahead." in shown.getvalue()
+    assert "No player looks ahead." in shown.getvalue()
 
 
 # ----------------------------------------------------------------- before the game
@@ -235,7 +235,7 @@ def test_who_moves_first_is_asked(answer, first):
 
 def test_the_level_is_asked():
     shown = sitting("owari", "--second", "alphabeta", "--depth", "ask", typed="x 0 3")
-    assert shown.count("How many moves shall the computer look ahead? ") == 3
+    assert shown.count("How many moves should the computer look ahead? ") == 3
     assert '"x" is not a number from 1 to 100' in shown
 
 
@@ -371,7 +371,7 @@ def test_at_a_terminal_it_asks_and_answers():
     os.write(leader, b"2\n")
     shown += until(leader, "Ada (South) plays 2")
     os.write(leader, b"\x04")  # the end of input, typed
-    shown += until(leader, "The game is stopped.")
+    shown += until(leader, "The game was stopped.")
     assert person.wait(timeout=60) == 0
     os.close(leader)
     assert "Traceback" not in shown

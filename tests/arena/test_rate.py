@@ -82,13 +82,13 @@ def test_an_anchor_is_held_at_zero(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("x.csv", "a,b,2\n", "x.csv:1: a result is"),
+        ("x.csv", "a,b,2\n", "x.csv:1: the first mover's result must be"),
         ("x.csv", "a,b,1\na,b\n", "x.csv:2: a line is first,second,result"),
-        ("x.csv", "a,a,1\n", "x.csv:1: a game has two different names"),
+        ("x.csv", "a,a,1\n", "x.csv:1: a game needs two different names"),
         ("x.csv", "", "no finished game was found"),
         ("x.txt", "a,b,1\n", "must end in .parquet, .csv or .pgn"),
         ("x.pgn", '[White "a"]\n[Result "1-0"]\n', "has no Black tag"),
-        ("x.parquet", "nothing", "is not a games.parquet of ours"),
+        ("x.parquet", "nothing", "is not a games.parquet of pitflip"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path, capsys, name, text, told):

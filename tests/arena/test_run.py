@@ -150,7 +150,7 @@ def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, resul
     before, said = tables(results), (directory_of(results) / "run.json").read_text()
     again = called(quick, "--results", results)
     assert again.stdout == first.stdout
-    assert "40 of 40 games were there already" in again.stderr
+    assert "40 of 40 games were played before" in again.stderr
     assert tables(results) == before
     assert (directory_of(results) / "run.json").read_text() == said
 

@@ -21,13 +21,13 @@ CHECKS: Mapping[str, str] = {
 
 
 class Claim(Protocol):
-    """What a check's module has; it may also have `faults(check, agents)`, in words."""
+    """What the module of a check defines; it may also define `faults(check, agents)`."""
 
     KEYS: Sequence[Key]  # the first has the check's name
     COMPARES: bool  # whether it is about "A beats B"; else about "A" or "all"
 
     def verdict(self, check: Check, evidence: Evidence) -> Verdict:
-        """What became of the claim."""
+        """The verdict on the claim."""
 
 
 def claim(name: str) -> Claim:

@@ -1,4 +1,4 @@
-"""Every game won, from every opening and on both sides; or proved so against every reply."""
+"""The claim that every game is won, as played or against every possible reply."""
 
 from collections.abc import Iterator, Mapping
 
@@ -32,7 +32,7 @@ COMPARES = True
 
 
 def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
-    """A proof about an agent that may answer one position in two ways."""
+    """A proof about an agent that may answer the same position differently."""
     winner = (check.parties or ("",))[0]
     spec = agents.get(winner)
     if check.values["always"] != "proved" or spec is None or spec.kind not in AGENTS:
@@ -64,7 +64,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
 
 
 def _proved(check: Check, evidence: Evidence) -> Verdict:
-    """Every game won that the other side could make of the openings; nothing is left to chance."""
+    """Whether every game is won that the other side could make of the openings."""
     from arena.concluding.proof import NoProof, prove  # noqa: PLC0415  # it loads the compiler
 
     of, name = evidence.plan.of, (check.parties or ("",))[0]

@@ -1,4 +1,4 @@
-"""What a check says, what became of it, and what checks of scores share."""
+"""A check with its verdict, as far as all checks share it."""
 
 from dataclasses import dataclass, replace
 
@@ -46,10 +46,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one check; a vacuous one rests on too little, and does not hold.
+    """The verdict on one check; a vacuous one rests on too little and does not hold.
 
     `test` is the key that states the claim. `replay` is a command that shows the shortest
-    game against it.
+    game that speaks against it.
     """
 
     that: str
@@ -60,7 +60,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is borne out."""
+        """Whether the claim holds."""
         return self.status == HOLDS
 
 

@@ -21,7 +21,7 @@ COMPARES = True
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether the bound on the score is that of the difference, or above."""
+    """Whether the bound on the score reaches that of the difference."""
     wanted = check.values["elo_at_least"]
     result = bounded(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:

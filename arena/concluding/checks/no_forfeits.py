@@ -1,4 +1,4 @@
-"""No game lost by a fault."""
+"""The claim that no game was lost by a fault."""
 
 import numpy as np
 

@@ -7,11 +7,11 @@ from arena.planning.pairing_seeds import digest_word
 from arena.tuning.samplers.sampler import SearchPlan
 from arena.tuning.space import Point
 
-SIGMA = 0.3  # the search begins so wide
+SIGMA = 0.3  # the width with which the search begins
 
 
 class CmaSampler:
-    """Points of one generation after the other; a generation moves the search when it is played."""
+    """Points of one generation after another; a generation that is played moves the search."""
 
     def __init__(self, plan: SearchPlan) -> None:
         """The search begins around the seed's point."""

@@ -38,7 +38,7 @@ class ThompsonSampler:
         return space.snapped(self._drawn(rng))
 
     def resume(self, slot: int, point: Point) -> None:
-        """Nothing to do: a proposal depends on results alone."""
+        """Nothing to do: a proposal depends on results only."""
 
     def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
         """Remember a result."""
@@ -62,8 +62,8 @@ class ThompsonSampler:
     def _posterior(self) -> Posterior:
         """The process after all trials; its lengths come from a fit to the first of them.
 
-        How many those are depends on nothing but how many there are, so that a search that
-        was interrupted goes on with the same process.
+        How many are fitted depends only on how many there are, so that a search that was
+        interrupted continues with the same process.
         """
         trials = Trials(np.array(self.points), np.array(self.scores), np.array(self.noise))
         size = LEAST_FITTED

@@ -1,4 +1,4 @@
-"""What every sampler has, and what samplers share."""
+"""What all samplers share."""
 
 import importlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from arena.tuning.space import Point, Space
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """What a sampler is made for; `trials` of `pairs` pairings each are all there will be."""
+    """The search of a sampler: so many `trials`, each of so many `pairs` of games."""
 
     space: Space
     seed_point: Point  # where the weights lie before tuning
@@ -23,7 +23,7 @@ class SearchPlan:
 
 
 class Sampler(Protocol):
-    """Proposes points slot by slot; its answers depend on these calls and on nothing else."""
+    """Proposes points slot by slot; its answers depend on these calls only."""
 
     def propose(self, slot: int) -> Point:
         """The point for a slot, snapped to the space; called once a slot, in order."""
@@ -34,7 +34,7 @@ class Sampler(Protocol):
 
 @runtime_checkable
 class Resuming(Protocol):
-    """A sampler that need not propose again what was proposed before an interruption."""
+    """A sampler that need not repeat the proposals from before an interruption."""
 
     def resume(self, slot: int, point: Point) -> None:
         """Instead of `propose`: this was its answer for the slot."""
@@ -69,5 +69,5 @@ def final(of: Sampler) -> Point | None:
 
 
 def seeded(seed: int, slot: int) -> np.random.Generator:
-    """Chance for one slot: the same after a restart, another for every slot."""
+    """The random numbers of a slot, the same after a restart."""
     return np.random.default_rng(int(digest_word("tuning", seed, slot)))

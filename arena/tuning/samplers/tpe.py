@@ -13,7 +13,7 @@ RANDOM_SHARE = 0.5  # of the trials are spread at random: with fewer it gets stu
 
 
 class TpeSampler:
-    """Optuna's sampler, seeded anew for every slot.
+    """Optuna's sampler, with a seed of its own for every slot.
 
     The study lives in memory: our journal is the truth, and a restart rebuilds the study
     from it, so that the same points follow as without the interruption.
@@ -26,7 +26,7 @@ class TpeSampler:
         self.study = optuna.create_study(direction="maximize")
 
     def propose(self, slot: int) -> Point:
-        """The seed's point first; then what TPE answers."""
+        """The seed's point first; then the answer of TPE."""
         plan = self.plan
         if slot == 0:
             point = plan.space.snapped(plan.seed_point)
@@ -42,7 +42,7 @@ class TpeSampler:
         return plan.space.snapped(plan.space.point(trial.params))
 
     def resume(self, slot: int, point: Point) -> None:
-        """A running trial at the point, without a question to the sampler."""
+        """Begin a trial at the point without asking the sampler."""
         trial = optuna.trial.create_trial(
             state=optuna.trial.TrialState.RUNNING,
             params=parameters(self.plan.space, point),

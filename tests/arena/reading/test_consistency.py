@@ -59,7 +59,7 @@ BROKEN = {
     ),
     "an unreadable opening": (
         HEAD + '[openings]\nlist = [\n  "3 1",\n  "3 d3",\n]\n' + AGENTS,
-        'x.toml:5: [openings] opening 2: "d3" is no move of kalah(6,4)',
+        'x.toml:5: [openings] opening 2: "d3" is not a move of kalah(6,4)',
     ),
     "an opening that is no text": (
         HEAD + "openings = { list = [3] }\n" + AGENTS,
@@ -116,7 +116,7 @@ BROKEN = {
     ),
     "confidence in a certainty": (
         HEAD + AGENTS + '[[checks]]\nthat = "all"\nno_forfeits = true\nconfidence = 0.9\n',
-        "x.toml:9: [[checks]] no_forfeits has no confidence (score_at_least, elo_at_least have)",
+        "x.toml:9: [[checks]] no_forfeits has no confidence (it belongs to score_at_least, elo_at_least)",
     ),
     "a score of more than everything": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nscore_at_least = 90\n',

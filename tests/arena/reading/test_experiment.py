@@ -322,7 +322,7 @@ def test_loading_wakes_no_compiler_and_no_tables():
         "try:\n"
         "    load(Path('experiments/othello_heuristics.toml'), ['openings={list=[\"d9\"]}'])\n"
         "except ExperimentError as error:\n"
-        "    assert 'is no move of othello' in str(error)\n"
+        "    assert 'is not a move of othello' in str(error)\n"
         "print({'numba', 'pandas', 'pyarrow', 'optuna'} & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -68,7 +68,7 @@ BROKEN = {
     ),
     "a duplicate name": (
         HEAD + AGENTS + '[agents.bad]\nkind = "first"\n',
-        "x.toml:6: [agents.bad] this table is there twice",
+        "x.toml:6: [agents.bad] this table is defined twice",
     ),
     # Keys and types.
     "a duplicate key": (

@@ -90,7 +90,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("validation = { elo0 = 0, elo1 = 5, pairs = 100 }", "100 pairs cannot tell 5 Elo from 0"),
         ("validation = { elo0 = 5, elo1 = 0 }", "elo0 < elo1 must hold"),
         ("gmaes = 3", 'did you mean "games"?'),
-        ("total_games = 100", "say trials or total_games, not both"),
+        ("total_games = 100", "set trials or total_games, not both"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, line: str, told: str) -> None:
