@@ -116,7 +116,8 @@ BROKEN = {
     ),
     "confidence in a certainty": (
         HEAD + AGENTS + '[[checks]]\nthat = "all"\nno_forfeits = true\nconfidence = 0.9\n',
-        "x.toml:9: [[checks]] no_forfeits has no confidence (it belongs to score_at_least, elo_at_least)",
+        "x.toml:9: [[checks]] no_forfeits has no confidence "
+        "(it belongs to score_at_least, elo_at_least)",
     ),
     "a score of more than everything": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nscore_at_least = 90\n',
