@@ -1,6 +1,7 @@
 """Reading the names of games as people write them: `kalah(6,4,capture=opposite)`."""
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -89,6 +90,17 @@ def whole(name: str, key: str, text: str, allowed: Sequence[int]) -> int:
         nearest = "" if number is None else f"; the nearest is {_nearest(number, allowed)}"
         span = f"{kind} from {allowed[0]} to {allowed[-1]}"
         raise GameError(f"{name}: {key} must be {span}, got {quoted(text)}{nearest}")
+    return number
+
+
+def positive(key: str, text: str) -> float:
+    """`text` as a number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise GameError(f"{key} must be a number above 0, got {quoted(text)}")
     return number
 
 

@@ -35,6 +35,10 @@ class PlainQuestions:
     def prepare(self) -> None:
         """Nothing is shared."""
 
+    def forget(self) -> None:
+        """Empty the table."""
+        self.table.fill(0)
+
     def limits(self, position: Position) -> Bounds:
         """All beans, or all squares; of a user's game nothing is known."""
         if self.game.over(position):

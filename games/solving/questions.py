@@ -18,6 +18,9 @@ class Questions(Protocol):
     def prepare(self) -> None:
         """Build or open what all questions share; a question does so itself if nobody did."""
 
+    def forget(self) -> None:
+        """Empty the table; the database stays."""
+
     def limits(self, position: Position) -> Bounds:
         """What the final margin of the side to move may be at all."""
 

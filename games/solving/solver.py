@@ -17,6 +17,7 @@ class SolverSettings:
     database_beans: int | None = None  # None: as many as are worth building for the game
 
 
+Limits = Budget | Allowance  # an allowance is shared with other questions
 USUAL = SolverSettings()
 PACKED_SOWING = ("games.sowing.states.packed", "games.sowing.states.phased")
 
@@ -37,27 +38,31 @@ class Solver:
         """Build or open the database now, not at the first question."""
         self.questions.prepare()
 
-    def outcome(self, position: Position, budget: Budget = UNLIMITED) -> Bounds:
+    def forget(self) -> None:
+        """Begin anew: what is asked next takes as long as if it were the first question."""
+        self.questions.forget()
+
+    def outcome(self, position: Position, budget: Limits = UNLIMITED) -> Bounds:
         """Bounds that say who wins, if the budget was enough."""
-        return last(self.narrowing(position, Allowance(budget), to_outcome=True))
+        return last(self.narrowing(position, begun(budget), to_outcome=True))
 
     def margin(
-        self, position: Position, budget: Budget = UNLIMITED, known: Bounds | None = None
+        self, position: Position, budget: Limits = UNLIMITED, known: Bounds | None = None
     ) -> Bounds:
         """The final margin of the side to move, pots included; `known` is where to begin."""
-        return last(self.narrowing(position, Allowance(budget), known))
+        return last(self.narrowing(position, begun(budget), known))
 
-    def better_than(self, position: Position, margin: int, budget: Budget = UNLIMITED) -> Bounds:
+    def better_than(self, position: Position, margin: int, budget: Limits = UNLIMITED) -> Bounds:
         """Whether the side to move gets more than `margin`: one question, the judge's.
 
         Yes if `low` is more than it, no if `high` is not; else the budget ended before.
         """
-        allowance, bounds = Allowance(budget), self.questions.limits(position)
+        allowance, bounds = begun(budget), self.questions.limits(position)
         return last(self._asked(position, bounds, margin + 1, allowance), bounds)
 
-    def moves(self, position: Position, budget: Budget = UNLIMITED) -> dict[int, Bounds]:
+    def moves(self, position: Position, budget: Limits = UNLIMITED) -> dict[int, Bounds]:
         """The margin of the side to move after each of its moves; they share the budget."""
-        allowance = Allowance(budget)
+        allowance = begun(budget)
         return {move: self._after(position, move, allowance) for move in self.game.legal(position)}
 
     def _after(self, position: Position, move: int, allowance: Allowance) -> Bounds:
@@ -110,6 +115,11 @@ def next_bound(bounds: Bounds) -> int:
     if bounds.low < 0 <= bounds.high:
         return 0
     return bounds.low + 1 if bounds.low > 0 else bounds.high
+
+
+def begun(budget: Limits) -> Allowance:
+    """The budget's time begins now; an allowance's began before."""
+    return budget if isinstance(budget, Allowance) else Allowance(budget)
 
 
 def last(steps: Iterator[Bounds], before: Bounds | None = None) -> Bounds:

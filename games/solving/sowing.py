@@ -58,6 +58,10 @@ class SowingQuestions:
             self.context[BEANS] = beans
         return self.values
 
+    def forget(self) -> None:
+        """Empty the table."""
+        self.table.fill(0)
+
     def limits(self, position: Position) -> Bounds:
         """What the pots hold, and all beans left for one side or the other."""
         if self.game.over(position):
@@ -120,6 +124,11 @@ class MajorityQuestions:
         """Open or build the database."""
         self.without.prepare()
 
+    def forget(self) -> None:
+        """Empty the table."""
+        self.without.forget()
+        self.plain.forget()
+
     def limits(self, position: Position) -> Bounds:
         """All beans."""
         return self.plain.limits(position)
@@ -147,6 +156,10 @@ class PhasedQuestions:
     def prepare(self) -> None:
         """Open or build the database."""
         self.settled.prepare()
+
+    def forget(self) -> None:
+        """Empty the table."""
+        self.settled.forget()
 
     def limits(self, position: Position) -> Bounds:
         """All beans."""

@@ -83,7 +83,8 @@ def built(ctx: Context, holes: int, beans: int, size: int) -> Values:
     values = np.full(size, UNKNOWN, np.int8)
     own_rows, starts = all_rows(kernels.list_rows, holes, beans)
     threads = os.cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         for held in range(1, beans + 1):
             jobs = [
                 pool.submit(kernels.fill, ctx, values, held, piece, own_rows, starts)
@@ -91,6 +92,8 @@ def built(ctx: Context, holes: int, beans: int, size: int) -> Values:
             ]
             for job in jobs:
                 job.result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for the layer
     return values
 
 

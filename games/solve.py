@@ -1,0 +1,177 @@
+"""Solve a position exactly: python -m games.solve "kalah(6,4)" ["3 6 1" | POSITION]."""
+
+import argparse
+import json
+import signal
+import sys
+import time
+
+from games import Game, GameError, Position, game
+from games.names import positive, whole
+from games.solving import Budget, SolverSettings, solver_of
+from games.solving.bounds import Allowance, Bounds
+from games.solving.database_files import free_memory
+from games.solving.hopeless import hopeless
+from games.solving.solution import Solution, as_json, steps, written
+from games.terminal import DONE, UNFINISHED, say, status_of
+from games.words import side_name
+
+MOST_BEANS = 30  # of a database: with six holes a side 10 GB
+LINE_SECONDS, PLAIN_SECONDS = 0.5, 10.0  # between two words about how it goes
+LARGE_TABLE, USUAL_TABLE = 24, 22  # bits; 256 MB and 64 MB
+LARGE_FROM = 1 << 31  # bytes of free memory
+
+
+def position_of(of: Game, text: str) -> Position:
+    """The position that the text describes, or that its moves lead to from the start."""
+    words = of.notation.split(text)
+    if not words:
+        return of.start()
+    try:
+        return of.parse(text)
+    except GameError:
+        if of.notation.parse_move(of.start(), words[0]) is None and not words[0].isdigit():
+            raise
+    return of.replay(text)[-1]
+
+
+class Clock:
+    """How long the search has taken, and when to say how it goes."""
+
+    def __init__(self) -> None:
+        """It begins now."""
+        self.begun = self.last = time.monotonic()
+        self.between = LINE_SECONDS if sys.stderr.isatty() else PLAIN_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self.begun
+
+    def due(self) -> bool:
+        """Whether it is time for another word."""
+        now = time.monotonic()
+        if now - self.last < self.between:
+            return False
+        self.last = now
+        return True
+
+
+def solved(chosen: argparse.Namespace) -> int:
+    """Solve and print; the exit status."""
+    of = game(chosen.game)
+    position = position_of(of, chosen.position)
+    beans = chosen.database_beans and whole(
+        of.name, "--database-beans", chosen.database_beans, range(MOST_BEANS + 1)
+    )
+    seconds = None if chosen.seconds is None else positive("--seconds", chosen.seconds)
+    if word := hopeless(of, position):
+        say(word)
+    bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
+    solver = solver_of(of, SolverSettings(bits, beans), say)
+    clock, news = Clock(), News(of, position)
+    known = Solution(solver.questions.limits(position))
+    try:
+        solver.prepare()
+        for step in steps(solver, position, Allowance(Budget(seconds=seconds))):
+            known = step
+            if not chosen.json:
+                news.show(known, clock.seconds)
+            if clock.due() and not known.complete:
+                say(progress(known.bounds, clock.seconds, solver.nodes))
+    except KeyboardInterrupt:
+        say(f"stopped after {clock.seconds:.1f} s; what is proved:")
+    if chosen.json:
+        print(json.dumps(as_json(of, position, known, clock.seconds)))
+    else:
+        news.finish(known, clock.seconds)
+    return DONE if known.complete else UNFINISHED
+
+
+def progress(bounds: Bounds, seconds: float, nodes: int) -> str:
+    """What is known so far."""
+    return f"{between(bounds)} after {seconds:.0f} s, {nodes / 1e6:,.1f} M positions"
+
+
+def between(bounds: Bounds) -> str:
+    """`+8`, or `between -2 and +4`."""
+    return f"{bounds.low:+d}" if bounds.exact else f"between {bounds.low:+d} and {bounds.high:+d}"
+
+
+class News:
+    """Prints what is found out, once each: who wins, by how much, the moves, the line."""
+
+    def __init__(self, of: Game, position: Position) -> None:
+        """Nothing is printed yet."""
+        self.game, self.position = of, position
+        self.printed: set[str] = set()
+
+    def show(self, known: Solution, seconds: float) -> None:
+        """Print what is new."""
+        after = f"({seconds:.1f} s)"
+        if known.bounds.outcome:
+            self._once("outcome", f"{self._whose()}: {known.bounds.outcome} {after}")
+        if known.bounds.exact:
+            self._once("margin", f"margin {known.bounds.low:+d} {after}")
+        for move, bounds in known.moves:
+            if bounds.exact:
+                best = "  best" if bounds == known.bounds else ""
+                self._once(f"move {move}", f"{self._text(move)}  {bounds.low:+d}{best}")
+
+    def finish(self, known: Solution, seconds: float) -> None:
+        """Print the line of play, or what is left open."""
+        if not known.bounds.exact:
+            outcome = known.bounds.outcome or "win, draw or loss unknown"
+            print(f"{self._whose()}: {outcome}, {between(known.bounds)} after {seconds:.1f} s")
+        for move, bounds in known.moves:
+            self._once(f"move {move}", f"{self._text(move)}  {between(bounds)}")
+        if known.line:
+            print(f"line: {' '.join(written(self.game, self.position, known.line))}")
+
+    def _whose(self) -> str:
+        if self.game.over(self.position):
+            return f"{self.game.name}, the game is over, {side_name(self.game, self.position)}"
+        return f"{self.game.name}, {side_name(self.game, self.position)} to move"
+
+    def _text(self, move: int) -> str:
+        return f"{self.game.move_text(self.position, move):>6}"
+
+    def _once(self, what: str, line: str) -> None:
+        if what not in self.printed:
+            self.printed.add(what)
+            print(line, flush=True)
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m games.solve",
+        description="Solve a position: who wins under perfect play, by how much, and the margin "
+        "of every move, for the side to move.",
+        epilog='example: python -m games.solve "kalah(6,3)" "3 6 1"',
+    )
+    parser.add_argument("game", help='such as "kalah(6,4)", "othello(6)", or a file of your own')
+    parser.add_argument(
+        "position", nargs="?", default="", help="moves from the start, or a position in one line"
+    )
+    parser.add_argument("--seconds", metavar="S", help="stop after so long with what is proved")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument(
+        "--database-beans",
+        metavar="N",
+        help="beans up to which an endgame database of a sowing game is built, once "
+        "(as many as are worth it)",
+    )
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 3 when not all is known, 2 when what was asked for does not exist."""
+    chosen = arguments().parse_args(words)
+    return status_of("games.solve", lambda: solved(chosen))
+
+
+if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):  # Windows has none
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(main())
