@@ -50,6 +50,7 @@ AGENTS: Mapping[str, str] = {
     "minimax": "agents.minimax",
     "alphabeta": "agents.alphabeta",
     "smart": "agents.alphabeta:SMART",
+    "perfect": "agents.perfect",
     "human": "agents.human",
     "python": "agents.python",
 }

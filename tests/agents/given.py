@@ -24,8 +24,8 @@ MOST_PLIES = 2000
 
 # What stands for a file of a user's, by what the option takes out of it.
 SCRIPTS = {"choose": str(BOTS / "by_lot.py"), "evaluate": str(BOTS / "either_game.py")}
-# The depth and the number of nodes that are fast enough here, for kinds that have them by default.
-SHALLOW = {"depth": 2, "nodes": 300}
+# What is fast enough here, for kinds that have it by default.
+SHALLOW = {"depth": 2, "nodes": 300, "database_beans": 2}
 
 
 def needed(kind: str) -> dict[str, object]:
