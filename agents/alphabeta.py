@@ -1,56 +1,21 @@
 """The strong kinds: `alphabeta` deepens iteratively, `smart` is the shipped one."""
 
-from collections.abc import Callable
-
-from agents.core import Agent, AgentSpec, Weights
-from agents.evaluations.default_weights import classroom_weights, endgame_from, smart_weights
-from agents.kinds import Kind, settings
-from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
+from agents.core import Agent, AgentSpec
+from agents.deepening import SMART_OPTIONS, build_smart, built, options
+from agents.evaluations.default_weights import classroom_weights
+from agents.kinds import Kind
+from agents.search_options import users_code, varies
 from games import Game
-from games.keys import Key
 
-
-def options(
-    weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
-) -> tuple[Key, ...]:
-    """The options of both kinds, which differ in default weights and limits."""
-    return (
-        *limits(depth, nodes),
-        *evaluation(weights),
-        Key(
-            "endgame",
-            "int",
-            "beans in the rows, or empty squares, from which a budget solves the game",
-            endgame_from,
-            low=0,
-            high=256,
-            beside=("depth",),
-        ),
-        Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
-        *NOISE,
-    )
-
+__all__ = ["NEEDS", "OPTIONS", "SMART", "build", "users_code", "varies"]
 
 NEEDS = ("features",)
 OPTIONS = options(classroom_weights, depth=6)
-SMART_OPTIONS = options(smart_weights, nodes=20_000)
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:
     """Alpha-beta; a depth is searched exactly, a budget also solves endgames."""
-    return _built(spec, of, OPTIONS)
-
-
-def build_smart(spec: AgentSpec, of: Game) -> Agent:
-    """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
-    return _built(spec, of, SMART_OPTIONS)
-
-
-def _built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
-    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
-
-    chosen = settings(keys, spec, of)
-    return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
+    return built(spec, of, OPTIONS)
 
 
 SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-import agents
 from agents.core import Agent, AgentSpec, Choice, Limit, refuse_finished
+from agents.deepening import build_smart
 from agents.kinds import settings
-from agents.search_options import limit_of, limits, varies
+from agents.search_options import limits, varies
 from games import Game, Position
 from games.keys import Key
 from games.solving import Budget, SolverSettings, solver_of
@@ -47,9 +47,10 @@ class PerfectAgent:
     def __init__(self, spec: AgentSpec, of: Game) -> None:
         """The endgame database is built or opened at the first move."""
         chosen = settings(OPTIONS, spec, of)
-        self.spec, self.game, self.limit = spec, of, limit_of(spec, OPTIONS)
+        self.spec, self.game = spec, of
+        self.limit = Limit(nodes=chosen["nodes"], seconds=chosen["seconds"])
         self.solver = solver_of(of, SolverSettings(chosen["table_bits"], chosen["database_beans"]))
-        self.smart = agents.build(AgentSpec("smart"), of)
+        self.smart = build_smart(AgentSpec("smart"), of)
 
     def start(self, seed: int) -> None:
         """Begin a game."""

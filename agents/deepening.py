@@ -1,0 +1,47 @@
+"""The search that `alphabeta` and `smart` share, built from its options."""
+
+from collections.abc import Callable
+
+from agents.core import Agent, AgentSpec, Weights
+from agents.evaluations.default_weights import endgame_from, smart_weights
+from agents.kinds import settings
+from agents.search_options import NOISE, evaluation, limit_of, limits
+from games import Game
+from games.keys import Key
+
+
+def options(
+    weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
+) -> tuple[Key, ...]:
+    """The options of all kinds of it, which differ in default weights and limits."""
+    return (
+        *limits(depth, nodes),
+        *evaluation(weights),
+        Key(
+            "endgame",
+            "int",
+            "beans in the rows, or empty squares, from which a budget solves the game",
+            endgame_from,
+            low=0,
+            high=256,
+            beside=("depth",),
+        ),
+        Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
+        *NOISE,
+    )
+
+
+SMART_OPTIONS = options(smart_weights, nodes=20_000)
+
+
+def build_smart(spec: AgentSpec, of: Game) -> Agent:
+    """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
+    return built(spec, of, SMART_OPTIONS)
+
+
+def built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
+    """The agent with these options."""
+    from agents.compiled import CompiledAgent  # noqa: PLC0415  # it loads the compiler
+
+    chosen = settings(keys, spec, of)
+    return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
