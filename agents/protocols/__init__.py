@@ -3,4 +3,10 @@
 from collections.abc import Mapping
 
 # A module with what `agents.protocols.conversation.ProtocolModule` lists.
-PROTOCOLS: Mapping[str, str] = {}
+PROTOCOLS: Mapping[str, str] = {
+    "lines": "agents.protocols.lines",
+    "gtp": "agents.protocols.gtp",
+    "nboard": "agents.protocols.nboard",
+    "kgp": "agents.protocols.kgp",
+    "manchester": "agents.protocols.manchester",
+}

@@ -30,20 +30,25 @@ class Silence(Enum):
 
 
 class Write(NamedTuple):
-    """Send this text as it is, line ends included."""
+    """Send this text as it is, line ends included; the clock of the next `Read` begins anew.
+
+    An `aside`, such as the answer to a ping, leaves the clock that runs as it is.
+    """
 
     text: str
+    aside: bool = False
 
 
 class Read(NamedTuple):
     """The next line, without its end and the blanks around it; it may be empty.
 
-    A silence that is not `allowed` is the bot's fault.
+    The clock goes on from read to read until its name changes or a `Write` begins it anew. A
+    silence that is not `allowed` is the bot's fault.
     """
 
     clock: Clock
     allowed: tuple[Silence, ...] = ()
-    seconds: float | None = None  # counted from this request; less than the clock has left
+    seconds: float | None = None  # since the clock began, if it would give longer
 
 
 class Drop(NamedTuple):
@@ -65,13 +70,14 @@ class Note(NamedTuple):
 class Choose(NamedTuple):
     """A move of our own agent, when it is the bot.
 
-    `meanwhile` gets the lines that arrive while it thinks, and returns what to answer at once;
-    a line that it returns None for is read later.
+    `meanwhile` gets the lines that arrive while it thinks, and returns what is answered at once,
+    or nothing; without it they are read later. `of` is the game, if it is another than was begun.
     """
 
     position: Position
     limit: Limit | None = None
-    meanwhile: Callable[[str], str | None] | None = None
+    meanwhile: Callable[[str], str] | None = None
+    of: Game | None = None
 
 
 Request = Write | Read | Drop | Restart | Note | Choose
@@ -113,6 +119,11 @@ class Question:
     game_seconds: float | None = None
     limit: Limit | None = None
 
+    @property
+    def ply(self) -> int:
+        """How many moves were played before this one."""
+        return len(self.plies)
+
 
 class Conversation(Protocol):
     """What is said to one bot, process after process and game after game."""
@@ -137,18 +148,36 @@ class ProtocolModule(Protocol):
     """What a module in the table of protocols has."""
 
     OPTIONS: tuple[Key, ...]  # of agents that are reached by it, beside those of every bot
+    SERVE_OPTIONS: tuple[Key, ...]  # of our agents when they are the bots; may be left out
 
     @staticmethod
     def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
-        """Host a bot; a BotFault "unloadable" if the protocol cannot play this game."""
+        """Host a bot; SpecError if nobody can play this game by the protocol."""
 
     @staticmethod
-    def serve(of: Game, agent: Agent) -> Steps[None]:
+    def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
         """Be the bot: answer a host with the moves that `Choose` brings."""
 
 
-def read(clock: Clock) -> Steps[str]:
-    """The next line."""
-    line = yield Read(clock)
-    assert isinstance(line, str)
-    return line
+def line_of(clock: Clock) -> Steps[str]:
+    """The next line that is not empty."""
+    while True:
+        line = yield Read(clock)
+        assert isinstance(line, str)
+        if line:
+            return line
+
+
+def first_line(new: bool) -> Steps[str]:
+    """As `line_of` for a move; a `new` process, not greeted yet, may take the time of a start."""
+    line: Reply = ""
+    while new and line == "":
+        line = yield Read("start", allowed=(Silence.TIME_UP,))
+    return line if isinstance(line, str) and line else (yield from line_of("move"))
+
+
+def chosen(position: Position, limit: Limit | None = None) -> Steps[int]:
+    """The move of our own agent."""
+    move = yield Choose(position, limit)
+    assert isinstance(move, int)
+    return move

@@ -1,0 +1,175 @@
+"""GTP 2 for Othello: hosting an engine; the other way is `gtp_engine`."""
+
+from collections.abc import Mapping, Sequence
+
+from agents.core import SpecError
+from agents.protocols.conversation import (
+    BotFault,
+    Clock,
+    Drop,
+    Note,
+    Ply,
+    Question,
+    Read,
+    Resigned,
+    Silence,
+    Steps,
+    Write,
+    line_of,
+)
+from agents.protocols.gtp_engine import COLOURS, serve
+from games import Game, Position
+from games.keys import Key
+from games.names import quoted
+
+__all__ = ["OPTIONS", "conversation", "serve"]
+
+OPTIONS = (
+    Key(
+        "tell_time",
+        "bool",
+        "tell the engine how much time it has; it may then leave its fixed level",
+        False,
+    ),
+)
+STANDARD_SIZE = 8
+PASSES = ("pass", "pa")
+
+
+def conversation(of: Game, options: Mapping[str, object]) -> "GtpHost":
+    """Ask an engine."""
+    if of.pack != "othello":
+        raise SpecError(f"gtp is for othello, not for {of.name}")
+    return GtpHost(of, bool(options.get("tell_time")))
+
+
+class GtpHost:
+    """One engine, which keeps a board of its own."""
+
+    def __init__(self, of: Game, tells_time: bool) -> None:
+        """Nothing has been said yet."""
+        self.of, self.tells_time = of, tells_time
+        self.known: frozenset[str] = frozenset()  # the commands that the engine lists
+        self.told = 0  # plies that are on the engine's board
+        self.told_total = False
+
+    def greet(self) -> Steps[None]:
+        """Ask who it is, and settle game and size."""
+        for command in ("name", "version"):
+            yield from self._ask(command, "start")
+        listed = yield from self._ask("list_commands", "start")
+        self.known = frozenset((listed or "").split())
+        if "set_game" in self.known:
+            yield from self._ask("set_game Othello", "start")
+        size = self.of.rules.size
+        if size != STANDARD_SIZE and (yield from self._ask(f"boardsize {size}", "start")) is None:
+            raise BotFault("unloadable", f"does not play on a board of {size}")
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """Clear its board."""
+        self.told_total = False
+        yield from self._clear()
+
+    def _clear(self) -> Steps[None]:
+        self.told = 0
+        if (yield from self._ask("clear_board", "grace")) is None:
+            raise BotFault("unreadable", "refused clear_board")
+
+    def choose(self, question: Question) -> Steps[int]:
+        """Put it in step and ask; what it refuses is repeated once on a new board."""
+        plies, again = question.plies, "refused a legal move twice"
+        if not (yield from self._in_step(plies)) and not (yield from self._afresh(plies)):
+            raise BotFault("unreadable", again)
+        answer = yield from self._genmove(question)
+        if answer is None:
+            in_step = yield from self._afresh(plies)
+            answer = (yield from self._genmove(question)) if in_step else None
+        if answer is None:
+            raise BotFault("unreadable", "refused twice to choose a move")
+        move = self._move(question, answer)
+        self.told = question.ply + 1  # an engine plays what it chooses
+        return move
+
+    def _afresh(self, plies: Sequence[Ply]) -> Steps[bool]:
+        yield Note("refused a legal move: the game was told again on a new board")
+        yield from self._clear()
+        return (yield from self._in_step(plies))
+
+    def _in_step(self, plies: Sequence[Ply]) -> Steps[bool]:
+        """Play on its board what is not there yet; whether it took all of it."""
+        while self.told < len(plies):
+            ply = plies[self.told]
+            if ply.move != self.of.pass_move:
+                play = f"play {self._colour(ply.before)} {self.of.move_text(ply.before, ply.move)}"
+                if (yield from self._ask(play, "grace")) is None:
+                    passed = yield from self._pass(plies[: self.told])
+                    if not passed or (yield from self._ask(play, "grace")) is None:
+                        return False
+            self.told += 1
+        return True
+
+    def _pass(self, plies: Sequence[Ply]) -> Steps[bool]:
+        """Tell it the forced pass that it did not infer; whether there was one."""
+        if not plies or plies[-1].move != self.of.pass_move:
+            return False
+        yield from self._ask(f"play {self._colour(plies[-1].before)} pass", "grace")
+        return True
+
+    def _genmove(self, question: Question) -> Steps[str | None]:
+        colour = self._colour(question.position)
+        if self.tells_time and question.seconds is not None:
+            yield from self._tell_time(colour, question.seconds, question.game_seconds)
+        answer = yield from self._ask(f"genmove {colour}", "move")
+        if answer is None and (yield from self._pass(question.plies)):
+            answer = yield from self._ask(f"genmove {colour}", "move")
+        return answer
+
+    def _tell_time(self, colour: str, seconds: float, game: float | None) -> Steps[None]:
+        """What is left of the game, or what each single move may take."""
+        total, left = (f"0 {int(seconds)} 1", f"{int(seconds)} 1")
+        if game is not None:
+            total, left = f"{int(game)} 0 0", f"{int(game)} 0"
+        if "time_settings" in self.known and not self.told_total:
+            self.told_total = True
+            yield from self._ask(f"time_settings {total}", "grace")
+        if "time_left" in self.known:
+            yield from self._ask(f"time_left {colour} {left}", "grace")
+
+    def _colour(self, position: Position) -> str:
+        return COLOURS[position.mover]
+
+    def _move(self, question: Question, answer: str) -> int:
+        word = answer.split(maxsplit=1)[0].lower() if answer.split() else ""
+        if word == "resign":
+            raise Resigned
+        move = self.of.notation.parse_move(question.position, word)
+        if move in question.legal:
+            return move
+        texts = " ".join(self.of.move_text(question.position, each) for each in question.legal)
+        if move is None:
+            raise BotFault("unreadable", f"answered {quoted(answer)}, which is no move")
+        raise BotFault("illegal", f"answered {quoted(answer)}, which is not legal; legal: {texts}")
+
+    def _ask(self, command: str, clock: Clock) -> Steps[str | None]:
+        """The text of its reply, without its blank lines; None if it refuses."""
+        yield Drop()
+        yield Write(f"{command}\n")
+        line, before = (yield from line_of(clock)), 0
+        while line[0] not in "=?":
+            before += 1
+            line = yield from line_of(clock)
+        if before:
+            yield Note(f"wrote {before} lines before its reply to {command.split(maxsplit=1)[0]}")
+        reply = [line[1:].strip()]
+        while more := (yield Read(clock)):
+            reply.append(str(more))
+        return "\n".join(reply) if line[0] == "=" else None
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """The next game clears its board."""
+        yield from ()
+
+    def bye(self) -> Steps[None]:
+        """Ask it to end, and let it answer."""
+        yield Write("quit\n")
+        yield Read("grace", allowed=(Silence.ENDED, Silence.TIME_UP))

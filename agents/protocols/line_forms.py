@@ -1,0 +1,237 @@
+"""Other people's line protocols: the position as numbers or squares, the answer as a number."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.core import SpecError
+from agents.protocols.conversation import (
+    BotFault,
+    Drop,
+    FaultKind,
+    Note,
+    Ply,
+    Question,
+    Read,
+    Restart,
+    Silence,
+    Steps,
+    Write,
+    first_line,
+    line_of,
+)
+from games import Game, Position
+from games.keys import Key
+from games.names import did_you_mean, listed, quoted
+
+Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
+
+
+def _side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], int]:
+    both = (rows.own, rows.own_pot), (rows.other, rows.other_pot)
+    return both[position.side ^ side]
+
+
+# What a question may hold of a sowing game; rows are in their owner's sowing order.
+FIELDS: Mapping[str, Sowing] = {
+    "size": lambda rows, position, ply: len(rows.own),
+    "own": lambda rows, position, ply: rows.own,
+    "own_pot": lambda rows, position, ply: rows.own_pot,
+    "other": lambda rows, position, ply: rows.other,
+    "other_pot": lambda rows, position, ply: rows.other_pot,
+    "first": lambda rows, position, ply: _side(rows, position, 0)[0],
+    "first_pot": lambda rows, position, ply: _side(rows, position, 0)[1],
+    "second": lambda rows, position, ply: _side(rows, position, 1)[0],
+    "second_pot": lambda rows, position, ply: _side(rows, position, 1)[1],
+    "turn": lambda rows, position, ply: ply + 1,
+    "mover": lambda rows, position, ply: position.side + 1,
+}
+PIE = "pie"  # 1 where the players may change sides by answering 0, else 0
+SQUARES = "squares"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to ask; `arguments` follow the command of a first and of a second player."""
+
+    fields: tuple[str, ...]
+    base: int  # the number of the first hole or square
+    arguments: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    ping: bool = False  # a new process is greeted by ping, and answers pong
+    process: str = ""  # for how long one lives: move, game, or empty for all games
+    separator: str = " "
+    answer: str = r"[+-]?[0-9]+"  # what a line must be, or hold, to be the answer
+
+
+FORMS: Mapping[str, Form] = {
+    "17": Form(("first", "first_pot", "second", "second_pot", "turn", "mover", PIE), 1),
+    "14": Form(("first", "first_pot", "second", "second_pot"), 1, (("1",), ("2",))),
+    "size": Form(("size", "own_pot", "other_pot", "own", "other"), 0, process="move"),
+    "squares": Form((SQUARES,), 0, (("BLACK",), ("WHITE",)), ping=True),
+}
+
+FORM_OPTIONS = (
+    Key("fields", "texts", f"what the question holds: {listed([*FIELDS, PIE, SQUARES])}"),
+    Key("separator", "text", "what stands between the numbers of a question"),
+    Key("base", "int", "the number of the first hole or square in an answer", low=0, high=1),
+    Key("answer", "text", "the pattern of an answer; its group, if it has one, is the number"),
+    Key("first_arguments", "texts", "what follows the command of a bot that moves first"),
+    Key("second_arguments", "texts", "what follows the command of a bot that moves second"),
+    Key("process", "text", "for how long a process lives", choices=("game", "move")),
+)
+
+
+def form_of(base: Form, options: Mapping[str, object]) -> Form:
+    """The form with what the options change; SpecError says what is wrong with them."""
+    fields = tuple(map(str, _texts(options.get("fields")) or base.fields))
+    for name in fields:
+        if name not in (known := [*FIELDS, PIE, SQUARES]):
+            near = did_you_mean(name, known)
+            raise SpecError(f"fields holds {quoted(name)} (there are {listed(known)}){near}")
+    answer = str(options.get("answer") or base.answer)
+    try:
+        re.compile(answer)
+    except re.error as error:
+        raise SpecError(f"answer {quoted(answer)} is no pattern: {error}") from None
+    arguments = (
+        _texts(options.get("first_arguments"), base.arguments[0]),
+        _texts(options.get("second_arguments"), base.arguments[1]),
+    )
+    number = options.get("base")
+    return replace(
+        base,
+        fields=fields,
+        base=number if isinstance(number, int) else base.base,
+        arguments=arguments,
+        process=str(options.get("process") or base.process),
+        separator=str(options.get("separator") or base.separator),
+        answer=answer,
+    )
+
+
+def _texts(value: object, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple | list) else default
+
+
+class FormConversation:
+    """Question and answer in a form of numbers."""
+
+    def __init__(self, of: Game, name: str, options: Mapping[str, object]) -> None:
+        """SpecError if the form cannot write this game."""
+        self.of, self.form = of, form_of(FORMS[name], options)
+        pack = "othello" if SQUARES in self.form.fields else "sowing"
+        if of.pack != pack:
+            raise SpecError(f'the form "{name}" is for games of {pack}, not for {of.name}')
+        self.player = 0
+        self.arguments: tuple[str, ...] = ()  # those of the process that runs
+        self.is_new = True
+
+    def greet(self) -> Steps[None]:
+        """Nothing, until it is known with which arguments the process must run."""
+        self.arguments, self.is_new = (), True
+        if not any(self.form.arguments):
+            yield from self._ping()
+
+    def _ping(self) -> Steps[None]:
+        if self.form.ping:
+            yield Write("ping\n")
+            while (yield from line_of("start")) != "pong":
+                pass
+            self.is_new = False
+
+    def _restarted(self, arguments: tuple[str, ...]) -> Steps[None]:
+        yield Restart(arguments)
+        self.arguments, self.is_new = arguments, True
+        yield from self._ping()
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """A process that knows which side it plays; where it lives for one move, it waits."""
+        self.player = player
+        arguments = self.form.arguments[player]
+        if self.form.process == "game" or arguments != self.arguments:
+            yield from self._restarted(arguments)
+
+    def choose(self, question: Question) -> Steps[int]:
+        """Ask, and take the first number; of a process that lives for one move, the last."""
+        single = self.form.process == "move"
+        if single:
+            yield from self._restarted(self.form.arguments[self.player])
+        else:
+            yield Drop()
+        yield Write(self.question_text(question) + "\n")
+        return (yield from self._last(question) if single else self._first(question))
+
+    def question_text(self, question: Question) -> str:
+        """The fields in their order."""
+        position, legal = question.position, question.legal
+        if SQUARES in self.form.fields:
+            return self.of.text(position).split()[0]
+        rows, words = self.of.plain(position), list[object]()
+        for name in self.form.fields:
+            value: object = int(self.of.swap_move is not None and self.of.swap_move in legal)
+            if name != PIE:
+                value = FIELDS[name](rows, position, question.ply)
+            words += value if isinstance(value, tuple) else [value]
+        return self.form.separator.join(map(str, words))
+
+    def _first(self, question: Question) -> Steps[int]:
+        chatter = 0
+        line = yield from first_line(self.is_new)
+        self.is_new = False
+        while (number := number_in(self.form.answer, line)) is None:
+            chatter += 1
+            line = yield from line_of("move")
+        if chatter:
+            yield Note(f"wrote {chatter} other lines before its answer")
+        move = self.move_of(number, question.legal)
+        if move is None:
+            raise BotFault("illegal", f"answered {number}, {self._legal(question.legal)}")
+        return move
+
+    def _last(self, question: Question) -> Steps[int]:
+        """Every number until the process ends or its time is over; the last legal one counts."""
+        numbers: list[int] = []
+        while True:
+            line = yield Read("move", allowed=(Silence.ENDED, Silence.TIME_UP))
+            if isinstance(line, str):
+                number = number_in(self.form.answer, line)
+                numbers += [] if number is None else [number]
+                continue
+            moves = [self.move_of(number, question.legal) for number in numbers]
+            legal = [move for move in moves if move is not None]
+            if legal:
+                return legal[-1]
+            if numbers:
+                raise BotFault("illegal", f"answered {numbers[-1]}, {self._legal(question.legal)}")
+            kind: FaultKind = "crashed" if line is Silence.ENDED else "timeout"
+            raise BotFault(kind, "gave no answer")
+
+    def move_of(self, number: int, legal: Sequence[int]) -> int | None:
+        """The legal move that a number means."""
+        swap = self.of.swap_move
+        if PIE in self.form.fields and number == self.form.base - 1:
+            return swap if swap in legal else None
+        move = number - self.form.base
+        return move if move in legal and move != swap else None
+
+    def _legal(self, legal: Sequence[int]) -> str:
+        swap = self.of.swap_move
+        numbers = [self.form.base - 1 if move == swap else move + self.form.base for move in legal]
+        return f"which is not legal; legal: {' '.join(map(str, sorted(numbers)))}"
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """A bot is not told that a game ends."""
+        yield from ()
+
+    def bye(self) -> Steps[None]:
+        """The end of its input tells a bot to end."""
+        yield from ()
+
+
+def number_in(answer: str, line: str) -> int | None:
+    """The number of an answer: a whole line, unless its pattern has a group for the number."""
+    pattern = re.compile(answer)
+    found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
+    text = found[found.re.groups and 1] if found else ""
+    return int(text) if text and re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None

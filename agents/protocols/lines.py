@@ -1,0 +1,145 @@
+"""Our own line protocol: one question a move, one answer; docs/bots.md is its page.
+
+    position;legal moves;seconds left;random number;game
+
+Moves are written as on the board. A bot keeps no state: an extra turn is another question.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+
+from agents.core import Agent, SpecError
+from agents.protocols.console import Console
+from agents.protocols.conversation import (
+    BotFault,
+    Conversation,
+    Drop,
+    Ply,
+    Question,
+    Read,
+    Resigned,
+    Silence,
+    Steps,
+    Write,
+    chosen,
+    first_line,
+)
+from agents.protocols.line_forms import FORM_OPTIONS, FORMS, FormConversation
+from games import Game, Position
+from games.keys import Key
+from games.names import GameError, quoted
+
+OURS = "board"
+CONSOLE = "console"
+RANDOM_BELOW = 2**31  # fits the int of every language
+
+OPTIONS = (
+    Key(
+        "form",
+        "text",
+        "how the question is written",
+        OURS,
+        choices=(OURS, *FORMS, CONSOLE),
+    ),
+    *FORM_OPTIONS,
+)
+
+
+def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+    """Ask a bot in the form that the options name."""
+    form = options.get("form") or OURS
+    others = [key.name for key in FORM_OPTIONS if options.get(key.name) is not None]
+    if form == OURS and others:
+        raise SpecError(f'{others[0]} is for other forms of the question than "{OURS}"')
+    if form == OURS:
+        return LineConversation(of)
+    if form == CONSOLE:
+        return Console(of, options)
+    return FormConversation(of, str(form), options)
+
+
+class LineConversation:
+    """Question and answer in the words of the board."""
+
+    def __init__(self, of: Game) -> None:
+        """Nothing has been said yet."""
+        self.of = of
+        self.seed = 0
+        self.is_new = True
+
+    def greet(self) -> Steps[None]:
+        """There is no greeting: a new process may take its time for the first answer."""
+        self.is_new = True
+        yield from ()
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """A bot is not told that a game begins."""
+        self.seed = seed
+        yield from ()
+
+    def choose(self, question: Question) -> Steps[int]:
+        """Ask; the first line that is not empty is the answer."""
+        yield Drop()
+        yield Write(question_line(self.of, question, self.seed) + "\n")
+        line = yield from first_line(self.is_new)
+        self.is_new = False
+        return answered(self.of, question, line)
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """A bot is not told that a game ends."""
+        yield from ()
+
+    def bye(self) -> Steps[None]:
+        """The end of its input tells a bot to end."""
+        yield from ()
+
+
+def question_line(of: Game, question: Question, seed: int) -> str:
+    """The question without its line end."""
+    position, seconds = question.position, question.seconds
+    chance = random.Random(f"{seed} {question.ply}").randrange(RANDOM_BELOW)
+    fields = (
+        " ".join(of.text(position).replace(";", ",").split()),
+        " ".join(of.move_text(position, move) for move in question.legal),
+        "Infinity" if seconds is None else f"{seconds:.3f}",
+        str(chance),
+        of.name.rpartition(".py:")[2],
+    )
+    return ";".join(fields)
+
+
+def answered(of: Game, question: Question, line: str) -> int:
+    """The legal move that an answer means, forgiven what can be misread by nobody."""
+    word = line.strip("\"'. ").lower()
+    if word == "resign":
+        raise Resigned
+    move = of.notation.parse_move(question.position, word)
+    if move is not None and move in question.legal:
+        return move
+    texts = " ".join(of.move_text(question.position, each) for each in question.legal)
+    is_move = move is not None or word.lstrip("+-").isdecimal()
+    raise BotFault(
+        "illegal" if is_move else "unreadable",
+        f"answered {quoted(line)}, which is {'not legal' if is_move else 'no move'}; "
+        f"legal: {texts}",
+    )
+
+
+def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
+    """Answer questions until they end; one that cannot be read is answered by a `?`."""
+    while True:
+        line = yield Read("move", allowed=(Silence.ENDED,))
+        if not isinstance(line, str):
+            return
+        if not line:
+            continue
+        try:
+            position = of.parse(line.split(";")[0])
+        except GameError as error:
+            yield Write(f"? {error}\n")
+            continue
+        if of.over(position):
+            yield Write("? the game is over\n")
+            continue
+        move = yield from chosen(position)
+        yield Write(of.move_text(position, move) + "\n")

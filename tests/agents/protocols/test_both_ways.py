@@ -1,0 +1,76 @@
+"""Every protocol carries whole games: our agent served, hosted by us, plays as it does at home."""
+
+import random
+
+import pytest
+
+from agents import AgentSpec, build
+from agents.protocols import PROTOCOLS
+from games import game
+from tests.agents.protocols.wire import Ours, Table, Wire, protocol
+
+PLAYED = [
+    *[
+        ("lines", name)
+        for name in ("kalah(6,4)", "owari(6,3)", "othello(6)", "kalah-manchester(7,7)")
+    ],
+    *[("gtp", name) for name in ("othello(8)", "othello(6)", "othello-adjacent(6)")],
+    ("nboard", "othello(8)"),
+    *[("kgp", name) for name in ("kalah(6,4)", "kalah-kgp(8,5)", "kalah-2022(4,3)")],
+    *[("manchester", name) for name in ("kalah-manchester(7,7)", "kalah-manchester(5,3)")],
+]
+OPENING_PLIES = 7
+# Their moves depend on the board alone, as their own side sees it.
+KINDS = {"sowing": "nearest_pot", "othello": "first"}
+
+
+def talked(name: str, of, options=None):
+    return protocol(name).conversation(of, options or {})
+
+
+def at_home(of, kind: str, player: int, opening) -> list[int]:
+    """The same game without a protocol."""
+    agent, position, moves = build(AgentSpec(kind), of), of.start(), list(opening)
+    for move in opening:
+        position = of.play(position, move)
+    while not of.over(position):
+        legal = of.legal(position)
+        agent.start(0)
+        mine = position.mover == player and legal != (of.pass_move,)
+        moves.append(agent.choose(position).move if mine else legal[-1])
+        position = of.play(position, moves[-1])
+    return moves
+
+
+def test_every_protocol_of_the_table_is_played_here():
+    assert {name for name, _ in PLAYED} == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("opening_plies", [0, 1, 2, OPENING_PLIES])
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize(("name", "text"), PLAYED)
+def test_a_game_over_the_protocol_is_the_game_at_home(name, text, player, opening_plies):
+    of = game(text)
+    opening = random_opening(of, opening_plies)
+    bot = Ours(name, of, KINDS[of.pack])
+    table = Table(of, Wire(bot, talked(name, of)), player, opening)
+    assert [ply.move for ply in table.play().plies] == at_home(of, KINDS[of.pack], player, opening)
+
+
+@pytest.mark.parametrize(("name", "text"), PLAYED)
+def test_one_process_or_more_play_many_games(name, text):
+    of = game(text)
+    bot = Ours(name, of)
+    wire = Wire(bot, talked(name, of))
+    games = [[ply.move for ply in Table(of, wire, player).play().plies] for player in (0, 1, 0, 1)]
+    assert games[:2] == games[2:]
+    assert len(bot.starts) == (4 if name == "manchester" else 1)
+    assert not wire.dropped
+
+
+def random_opening(of, plies: int) -> tuple[int, ...]:
+    rng, position, moves = random.Random(plies), of.start(), []
+    while len(moves) < plies:
+        moves.append(rng.choice(of.legal(position)))
+        position = of.play(position, moves[-1])
+    return tuple(moves)

@@ -1,0 +1,203 @@
+"""GTP: what hosts must forgive in engines, and engines in hosts."""
+
+import pytest
+
+from agents.protocols.conversation import BotFault
+from games import game
+from tests.agents.protocols.wire import DEATH, Ours, Script, Table, Wire, fault_of, protocol
+
+OF = game("othello(8)")
+GREETING = {"name": "= Test\n\n", "version": "= 1\n\n", "list_commands": "= play\ngenmove\n\n"}
+
+
+def wire(rules: dict, of=OF, **options) -> Wire:
+    both = {**rules, **{key: GREETING[key] for key in GREETING if key not in rules}}
+    return Wire(Script({**both, "": "=\n\n"}), protocol("gtp").conversation(of, options))
+
+
+def first_move(talk: Wire, opening=()) -> str:
+    table = Table(talk.talk.of, talk, len(opening) % 2, opening)
+    talk.open(table.player, OF.start())
+    move = talk.run(talk.talk.choose(table.question()))
+    return OF.move_text(table.positions[-1], move)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["= f5\n\n", "=f5\n\n", "= F5\n\n", "= f5 \n\n", "=  F5 0.3\n\n", "= f5\nmore\n\n"],
+)
+def test_a_move_is_read_however_it_is_written(reply):
+    assert first_move(wire({"genmove": reply})) == "f5"
+
+
+def test_lines_before_the_reply_are_forgiven_and_noted():
+    talk = wire({"genmove": "thinking\n\n12%\n= f5\n\n"})
+    assert first_move(talk) == "f5"
+    assert talk.notes == ["wrote 2 lines before its reply to genmove"]
+
+
+def test_commands_are_in_lower_case_and_have_no_ids():
+    talk = wire({"genmove": "= d6\n\n"})
+    first_move(talk, (OF.parse_move(OF.start(), "f5"),))
+    assert talk.bot.heard == [
+        "name",
+        "version",
+        "list_commands",
+        "clear_board",
+        "play black f5",
+        "genmove white",
+    ]
+
+
+def test_a_refused_move_is_told_again_on_a_new_board_once():
+    opening = (OF.parse_move(OF.start(), "f5"),)
+    talk = wire({"play": ["? illegal move\n\n", "=\n\n"], "genmove": "= d6\n\n"})
+    assert first_move(talk, opening) == "d6"
+    assert talk.bot.heard[-5:] == [
+        "clear_board",
+        "play black f5",
+        "clear_board",
+        "play black f5",
+        "genmove white",
+    ]
+    refusing = wire({"play": "? illegal move\n\n", "genmove": "= d6\n\n"})
+    assert fault_of(lambda: first_move(refusing, opening)) == "unreadable"
+
+
+def test_a_refused_choice_is_asked_again_on_a_new_board_once():
+    assert first_move(wire({"genmove": ["? no\n\n", "= f5\n\n"]})) == "f5"
+    assert fault_of(lambda: first_move(wire({"genmove": "? no\n\n"}))) == "unreadable"
+
+
+def blocked() -> list[int]:
+    """Moves after which a pass is forced."""
+    position, moves = OF.start(), []
+    while OF.legal(position) != (OF.pass_move,):
+        moves.append(OF.legal(position)[0])
+        position = OF.play(position, moves[-1])
+    return moves
+
+
+class NeedsPasses(Ours):
+    """An engine that does not infer a pass, and refuses one that it is told."""
+
+    def __init__(self, accepts: bool) -> None:
+        super().__init__("gtp", OF)
+        self.accepts, self.passes = accepts, 0
+
+    def hears(self, line):
+        if line.endswith("pass"):
+            self.passes += 1
+            yield from super().hears(line) if self.accepts else ["? syntax error\n\n"]
+        elif line.split()[0] in ("play", "genmove"):
+            yield from super().hears(line) if self.in_turn(line) else ["? wrong color\n\n"]
+        else:
+            yield from super().hears(line)
+
+    def in_turn(self, line: str) -> bool:
+        engine = self.steps.gi_frame.f_locals["engine"]
+        return ("black", "white")[engine.now.mover] in line
+
+
+def test_a_pass_is_told_only_to_an_engine_that_asks_for_it():
+    moves = blocked()
+    player = len(moves) % 2  # who is blocked; the other goes on
+    plain = Ours("gtp", OF)
+    Table(OF, Wire(plain, protocol("gtp").conversation(OF, {})), 1 - player, tuple(moves)).play()
+    assert not [line for line in plain.heard if "pass" in line]
+    needy = NeedsPasses(accepts=True)
+    Table(OF, Wire(needy, protocol("gtp").conversation(OF, {})), 1 - player, tuple(moves)).play()
+    assert needy.passes
+
+
+def test_a_refused_pass_is_no_fault_in_itself():
+    moves = blocked()
+    stubborn = NeedsPasses(accepts=False)
+    table = Table(
+        OF, Wire(stubborn, protocol("gtp").conversation(OF, {})), 1 - len(moves) % 2, tuple(moves)
+    )
+    with pytest.raises(BotFault, match="twice"):  # of the move behind it
+        table.play()
+    assert stubborn.passes > 1
+
+
+def test_a_size_that_is_refused_is_unloadable():
+    of = game("othello(6)")
+    talk = wire({"boardsize": "? unacceptable size\n\n"}, of)
+    assert fault_of(lambda: talk.open(0, of.start())) == "unloadable"
+
+
+def test_time_is_told_only_where_the_file_and_the_engine_want_it():
+    every = "= play\ntime_settings\ntime_left\n\n"
+    told = wire({"list_commands": every, "genmove": "= f5\n\n"}, tell_time=True)
+    first_move(told)
+    assert told.bot.heard[-3:] == ["time_settings 0 1 1", "time_left black 1 1", "genmove black"]
+    for options, commands in (({}, every), ({"tell_time": True}, "= play\n\n")):
+        silent = wire({"list_commands": commands, "genmove": "= f5\n\n"}, **options)
+        first_move(silent)
+        assert not [line for line in silent.bot.heard if line.startswith("time")]
+
+
+def replies(*lines: str, of=OF) -> list[str]:
+    engine = Ours("gtp", of)
+    list(engine.start(()))
+    return ["".join(engine.hears(line)) for line in lines]
+
+
+COMMANDS = {
+    "7 protocol_version": "=7 2",
+    "name # who": "= Pitflip first",
+    "known_command play": "= true",
+    "known_command fly": "= false",
+    "boardsize 8": "=",
+    "boardsize 10": "? unacceptable size",
+    "set_game Othello": "=",
+    "komi 6.5": "=",
+    "fly": "? unknown command",
+    "final_score": "? cannot score",
+    "undo": "? cannot undo",
+    "play black z9": "? illegal move",
+    "play black a1": "? illegal move",
+    "play green d3": "? syntax error",
+    "play black d3": "=",
+    "play BLACK d3": "? wrong colour",
+    "genmove black": "? wrong colour",
+    "reg_genmove w": "= c3",
+    "genmove white": "= c3",
+    "time_left black 3 0": "=",
+}
+
+
+def test_our_engine_answers_every_command():
+    assert replies(*COMMANDS) == [f"{reply}\n\n" for reply in COMMANDS.values()]
+    assert replies("", "# nothing") == ["", ""]
+    assert replies("play b d3", "undo", "undo")[1:] == ["=\n\n", "? cannot undo\n\n"]
+
+
+def test_our_engine_infers_passes_plays_them_and_ends():
+    moves = blocked()
+    texts = OF.write(moves).split()
+    played = [f"play {'bw'[place % 2]} {text}" for place, text in enumerate(texts)]
+    colours = "bw"[len(moves) % 2], "bw"[1 - len(moves) % 2]
+    said = replies(
+        *played, f"play {colours[1]} pass", f"genmove {colours[0]}", f"genmove {colours[1]}"
+    )
+    assert set(said[: len(played)]) == {"=\n\n"}
+    assert said[-3] == "? illegal move\n\n"
+    assert said[-2] == "= pass\n\n"
+    assert OF.parse_move(OF.replay(" ".join([*texts, "pass"]))[-1], said[-1][2:4])
+    inferred = replies(*played, f"genmove {colours[1]}", "quit")
+    assert inferred[-2] == said[-1]
+    assert inferred[-1] == "=\n\n" + DEATH
+
+
+def test_our_engine_scores_the_end():
+    position, lines = OF.start(), []
+    while not OF.over(position):
+        move = OF.legal(position)[0]
+        lines.append(f"play {'bw'[position.mover]} {OF.move_text(position, move)}")
+        position = OF.play(position, move)
+    margin = OF.margin(position)
+    *_, score, passed = replies(*lines, "final_score", "genmove b")
+    assert score == f"= {'B' if margin > 0 else 'W'}+{abs(margin)}\n\n"
+    assert passed == "= pass\n\n"
