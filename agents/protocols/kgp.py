@@ -17,7 +17,7 @@ from agents.protocols.conversation import (
     line_of,
 )
 from agents.protocols.kgp_client import SERVE_OPTIONS, serve
-from agents.protocols.kgp_text import Command, board_text, command_of, in_quotes, line_of_command
+from agents.protocols.kgp_text import KgpCommand, board_text, command_of, in_quotes, line_of_command
 from games import Game, Position
 from games.keys import Key
 from games.names import quoted
@@ -74,7 +74,7 @@ class KgpHost:
             raise BotFault("unloadable", f"wants the mode {wanted}, not freeplay")
         yield Write(self._line("ok", ref=command.id))
 
-    def _aside(self, command: Command | None) -> Steps[None]:
+    def _aside(self, command: KgpCommand | None) -> Steps[None]:
         """What may come at any time; what means nothing is counted."""
         if command is None:
             yield Note("wrote a line that is no command")

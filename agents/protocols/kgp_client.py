@@ -6,7 +6,7 @@ from itertools import count
 from agents.core import Agent
 from agents.protocols.conversation import Choose, Read, Silence, Steps, Write
 from agents.protocols.kgp_text import (
-    Command,
+    KgpCommand,
     board_numbers,
     command_of,
     in_quotes,
@@ -62,7 +62,7 @@ class KgpClient:
         }
         return answers[command.name](command) if command.name in answers else ""
 
-    def _greeting(self, command: Command) -> str:
+    def _greeting(self, command: KgpCommand) -> str:
         if command.arguments[:1] != (MAJOR,):
             self.ended = True
             return self._line("error", in_quotes("Unsupported protocol version"), ref=command.id)
@@ -71,7 +71,7 @@ class KgpClient:
             lines.append(self._line("set", "auth:token", in_quotes(str(token))))
         return "".join([*lines, self._line("mode", str(self.options["mode"]))])
 
-    def _state(self, command: Command) -> str:
+    def _state(self, command: KgpCommand) -> str:
         board = board_numbers(command.arguments[0]) if command.arguments else None
         if board is None or command.id in self.repeats:
             return ""
@@ -79,16 +79,16 @@ class KgpClient:
         self.repeats[command.id] = 0
         return ""
 
-    def _stop(self, command: Command) -> str:
+    def _stop(self, command: KgpCommand) -> str:
         self.open.pop(command.ref, None)
         self.repeats.pop(command.ref, None)
         return ""
 
-    def _goodbye(self, _: Command) -> str:
+    def _goodbye(self, _: KgpCommand) -> str:
         self.ended = True
         return ""
 
-    def _error(self, command: Command) -> str:
+    def _error(self, command: KgpCommand) -> str:
         """A move that was refused is sent again while its state is open."""
         state, move = self.moves.get(command.ref, (0, 0))
         if self.repeats.get(state, MOST_REPEATS) >= MOST_REPEATS:
@@ -106,7 +106,7 @@ class KgpClient:
         """That we are done before the time is up."""
         return self._line("yield", ref=state)
 
-    def _problem(self, command: Command) -> str:
+    def _problem(self, command: KgpCommand) -> str:
         """The board after one ply, and whether the last bean fell in the own pot."""
         board = board_numbers(command.arguments[0]) if len(command.arguments) == 2 else None
         if board is None or not command.arguments[1].isdecimal():

@@ -14,7 +14,7 @@ ARGUMENT = re.compile(r'\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<board><[0-9,]*>)|(
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-class Command(NamedTuple):
+class KgpCommand(NamedTuple):
     """One line; `id` and `ref` are 0 where there is none."""
 
     id: int
@@ -23,7 +23,7 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def command_of(line: str) -> Command | None:
+def command_of(line: str) -> KgpCommand | None:
     """The command in a line, words with or without quotes; None if it does not parse."""
     found = COMMAND.fullmatch(line)
     if not found:
@@ -37,7 +37,9 @@ def command_of(line: str) -> Command | None:
         plain = text is None
         arguments.append(argument[0].strip() if plain else ESCAPED.sub(_unescaped, text))
         rest = rest[argument.end() :]
-    return Command(int(found["id"] or 0), int(found["ref"] or 0), found["name"], tuple(arguments))
+    return KgpCommand(
+        int(found["id"] or 0), int(found["ref"] or 0), found["name"], tuple(arguments)
+    )
 
 
 def _unescaped(found: re.Match[str]) -> str:
