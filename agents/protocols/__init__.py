@@ -10,3 +10,5 @@ PROTOCOLS: Mapping[str, str] = {
     "kgp": "agents.protocols.kgp",
     "manchester": "agents.protocols.manchester",
 }
+# Protocols that are spoken over a socket: the bot connects to its host.
+SOCKETS = ("kgp",)

@@ -24,7 +24,6 @@ from games.names import quoted
 
 __all__ = ["OPTIONS", "SERVE_OPTIONS", "conversation", "serve"]
 
-TRANSPORT = "socket"
 OPTIONS = (
     Key(
         "think_seconds",

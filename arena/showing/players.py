@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agents import AgentSpec, SpecError, build, kind_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
+from agents.spec_words import player_spec
 from arena.showing.terminal_game import Player, TerminalGame
 from games import Game
 from games.names import quoted
@@ -58,18 +59,6 @@ def seated(
     if invited.first == ASK and second_begins(first.name, second.name, dialogue):
         return second, first
     return first, second
-
-
-def player_spec(text: str, limits: Mapping[str, float | str]) -> AgentSpec:
-    """A kind's name, or a user's file: a bot, or an evaluation if it is called `evaluate`."""
-    if text.endswith(".py:evaluate"):
-        return AgentSpec("alphabeta", {"evaluate": text, **limits})
-    if text.endswith(".py") or ".py:" in text:
-        return AgentSpec("python", {"file": text})
-    if text == "python":
-        raise SpecError("write the file of your bot instead of python: path.py or path.py:name")
-    kind = kind_of(text)
-    return AgentSpec(text, {name: limits[name] for name in limits if kind.option(name)})
 
 
 def refuse_idle_limit(specs: Sequence[AgentSpec], limits: Mapping[str, float | str]) -> None:

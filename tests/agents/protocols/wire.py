@@ -1,8 +1,12 @@
 """Conversations without processes: a host and a scripted bot, or one of ours, in one thread."""
 
 import importlib
+import os
+import select
+import subprocess
 from collections import deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from agents import AgentSpec, build
 from agents.protocols import PROTOCOLS
@@ -22,7 +26,7 @@ from agents.protocols.conversation import (
 )
 from games import Game, Position
 
-CAP = 1 << 20
+MOST_SECONDS = 60.0
 # What a bot does instead of a line; the driver of processes sees the same from outside.
 SILENCE, DEATH, FLOOD = "\0silence", "\0death", "\0flood"
 
@@ -69,13 +73,13 @@ class Ours:
 
     def __init__(
         self,
-        name: str,
+        spoken: str,
         of: Game,
         kind: str = "first",
         spoil: Callable[[str], str] = lambda text: text,
         **options: object,
     ) -> None:
-        self.name, self.of, self.spoil, self.options = name, of, spoil, options
+        self.name, self.of, self.spoil, self.options = spoken, of, spoil, options
         self.agent = build(AgentSpec(kind), of)
         self.starts: list[tuple[str, ...]] = []
         self.heard: list[str] = []
@@ -117,6 +121,58 @@ class Ours:
             yield DEATH
 
 
+class Program:
+    """A real process on two pipes; it is not walled in, for the tests wrote it or know it."""
+
+    def __init__(self, *command: str, cwd: Path | None = None) -> None:
+        self.command, self.cwd = command, cwd
+        self.starts: list[tuple[str, ...]] = []
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self, arguments: tuple[str, ...]) -> Iterator[str]:
+        self.close()
+        self.starts.append(arguments)
+        self.process = subprocess.Popen(
+            [*self.command, *arguments],
+            cwd=self.cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+        )
+        yield ""
+
+    def hears(self, line: str) -> Iterator[str]:
+        assert self.process
+        assert self.process.stdin
+        self.process.stdin.write(f"{line}\n")
+        yield ""
+
+    def more(self) -> str:
+        """What it writes next, or that it has ended; a limit is that of the whole test."""
+        assert self.process
+        assert self.process.stdout
+        readable, _, _ = select.select([self.process.stdout], [], [], MOST_SECONDS)
+        said = os.read(self.process.stdout.fileno(), 1 << 16) if readable else b""
+        return said.decode(errors="replace") or (DEATH if readable else SILENCE)
+
+    def close(self) -> None:
+        """Let it end, and wait for it."""
+        if self.process is None:
+            return
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        try:
+            self.process.wait(MOST_SECONDS)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+        self.process = None
+
+
 class Driven(Exception):  # noqa: N818  # a record, not an error of ours
     """What a driver of processes records when time, output or life of a bot is over."""
 
@@ -128,7 +184,7 @@ class Driven(Exception):  # noqa: N818  # a record, not an error of ours
 class Wire:
     """Runs conversations with a bot that answers at once or never."""
 
-    def __init__(self, bot: Script | Ours, talk: Conversation) -> None:
+    def __init__(self, bot: Script | Ours | Program, talk: Conversation) -> None:
         self.bot, self.talk = bot, talk
         self.lines: deque[str] = deque()
         self.half = ""
@@ -191,6 +247,9 @@ class Wire:
     def _read(self, request: Read):
         if self.flooded:
             raise Driven("flooded")
+        if isinstance(self.bot, Program):
+            while not self.lines and self.alive and (said := self.bot.more()) != SILENCE:
+                self._take(iter([said]))
         if self.lines:
             return self.lines.popleft()
         silence = Silence.TIME_UP if self.alive else Silence.ENDED

@@ -1,0 +1,127 @@
+"""Our agents in other people's programs: the command that serves them."""
+
+import io
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from agents import serve
+from agents.protocols import kgp
+from agents.protocols.conversation import Drop, Note, Question, Read, Silence, Write
+from games import game
+from games.terminal import DONE, MISTAKE
+from tests.agents.given import ROOT
+
+MOST_SECONDS = 120
+
+
+def replies(monkeypatch, capsys, words: list[str], *lines: str) -> str:
+    stdin = io.TextIOWrapper(io.BytesIO("".join(f"{line}\n" for line in lines).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert serve.main(words) == DONE
+    return capsys.readouterr().out
+
+
+def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, capsys):
+    words = ["gtp", "--agent", "first"]
+    said = replies(monkeypatch, capsys, words, "name", "genmove b", "play w c3")
+    assert said == "= Pitflip first\n\n= d3\n\n=\n\n"
+
+
+def test_a_process_answers_while_its_input_is_open():
+    command = [sys.executable, "-m", "agents.serve", "lines", "--agent", "nearest_pot"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=-1, stdout=-1, text=True) as bot:
+        assert bot.stdin
+        assert bot.stdout
+        bot.stdin.write("S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, North to move\n")
+        bot.stdin.flush()
+        assert bot.stdout.readline() == "1\n"
+        bot.stdin.close()
+        assert bot.wait(MOST_SECONDS) == DONE
+
+
+def test_the_manchester_engine_ends_its_agent(monkeypatch, capsys):
+    said = replies(
+        monkeypatch, capsys, ["manchester", "--agent", "first"], "START;South", "END", "START;South"
+    )
+    assert said == "MOVE;1\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gtp", "--game", "kalah(6,4)"], "gtp is for othello, not for kalah(6,4)"),
+        (["gtp", "--agent", "smrt"], 'did you mean "smart"'),
+        (["nboard", "--game", "othello(6)"], "nboard is for othello(8)"),
+        (["kgp", "--port", "1"], "refused"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(words, message, capsys):
+    assert serve.main(words) != DONE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
+def test_an_unknown_protocol_is_one_line(capsys):
+    with pytest.raises(SystemExit) as ended:
+        serve.main(["gpt"])
+    assert ended.value.code == MISTAKE
+    assert "gtp" in capsys.readouterr().err
+
+
+class Server(threading.Thread):
+    """Hosts one client over a real socket, and pings it with every state."""
+
+    def __init__(self, of) -> None:
+        super().__init__(daemon=True)
+        self.of = of
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(MOST_SECONDS)
+        self.port = self.listener.getsockname()[1]
+        self.said: list[str] = []
+        self.last = of.start()
+
+    def run(self) -> None:
+        with self.listener:
+            connection, _ = self.listener.accept()
+        connection.settimeout(MOST_SECONDS)
+        with connection, connection.makefile("r", newline="\n") as self.lines:
+            self.connection = connection
+            talk = kgp.conversation(self.of, {"think_seconds": 60})
+            self.carry(talk.greet())
+            while not self.of.over(self.last):
+                question = Question(self.last, self.of.legal(self.last))
+                self.last = self.of.play(self.last, self.carry(talk.choose(question)))
+            self.carry(talk.bye())
+
+    def carry(self, steps):
+        reply = None
+        try:
+            while True:
+                request, reply = steps.send(reply), None
+                if isinstance(request, Write):
+                    pinged = "9998 ping\r\n" if " state " in request.text else ""
+                    self.connection.sendall((pinged + request.text).encode())
+                elif isinstance(request, Read):
+                    self.said.append(self.lines.readline())
+                    reply = self.said[-1].strip() if self.said[-1] else Silence.ENDED
+                else:
+                    assert isinstance(request, Drop | Note)
+        except StopIteration as end:
+            return end.value
+
+
+def test_a_client_plays_a_game_on_a_server_that_pings_it():
+    server = Server(game("kalah(6,4)"))
+    server.start()
+    assert (
+        serve.main(["kgp", "--agent", "minimax", "--depth", "2", "--port", str(server.port)])
+        == DONE
+    )
+    server.join(MOST_SECONDS)
+    assert server.of.over(server.last)
+    states = sum("yield" in line for line in server.said)
+    assert sum("@9998 pong" in line for line in server.said) == states > 10
