@@ -159,13 +159,18 @@ class ProtocolModule(Protocol):
         """Be the bot: answer a host with the moves that `Choose` brings."""
 
 
+def read(clock: Clock) -> Steps[str]:
+    """The next line."""
+    line = yield Read(clock)
+    assert isinstance(line, str)
+    return line
+
+
 def line_of(clock: Clock) -> Steps[str]:
     """The next line that is not empty."""
-    while True:
-        line = yield Read(clock)
-        assert isinstance(line, str)
-        if line:
-            return line
+    while not (line := (yield from read(clock))):
+        pass
+    return line
 
 
 def first_line(new: bool) -> Steps[str]:
