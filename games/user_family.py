@@ -16,11 +16,11 @@ from games.kernels.bits import Truth, U
 from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context, context
 from games.kernels.family import Mask, State
-from games.kernels.jit import Kernel, Scope, inlined
+from games.kernels.jit import INTERPRETED, Kernel, Scope, inlined
 from games.kernels.quad import Quad
 from games.names import GameError
 from games.once import once
-from games.user_file import codes, copied, described, functions_in
+from games.user_file import MOST_RULES, codes, copied, described, functions_in
 
 Functions = Mapping[str, Kernel]
 
@@ -82,12 +82,23 @@ def compiled_functions(module: ModuleType) -> Scope:
         for needed in (each for code in codes(plain[name].__code__) for each in code.co_names):
             if needed in plain and needed not in (*made, *above, name):
                 compile_with_needs(needed, (*above, name))
-        made[name] = inlined(copied(plain[name], vars(module) | made))
+        function = copied(plain[name], vars(module) | made)
+        made[name] = with_plain_rules(function) if INTERPRETED else inlined(function)
 
     for name in plain:
         if name not in made:
             compile_with_needs(name)
     return made
+
+
+def with_plain_rules(function: Kernel) -> Kernel:
+    """The function run by Python: NumPy's whole numbers mix with words only when compiled."""
+
+    def called(*arguments: object) -> object:
+        return function(*(a[:MOST_RULES].tolist() if isinstance(a, np.ndarray) else a
+                          for a in arguments))  # fmt: skip
+
+    return called
 
 
 def plain_functions(module: ModuleType) -> Scope:

@@ -15,6 +15,7 @@ from games.once import once
 
 REQUIRED = ("State", "start", "slots", "moves", "play", "turned", "key")
 LARGEST_FILE = 1_000_000
+MOST_RULES = 32  # whole numbers
 
 Answer: TypeAlias = Any  # of a user's function: it may be anything
 UserFunction = Callable[..., Answer]

@@ -8,10 +8,9 @@ from pathlib import Path
 from games.core import Game, kernels
 from games.names import GameError, did_you_mean, quoted
 from games.once import once
-from games.user_file import UserFunction, called, digest_of, module_of
+from games.user_file import MOST_RULES, UserFunction, called, digest_of, module_of
 
 REFERENCE = re.compile(r"\s*(.+?\.py)\s*(?::\s*(\w+)?\s*(?:\(([^()]*)\))?)?\s*")
-MOST_RULES = 32
 MOST_SLOTS = 256
 LARGEST = 1 << 62
 

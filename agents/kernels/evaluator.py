@@ -39,7 +39,7 @@ def _call(_typing: object, address: types.Type, ctx: types.Type, state: types.Ty
 def call_object(address: int, ctx: Context, state: State) -> np.int64:
     """Call the Python function whose `id` is `address`; somebody must keep it alive."""
     function: Evaluate = ctypes.cast(int(address), ctypes.py_object).value
-    return function(ctx, state)
+    return np.int64(function(ctx, state))
 
 
 CallEvaluator = Callable[[int, Context, State], np.int64]

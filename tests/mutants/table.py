@@ -60,6 +60,7 @@ RULES = (
     *in_file(
         "games/core.py",
         "tests/games/test_contract.py",
+        "tests/games/test_commands.py::test_a_swap_is_no_ply",
         edits={
             "return first - second": "return second - first",
             "swapped = position.swapped ^ (move == self.swap_move)": "swapped = position.swapped",
