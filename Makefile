@@ -40,9 +40,11 @@ check: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compiled code is invisible to coverage, so this run interprets the kernels.
+# Compiled code is invisible to coverage, so this run interprets the kernels; what agents ask of a
+# pack is tested with the agents.
 coverage: .venv/.dev
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/games
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/games \
+	  tests/agents/test_features.py tests/agents/test_policies.py tests/agents/test_human.py
 	$(BIN)/coverage report --fail-under=95
 
 # A warning, such as a link that leads nowhere, ends it.
