@@ -111,11 +111,23 @@ class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of
     """An agent was asked for a move in a finished game."""
 
 
+FAILURES = (
+    "illegal",  # a move that is not legal
+    "unreadable",  # no move at all
+    "timeout",
+    "raised",  # an exception; the process lives
+    "crashed",  # the process ended
+    "memory",
+    "flooded",  # more output, files or processes than it may have
+    "unloadable",
+)
+
+
 class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
     def __init__(self, kind: str, bot: str, position: str, message: str, trace: str = "") -> None:
-        """`kind` is illegal, raised, unloadable or timeout; `trace` shows the bot's code only."""
+        """`kind` is one of FAILURES; `trace` only shows the bot's code, or what it wrote."""
         self.kind, self.bot, self.position = kind, bot, position
         self.message, self.trace = message, trace
         place = f" in '{position}'" if position else ""

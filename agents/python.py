@@ -18,7 +18,11 @@ from agents.kinds import UNKNOWN
 from agents.user_files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
+from games.board import Board
+from games.board_numbers import board_numbers
 from games.keys import Key
+
+LONGEST_ANSWER = 200  # characters of a move in words
 
 OPTIONS = (
     Key(
@@ -60,6 +64,8 @@ class PythonAgent:
             message = f"cannot be loaded: choose is {type(self.function).__name__}, not a function"
             raise AgentFailure("unloadable", self.file, "", message)
         self.random = random.Random(0)
+        self.numbers = board_numbers(of)
+        self.board = Board(of)
 
     def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
@@ -85,34 +91,48 @@ class PythonAgent:
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move, which it answers as a number or as text; else AgentFailure."""
         refuse_finished(self.game, position)
-        view = View(self.game, position)
-        legal = self.game.legal(position)
-        answer = self._call(position, self.function, view, legal, self.random)
-        return Choice(self._move(position, answer, legal))
+        self.board.place(position)
+        return Choice(self.game.moves_of(self.answer(self.board)))
 
-    def _call(self, position: Position | None, function: Any, *arguments: Any) -> Any:
+    def answer(self, board: Board) -> int:
+        """The slot of the bot's move on a board."""
+        numbers, slots = self.numbers[board.side], board.slots
+        legal = tuple([numbers.number[slot] for slot in slots])
+        view = View.of_board(board, self.numbers)
+        answer = self._call(board, self.function, view, legal, self.random)
+        simple = type(answer) is int  # nearly always
+        slot = numbers.slot.get(answer) if simple else self._meant(board, answer)
+        if slot is None or slot not in slots:
+            raise self._illegal(board, answer, legal)
+        return slot
+
+    def _call(self, board: Board | None, function: Any, *arguments: Any) -> Any:
         try:
             return function(*arguments)
         except BaseException as error:
             if is_the_persons(error):
                 raise
-            place = "" if position is None else self.game.text(position)
+            place = "" if board is None else self.game.text(board.position)
             trace = own_trace(error, self.path)
-            raise AgentFailure("raised", self.file, place, "raised", trace) from None
+            raise AgentFailure("raised", self.file, place, "raised", trace) from error
 
-    def _move(self, position: Position, answer: Any, legal: tuple[int, ...]) -> int:
-        move: int | None
+    def _meant(self, board: Board, answer: object) -> int | None:
+        """The slot that an answer means that is not simply a number; None if it means none."""
         if isinstance(answer, str):
-            move = self.game.notation.parse_move(position, answer)
-        else:
-            try:
-                move = None if isinstance(answer, bool) else operator.index(answer)
-            except TypeError:
-                move = None
-        if move is None or move not in legal:
-            message = f"answered {answer!r}, legal are {list(legal)},"
-            raise AgentFailure("illegal", self.file, self.game.text(position), message)
-        return move
+            move = self.game.notation.parse_move(board.position, answer[:LONGEST_ANSWER])
+            return None if move is None else self.game.slots_of(move)
+        try:
+            number = None if isinstance(answer, bool) else operator.index(answer)  # type: ignore[arg-type]
+        except TypeError:
+            return None
+        return None if number is None else self.numbers[board.side].slot.get(number)
+
+    def _illegal(self, board: Board, answer: object, legal: tuple[int, ...]) -> AgentFailure:
+        kind = "illegal"
+        if isinstance(answer, str | bytes) and len(answer) > LONGEST_ANSWER:
+            kind, answer = "unreadable", answer[:LONGEST_ANSWER]
+        message = f"answered {answer!r}, legal are {list(legal)},"
+        return AgentFailure(kind, self.file, self.game.text(board.position), message)
 
 
 def build(spec: AgentSpec, of: Game) -> PythonAgent:

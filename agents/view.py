@@ -1,22 +1,50 @@
 """A position as a user's own bot sees it, in plain Python numbers."""
 
-from dataclasses import dataclass
-
-from games import Game, Position
+from games import Game, IllegalMove, Position
+from games.board import Board, position_of
+from games.board_numbers import Numbers, board_numbers
+from games.names import listed
 from games.position import Plain
 
+Sides = tuple[Numbers, Numbers]
 
-@dataclass(frozen=True, slots=True)
+
 class View:
-    """A position of a game; every property is computed when it is read."""
+    """A position of a game; every property is computed when it is read.
 
-    game: Game
-    position: Position
+    Moves are the numbers printed on the board.
+    """
+
+    __slots__ = ("_fields", "_numbers", "_position", "_words", "game")
+    _fields: tuple[int, ...]  # where its words, as a board has them, become a state
+    _words: list[int]
+
+    def __init__(
+        self, game: Game, position: Position | None = None, numbers: Sides | None = None
+    ) -> None:
+        """`numbers` are those of the game, where they are known already."""
+        self.game = game
+        self._position = position
+        self._numbers = numbers or board_numbers(game)
+
+    @classmethod
+    def of_board(cls, board: Board, numbers: Sides) -> "View":
+        """What stands on the board now."""
+        view = cls(board.game, None, numbers)
+        view._fields, view._words = board.fields, board.words.tolist()
+        return view
+
+    @property
+    def position(self) -> Position:
+        """The position as agents of ours have it."""
+        if self._position is None:
+            self._position = position_of(self.game, self._fields, self._words)
+        return self._position
 
     @property
     def mover(self) -> int:
         """The player to move: 0 moved first in the game, 1 second."""
-        return self.game.mover(self.position)
+        return self.position.mover
 
     @property
     def side(self) -> int:
@@ -25,8 +53,10 @@ class View:
 
     @property
     def legal(self) -> tuple[int, ...]:
-        """The legal moves, ascending."""
-        return self.game.legal(self.position)
+        """The legal moves as numbers on the board, in the order of the mover's own row."""
+        number = self._numbers[self.side].number
+        slots = (self.game.slots_of(move) for move in self.game.legal(self.position))
+        return tuple(number[slot] for slot in slots if slot in number)
 
     @property
     def over(self) -> bool:
@@ -54,11 +84,20 @@ class View:
 
     def play(self, move: int) -> "View":
         """The position after a legal move."""
-        return View(self.game, self.game.play(self.position, move))
+        return View(self.game, self.game.play(self.position, self._move(move)), self._numbers)
 
     def move_text(self, move: int) -> str:
         """The move as it is printed on the board."""
-        return self.game.move_text(self.position, move)
+        return self.game.move_text(self.position, self._move(move))
+
+    def _move(self, number: int) -> int:
+        """The move of our own that the number on the board means."""
+        slot = self._numbers[self.side].slot.get(number)
+        move = None if slot is None else self.game.moves_of(slot)
+        if move not in self.game.legal(self.position):
+            legal = listed(self.legal)
+            raise IllegalMove(f"{self.game}: move {number} is not legal here; legal: {legal}")
+        return move
 
     def __str__(self) -> str:
         return self.game.draw(self.position)

@@ -10,6 +10,15 @@ from typing import NoReturn
 DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
 
 
+MOST_TEXT = 4096  # characters of a text from outside
+
+
+def printable(text: str, most: int = MOST_TEXT) -> str:
+    """Text from outside on one line, control characters escaped, cut if it is long."""
+    short = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[: most + 1])
+    return short if len(short) <= most else f"{short[: most - 3]}..."
+
+
 class Mistake(Exception):  # noqa: N818  # not a fault of the code
     """What the user has to change, in one line; `has_place` if the line says where."""
 

@@ -77,7 +77,7 @@ def choose(view, legal, rng):
 
 
 @pytest.mark.parametrize(
-    "value", ["3", "'4'", "' 4 '", "numpy.int64(3)", "legal[view.legal.index(3)]"]
+    "value", ["4", "'4'", "' 4 '", "numpy.int64(4)", "legal[view.legal.index(4)]"]
 )
 def test_an_answer_is_a_number_or_what_is_printed_on_the_board(tmp_path, value):
     of = game(OF)
@@ -95,7 +95,7 @@ class Patient:
     def choose(self, view, legal, rng):
         return self.hole
 """
-    agent = bot(tmp_path, text, "Patient", hole=2)
+    agent = bot(tmp_path, text, "Patient", hole=3)
     for seed in (5, 6):
         agent.start(seed)
         assert agent.choose(game(OF).start()).move == 2
@@ -106,7 +106,7 @@ def test_two_agents_of_one_class_share_nothing(tmp_path):
     text = """
 class Counting:
     def __init__(self):
-        self.asked = -1
+        self.asked = 0
     def choose(self, view, legal, rng):
         self.asked += 1
         return self.asked
@@ -145,14 +145,15 @@ def files_in(trace: str) -> set[str]:
 def test_an_answer_that_is_no_legal_move_is_told_with_the_legal_ones(tmp_path, value):
     error = failure(tmp_path, answer(value))
     assert error.kind == "illegal"
-    legal = list(game(OF).legal(positions(OF, 0)[POSITION]))
+    of, position = game(OF), positions(OF, 0)[POSITION]
+    legal = [int(of.move_text(position, move)) for move in of.legal(position)]
     assert f"legal are {legal}" in str(error)
     assert "answered" in str(error)
 
 
 def test_an_empty_hole_is_no_legal_move(tmp_path):
     of, position = game(OF), positions(OF, 0)[POSITION]
-    empty = min(set(range(6)) - set(of.legal(position)))
+    empty = of.move_text(position, min(set(range(6)) - set(of.legal(position))))
     assert failure(tmp_path, answer(str(empty))).kind == "illegal"
 
 

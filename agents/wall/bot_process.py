@@ -1,0 +1,149 @@
+"""A bot's process as its owner sees it: bytes in and out with deadlines, and every way to fail."""
+
+import os
+import select
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NoReturn
+
+from agents.core import AgentFailure
+from agents.wall import process_tree
+from agents.wall.requests import BotLimits, Ended, Start, close_all
+from agents.wall.wall import Wall
+from games.terminal import printable
+
+MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
+MORE_SECONDS = 5.0
+NEAR = 10  # a tenth of its limit: from here on it matters whether it could run
+CHUNK = 1 << 16
+MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
+LOG_LINES = 5
+BUSY = "the machine is too busy"
+BILLION = 1_000_000_000
+
+
+class Void(Exception):  # noqa: N818  # the glossary's word
+    """Nobody's fault but ours, or the machine's: the game does not count."""
+
+
+class BotProcess:
+    """One process at a time; ended after every fault, begun again when it is asked to."""
+
+    def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
+        """`name` is what messages call the bot; nothing is started yet."""
+        self.name, self.wall, self.limits = name, wall, limits
+        self.number = 0
+        self.questions = self.answers = -1
+        self.process = 0
+        self.delay_before = 0
+        self.lag = 0  # nanoseconds of this game in which it could not run
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was started and has not been ended by us."""
+        return self.number != 0
+
+    def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
+        """Start the process; `program` are the fields of a `Start`."""
+        connection = self.wall.connection()
+        reads, self.questions = os.pipe2(os.O_CLOEXEC)
+        self.answers, writes = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.questions, False)
+        self.number = connection.number()
+        start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]
+        connection.start(start, reads, writes)
+        close_all([reads, writes])
+        self.readable, self.writable = select.poll(), select.poll()
+        self.readable.register(self.answers, select.POLLIN)
+        self.writable.register(self.questions, select.POLLOUT)
+        self.process, self.delay_before = 0, 0
+
+    def new_game(self) -> None:
+        """Note how long it had to wait for the machine until now."""
+        if self.process == 0:
+            self.process = self.wall.connection().where(self.number)
+        self.delay_before = process_tree.run_delay(self.process)
+
+    def send(self, content: bytes | memoryview, seconds: float) -> None:
+        """Write all of it; a bot that does not read is waited for no longer than an answer."""
+        until = time.monotonic() + seconds
+        rest = memoryview(content)
+        while rest:
+            try:
+                rest = rest[os.write(self.questions, rest) :]
+            except BlockingIOError:
+                wait = until - time.monotonic()
+                if wait <= 0 or not self.writable.poll(wait * 1000):
+                    self.fault("timeout", f"did not read its question for {seconds:g} s")
+            except OSError:
+                self.died()
+
+    def receive(self, seconds: float, since: int) -> bytes | None:
+        """What it has written, as soon as it comes: nothing when it has ended, None too late.
+
+        `since` are the nanoseconds at which its clock started: the limit is one for all pieces.
+        """
+        until = since + int(seconds * BILLION)
+        while True:
+            wait = until - time.monotonic_ns()
+            if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
+                with suppress(OSError):
+                    return os.read(self.answers, CHUNK)
+                return b""
+            if (later := self.extended(seconds, since)) is None:
+                return None
+            until = later
+
+    def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
+        """What it has written; that it has ended, or wrote nothing in time, is its fault."""
+        content = self.receive(seconds, since)
+        if content is None:
+            self.fault("timeout", f"{silence} within {seconds:g} s")
+        return content or self.died()
+
+    def extended(self, seconds: float, since: int) -> int | None:
+        """A later deadline for a bot that could not run; None if it could, Void in the end."""
+        now = time.monotonic_ns()
+        self.lag = self.waited()
+        if now - since - self.lag >= int(seconds * BILLION):
+            return None
+        if now - since > int((MOST_WAITING * seconds + MORE_SECONDS) * BILLION):
+            self.end()
+            raise Void(f"{self.name} could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
+        return since + int(seconds * BILLION) + self.lag
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has closed its end between two games, as many programs do."""
+        return any(event & select.POLLHUP for _, event in self.readable.poll(0))
+
+    def waited(self) -> int:
+        """Nanoseconds since the game began for which it was ready but did not run."""
+        if self.process == 0:
+            self.process = self.wall.connection().where(self.number)
+        return max(0, process_tree.run_delay(self.process) - self.delay_before)
+
+    def died(self) -> NoReturn:
+        """It has ended, or closed its end: say how."""
+        by_itself = self.wall.connection().has_ended(self.number, MOMENT_SECONDS)
+        ended = self.end()
+        how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
+        self.raise_(ended.cause or "crashed", how, ended)
+
+    def fault(self, kind: str, message: str) -> NoReturn:
+        """End it, for it has done something that it may not."""
+        ended = self.end()
+        self.raise_(ended.cause or kind, ended.reason or message, ended)
+
+    def raise_(self, kind: str, message: str, ended: Ended) -> NoReturn:
+        """The failure, with the last lines that it wrote."""
+        lines = ended.log.decode(errors="backslashreplace").splitlines()[-LOG_LINES:]
+        trace = "\n".join(printable(line) for line in lines)
+        raise AgentFailure(kind, self.name, "", printable(message), trace) from None
+
+    def end(self) -> Ended:
+        """End the process with all that it has started."""
+        number, self.number = self.number, 0
+        close_all([self.questions, self.answers])
+        return self.wall.connection().end(number)

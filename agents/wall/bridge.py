@@ -1,0 +1,169 @@
+"""The far end of a Python bot: in its process, questions become calls, answers become bytes."""
+
+import os
+import signal
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from agents.core import Agent, AgentFailure, AgentSpec, SpecError
+from games import Game
+from games.board import Board
+from games.kernels.boards import HEAD, LEFT
+from games.kernels.compile_cache import on_compilation
+
+# What a message is, in its first byte; the second is the number of the question, which comes back.
+QUESTION, GAME, EXPLAIN = 1, 2, 3  # ours
+READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED, EXPLAINED = range(1, 8)  # theirs
+KINDS = (
+    "illegal",
+    "raised",
+    "memory",
+    "unloadable",
+    "unreadable",
+)  # of failures that a bot tells itself
+MOVE = struct.Struct("<BBh")  # message, question, slot
+SEARCH = struct.Struct("<BBhqd")  # and nodes, value
+LONGEST_TEXT = 3900  # bytes; with its head it is written at once
+TALK_SECONDS = 1.0  # for an error to say what it is
+
+
+def prepare(spec: AgentSpec, of: Game) -> None:
+    """Load in the spawner what every bot of this game needs; nothing of the user's is touched."""
+    board = Board(of)
+    board.play(board.slots[0])
+    if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
+        import_module("agents").build(AgentSpec("random"), of).choose(of.start())
+
+
+def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
+    """Answer until nobody asks; the exit status."""
+    teller = Teller(answers)
+    board = Board(of)
+    teller.loads = True
+    on_compilation(teller.lives)
+    try:
+        answer = answerer(spec, of)
+    except BaseException as error:  # whatever a user's code raises
+        teller.fail(0, error, "unloadable")
+        return 1
+    teller.loads = False
+    teller.tell(READY, 0)
+    while size := os.readv(questions, [board.bytes]):
+        kind, number = int(board.words[HEAD]) & 0xFF, int(board.words[HEAD]) >> 8 & 0xFF
+        try:
+            if kind == GAME:
+                answer.start(int(board.words[LEFT]))
+                teller.tell(STARTED, number)
+            else:
+                board.read(size)
+                os.write(answers, answer.to(board, number))
+        except BaseException as error:  # likewise
+            if type(wish := cause_of(error)) is SystemExit:
+                return status_of(wish)
+            teller.fail(number, error, "raised")
+    return 0
+
+
+def cause_of(error: BaseException) -> BaseException | None:
+    """What the bot itself raised."""
+    return error.__cause__ if isinstance(error, AgentFailure) else error
+
+
+def status_of(wish: SystemExit) -> int:
+    """The exit status that `sys.exit` was called with."""
+    code = wish.code
+    return code if isinstance(code, int) else 0 if code is None else 1
+
+
+class Teller:
+    """Writes messages, each at once."""
+
+    def __init__(self, answers: int) -> None:
+        """`answers` is the descriptor for them."""
+        self.answers = answers
+        self.loads = False
+
+    def lives(self) -> None:
+        """Tell that the bot is still loading: something is compiled."""
+        if self.loads:
+            self.tell(ALIVE, 0)
+
+    def tell(self, kind: int, number: int, text: bytes = b"") -> None:
+        """Write one message."""
+        with suppress(OSError):
+            os.write(self.answers, bytes([kind, number]) + text[:LONGEST_TEXT])
+
+    def fail(self, number: int, error: BaseException, kind: str) -> None:
+        """Tell how the bot failed; its error has a moment to say what it is."""
+        if isinstance(cause_of(error), MemoryError) and kind != "illegal":
+            kind = "memory"
+        elif isinstance(error, AgentFailure):
+            kind = error.kind
+        text = within(TALK_SECONDS, lambda: words_of(error), "raised an error without words")
+        place = KINDS.index(kind) if kind in KINDS else 1
+        self.tell(FAILED, number, bytes([place]) + text.encode(errors="backslashreplace"))
+
+
+def words_of(error: BaseException) -> str:
+    """The failure in words: what happened, then the lines of the user's file."""
+    if isinstance(error, AgentFailure):
+        return f"{error.message}\n{error.trace}"
+    if isinstance(error, SpecError):
+        return str(error)
+    return f"raised\n{type(error).__name__}: {error}"
+
+
+def within(seconds: float, words: Callable[[], str], otherwise: str) -> str:
+    """What `words` returns if it does so in time; anything else it may do is its own fault."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    with suppress(BaseException):
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            return words()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    return otherwise
+
+
+class Answerer:
+    """An agent of this process, whatever it is made of."""
+
+    def __init__(self, agent: Agent) -> None:
+        """The agent runs a user's code."""
+        self.agent = agent
+
+    def start(self, seed: int) -> None:
+        """Begin a game."""
+        self.agent.start(seed)
+
+    def to(self, board: Board, number: int) -> bytes:
+        """The answer to a question."""
+        choice = self.agent.choose(board.position)
+        slot = board.game.slots_of(choice.move)
+        value = choice.value if choice.value is not None else float("nan")
+        return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
+
+
+class QuickAnswerer:
+    """A bot that is asked on the board itself."""
+
+    def __init__(self, agent: Any) -> None:
+        """The agent has a method `answer`."""
+        self.start, self.answer = agent.start, agent.answer
+
+    def to(self, board: Board, number: int) -> bytes:
+        """The answer to a question."""
+        return MOVE.pack(MOVED, number, self.answer(board))
+
+
+def answerer(spec: AgentSpec, of: Game) -> Answerer | QuickAnswerer:
+    """The agent of the spec, built in this process, behind the wall."""
+    agent = import_module("agents").kind_of(spec).build(spec, of)  # the table is above us
+    return QuickAnswerer(agent) if hasattr(agent, "answer") else Answerer(agent)

@@ -1,0 +1,168 @@
+"""What is done between the fork and the first line of a bot, in the order in which it must be."""
+
+import logging
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NoReturn
+
+from agents.wall import landlock, namespaces, resource_limits, seccomp, system_calls
+from agents.wall.requests import BotLimits
+
+UNSTARTED = 127  # the exit status of what could not be started
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """All that holds for one bot."""
+
+    measures: frozenset[str]  # which of the ladder
+    scratch: str  # a directory of its own; within an own root it is another
+    readable: tuple[str, ...]
+    limits: BotLimits
+    cores: tuple[int, ...]
+    environment: Mapping[str, str]
+    grown: bool  # whether it is this process that goes on, not another program
+
+
+def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
+    """Fork a confined process that ends with what `run` returns; its process id.
+
+    `descriptors` are all that it has open, by the numbers that it knows them by.
+    """
+    own_root = "namespaces" in confinement.measures
+    parent, owner = os.getpid(), (os.getuid(), os.getgid())
+    pid = system_calls.forked(namespaces.ALL if own_root else 0)
+    if pid == 0:
+        try:
+            alone_with(descriptors)
+            os.environ.clear()
+            os.environ.update(environment(confinement))
+            if own_root:
+                _first_process(parent, owner, confinement)
+            else:
+                _child_of(parent)
+            os.setpgid(0, 0)
+            confine(confinement)
+            leave(run())
+        except BaseException as error:  # nothing of ours may go on in a fork
+            leave(UNSTARTED, f"cannot be started: {error}")
+    return pid
+
+
+def leave(code: int, words: str = "") -> NoReturn:
+    """End this process at once, with words for its log."""
+    with suppress(BaseException):
+        if words:
+            os.write(2, words.encode(errors="backslashreplace"))
+    os._exit(code & 0xFF)
+
+
+def _child_of(parent: int) -> None:
+    if sys.platform == "linux":
+        system_calls.end_with(parent)
+
+
+def _first_process(parent: int, owner: tuple[int, int], confinement: Confinement) -> None:
+    """Make the root; go on in a second process, so that signals to itself mean what they say."""
+    # It sees no parent in its own numbering: the death signal alone must do.
+    system_calls.prctl("dumpable", system_calls.DUMPABLE, 1)
+    system_calls.prctl("death signal", system_calls.DEATH_SIGNAL, signal.SIGKILL)
+    namespaces.enter(owner, confinement.readable, confinement.limits.memory)
+    system_calls.no_capabilities()
+    second = os.fork()
+    if second == 0:
+        return
+    alone_with({})
+    system_calls.prctl("dumpable", system_calls.DUMPABLE, 0)
+    while True:
+        ended, status = os.wait()
+        if ended == second:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def alone_with(descriptors: Mapping[int, int]) -> None:
+    """Have exactly these descriptors open, under these numbers."""
+    high = 3 + max([*descriptors, *descriptors.values()], default=0)
+    moved = {}
+    for at, (number, descriptor) in enumerate(descriptors.items()):
+        moved[number] = os.dup2(descriptor, high + at, inheritable=False)
+    for number, descriptor in moved.items():
+        os.dup2(descriptor, number, inheritable=True)
+    most, last = resource.getrlimit(resource.RLIMIT_NOFILE)[1], -1
+    for number in [*sorted(descriptors), min(most, 1 << 20)]:
+        if last + 1 < number:  # Python takes the empty range from 0 for everything
+            os.closerange(last + 1, number)
+        last = number
+
+
+def environment(confinement: Confinement) -> dict[str, str]:
+    """Made from nothing: what changes how Python or C libraries write must not come through."""
+    scratch = namespaces.SCRATCH if "namespaces" in confinement.measures else confinement.scratch
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        **dict.fromkeys(THREADS, "1"),
+        **confinement.environment,
+    }
+
+
+def confine(confinement: Confinement) -> None:
+    """Signals, limits, then the walls: the last ones forbid what the first ones do."""
+    measures = confinement.measures
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        with suppress(OSError, ValueError):  # a few belong to the C library
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o077)
+    if confinement.cores and hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            os.sched_setaffinity(0, confinement.cores)
+    own_root = "namespaces" in measures
+    if not own_root:
+        os.chdir(confinement.scratch)
+    if "limits" in measures:
+        resource_limits.restrict(confinement.limits, confinement.grown, own_root)
+    if {"landlock", "seccomp"} & measures and not own_root:
+        system_calls.no_capabilities()
+    if "landlock" in measures:
+        landlock.restrict(*paths(confinement))
+    if "seccomp" in measures:
+        seccomp.restrict()
+
+
+def paths(confinement: Confinement) -> tuple[list[str], list[str]]:
+    """What may be read, and what may be written."""
+    devices = [f"/dev/{name}" for name in namespaces.DEVICES]
+    if "namespaces" in confinement.measures:
+        return ["/"], [namespaces.SCRATCH, *devices]
+    system = [*namespaces.system_paths(), "/proc/self", *devices]
+    return [*system, *confinement.readable], [confinement.scratch, "/dev/null"]
+
+
+def forget() -> None:
+    """Leave nothing of ours to a bot that goes on in a fork: handlers, hooks, arguments."""
+    import atexit  # noqa: PLC0415  # only in a bot
+    import random  # noqa: PLC0415
+
+    atexit._clear()
+    logging.getLogger().handlers.clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.argv = ["bot"]
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout, sys.stderr = (
+        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        for each in (1, 2)
+    )
+    random.seed(0)

@@ -1,0 +1,251 @@
+"""Whoever hosts a bot by a protocol: the lines it asks for, with deadlines, caps and restarts."""
+
+import os
+import time
+from collections.abc import Mapping
+from typing import NoReturn
+
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, refuse_finished
+from agents.protocols.conversation import (
+    BotFault,
+    Clock,
+    Conversation,
+    Drop,
+    Note,
+    Ply,
+    Question,
+    Read,
+    Reply,
+    Request,
+    Resigned,
+    Restart,
+    Result,
+    Silence,
+    Steps,
+    Write,
+)
+from agents.wall.bot_process import BotProcess
+from games import Game, Position
+from games.terminal import printable
+
+LONGEST_LINE = 1 << 16
+MOST_OUTPUT = 1 << 20  # between a question and its answer
+GRACE_SECONDS = 5.0
+MOST_NOTES = 20
+
+
+class Program:
+    """What is executed, and what it may read."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        readable: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """The command by its full path; every argument that is a file can be read."""
+        found = (each for each in command if os.path.isabs(each) and os.path.exists(each))
+        self.command = command
+        self.readable = tuple(dict.fromkeys([*found, *readable]))
+        self.environment = dict(environment or {})
+
+    def with_arguments(self, arguments: tuple[str, ...]) -> dict[str, object]:
+        """The fields of a request to start it."""
+        return {
+            "command": (*self.command, *arguments),
+            "readable": self.readable,
+            "environment": self.environment,
+        }
+
+
+class Driver:
+    """An agent that is a program: spoken to by a conversation, started again after a fault."""
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        of: Game,
+        conversation: Conversation,
+        program: Program,
+        bot: BotProcess,
+        seconds: float,
+    ) -> None:
+        """`seconds` is its limit for a move; nothing is started yet."""
+        self.spec, self.game, self.conversation = spec, of, conversation
+        self.program, self.bot, self.seconds = program, bot, seconds
+        self.arguments: tuple[str, ...] = ()
+        self.plies: list[Ply] = []
+        self.notes: list[str] = []
+        self.seed: int | None = None
+        self.greeted = self.in_game = False
+        self.unheard = False  # whether the process is that of an earlier game and was not heard yet
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nothing has been heard from the process that is there now."""
+        self.buffer, self.received, self.ended = b"", 0, False
+        self.clock: Clock | None = None
+        self.since = time.monotonic_ns()
+        self.move_seconds = self.seconds
+
+    # ---------------------------------------------------------------- what every agent has
+
+    def start(self, seed: int) -> None:
+        """Begin a game; it is told when it is first asked, for then its side is known."""
+        if self.in_game:
+            self.finish()
+        if self.bot.alive and self.bot.gone:
+            self.bot.end()  # many programs end with a game
+        self.plies, self.seed, self.unheard = [], seed, self.bot.alive
+        self._greet()
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """The bot's move; a forced pass is nobody's choice."""
+        refuse_finished(self.game, position)
+        legal = self.game.legal(position)
+        if legal == (self.game.pass_move,):
+            return Choice(legal[0])
+        try:
+            move = self._asked(position, legal, limit)
+        except AgentFailure as failure:
+            if failure.kind != "crashed" or not self.unheard:
+                raise
+            self.unheard = False  # it has ended with the last game, which is no fault
+            move = self._asked(position, legal, limit)
+        if move not in legal:
+            self._fail("illegal", f"chose move {move}, which is not legal,", position)
+        return Choice(move)
+
+    def _asked(self, position: Position, legal: tuple[int, ...], limit: Limit | None) -> int:
+        """The move that it answers; the game is begun first if it does not know of it."""
+        self._greet()
+        if not self.in_game:
+            start = self.plies[0].before if self.plies else position
+            self._run(self.conversation.new_game(position.mover, start, self.seed or 0), position)
+            self.in_game = True
+        self.received, self.move_seconds = 0, self.seconds
+        question = Question(position, legal, tuple(self.plies), seconds=self.seconds, limit=limit)
+        return self._run(self.conversation.choose(question), position)
+
+    def played(self, move: int, before: Position, after: Position) -> None:
+        """Note a move of either side, of the opening too."""
+        self.plies.append(Ply(before, move, after))
+
+    def finish(self) -> None:
+        """End the game; what goes wrong now costs nobody anything but the process."""
+        self.in_game = False
+        try:
+            if self.bot.alive:
+                self._run(self.conversation.game_over(tuple(self.plies)))
+        except (AgentFailure, Resigned):
+            self._end()
+
+    def close(self) -> None:
+        """Take leave of the process."""
+        try:
+            if self.bot.alive:
+                self._run(self.conversation.bye())
+        except (AgentFailure, Resigned):
+            pass
+        self._end()
+
+    # -------------------------------------------------------------------- a conversation
+
+    def _greet(self) -> None:
+        if not self.bot.alive or not self.greeted:
+            self.in_game = self.greeted = False
+            self._run(self.conversation.greet())
+            self.greeted = True
+
+    def _run(self, steps: Steps[Result], position: Position | None = None) -> Result:
+        """What the steps return; what goes wrong on the way is the bot's failure."""
+        reply: Reply = None
+        try:
+            while True:
+                reply = self._done(steps.send(reply))
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result
+        except BotFault as fault:
+            self._fail(fault.kind, fault.reason, position)
+        except AgentFailure as failure:
+            steps.close()
+            kind = "unloadable" if not self.greeted and failure.kind == "crashed" else failure.kind
+            self._end()
+            place = "" if position is None else self.game.text(position)
+            raise AgentFailure(kind, self.bot.name, place, failure.message, failure.trace) from None
+
+    def _fail(self, kind: str, reason: str, position: Position | None) -> NoReturn:
+        """End the process, for nobody knows what it thinks of the game now."""
+        place = "" if position is None else self.game.text(position)
+        self._end()
+        raise AgentFailure(kind, self.bot.name, place, printable(reason)) from None
+
+    def _end(self) -> None:
+        self.greeted = self.in_game = False
+        if self.bot.alive:
+            self.bot.end()
+
+    def _done(self, request: Request) -> Reply:
+        """Do what a conversation asks for."""
+        match request:
+            case Note(text):
+                self.notes = [*self.notes[1 - MOST_NOTES :], printable(text)]
+                return None
+            case Restart(arguments):
+                if self.bot.alive:
+                    self.bot.end()
+                self.arguments = arguments
+                return None
+        if not self.bot.alive:
+            self.bot.begin(self.program.with_arguments(self.arguments))
+            self._forget()
+        match request:
+            case Write():
+                self.bot.send(request.text.encode(), self.bot.limits.start_seconds)
+                if not getattr(request, "aside", False):
+                    self.clock, self.since = None, time.monotonic_ns()
+            case Read():
+                return self._line(request)
+            case Drop():
+                self._drop()
+        return None
+
+    def _limit(self, clock: Clock) -> float:
+        limits = {"start": self.bot.limits.start_seconds, "move": self.move_seconds}
+        return limits.get(clock, GRACE_SECONDS)
+
+    def _line(self, request: Read) -> str | Silence:
+        """The next line, within the time that its clock has left."""
+        if self.clock not in (None, request.clock):
+            self.since = time.monotonic_ns()
+        self.clock = request.clock
+        seconds = min(self._limit(request.clock), request.seconds or self._limit(request.clock))
+        while b"\n" not in self.buffer and not self.ended:
+            content = self.bot.receive(seconds, self.since)
+            if content is None:
+                if Silence.TIME_UP in request.allowed:
+                    return Silence.TIME_UP
+                self.bot.fault("timeout", f"did not answer within {seconds:g} s")
+            self._take(content)
+        if b"\n" not in self.buffer and not self.buffer:
+            if Silence.ENDED in request.allowed and not self.unheard:
+                return Silence.ENDED
+            self.bot.died()
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
+
+    def _take(self, content: bytes) -> None:
+        self.ended, self.unheard = not content, self.unheard and not content
+        self.buffer += content
+        self.received += len(content)
+        if self.received > MOST_OUTPUT or len(self.buffer.rpartition(b"\n")[2]) > LONGEST_LINE:
+            self.bot.fault("flooded", "wrote more than an answer may have")
+
+    def _drop(self) -> None:
+        """Throw away what came unasked."""
+        while not self.ended and (content := self.bot.receive(0.0, 0)) is not None:
+            self._take(content)
+        if self.buffer.strip():
+            self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
+        self.buffer = b""

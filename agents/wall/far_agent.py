@@ -1,0 +1,143 @@
+"""An agent that runs a user's Python: here only its questions and answers, the rest far away."""
+
+import math
+import pickle
+import sys
+import time
+from pathlib import Path
+
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, refuse_finished
+from agents.wall import bridge
+from agents.wall.bot_process import BotProcess, Void
+from agents.wall.bridge import FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH
+from agents.wall.requests import BotLimits
+from agents.wall.wall import ROOT, Wall
+from games import Game, Position
+from games.board import Board
+from games.kernels.boards import HEAD
+from games.terminal import printable
+
+MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
+
+
+class FarAgent:
+    """The same as any agent; started with its first game, and again after a fault."""
+
+    def __init__(self, spec: AgentSpec, of: Game, wall: Wall, files: tuple[Path, ...],
+                 limits: BotLimits, seconds: float) -> None:  # fmt: skip
+        """`files` are what the bot is made of; `seconds` is its limit for a move."""
+        self.spec, self.game, self.seconds = spec, of, seconds
+        self.recipe = pickle.dumps((spec, of))
+        self.readable = (
+            *python_paths(),
+            *map(str, files),
+            *map(str, [of.source] if of.source else []),
+        )
+        self.bot = BotProcess(", ".join(map(str, files)), wall, limits)
+        self.board = Board(of)
+        self.count = 0
+
+    def start(self, seed: int) -> None:
+        """Begin a game; a bot that has ended is started first."""
+        if self.bot.alive and self.bot.gone:
+            self.bot.end()  # between two games: no fault
+        if not self.bot.alive:
+            self._begin()
+        self.bot.new_game()
+        words = self.board.words
+        self.count = self.count + 1 & 0xFF
+        words[HEAD] = GAME | self.count << 8
+        limit = self.bot.limits.start_seconds
+        since = time.monotonic_ns()
+        self.bot.send(self.board.message(seed), limit)
+        self._awaited(bridge.STARTED, limit, since, "did not begin the game")
+
+    def prepare(self) -> None:
+        """Have the spawner load what bots of this sort need; Void if it cannot."""
+        problem = self.bot.wall.connection().prepare(self.recipe)
+        if problem:
+            raise Void(f"bots of {self.game.name} cannot be prepared: {problem}")
+
+    def _begin(self) -> None:
+        self.prepare()
+        self.bot.begin({"command": (), "recipe": self.recipe, "readable": self.readable})
+        limit = self.bot.limits.start_seconds
+        try:
+            answer = bytes([bridge.ALIVE])
+            while answer[0] == bridge.ALIVE:  # something is compiled: the time begins again
+                since = time.monotonic_ns()
+                answer = self.bot.answer(limit, since, "was not ready")
+                answer = answer.lstrip(bytes([bridge.ALIVE, 0])) or answer[:1]
+            self._checked(answer, bridge.READY)
+        except AgentFailure as failure:
+            message = failure.message
+            if failure.kind in ("timeout", "crashed"):
+                message = f"cannot be used: {message}"
+            kind = "unloadable" if failure.kind not in ("memory", "flooded") else failure.kind
+            self._ended()
+            raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
+
+    def _ended(self) -> None:
+        if self.bot.alive:
+            self.bot.end()
+
+    def _awaited(self, kind: int, limit: float, since: int, silence: str) -> bytes:
+        """The answer to the last question; what came for another one is no answer."""
+        while True:
+            answer = self.bot.answer(limit, since, silence)
+            if len(answer) > 1 and answer[1] == self.count:
+                return self._checked(answer, kind)
+            if answer[0] not in (bridge.STARTED, MOVED, SEARCHED, FAILED):
+                self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+
+    def _checked(self, answer: bytes, kind: int) -> bytes:
+        """An answer of the right kind; a failure that the bot told is raised."""
+        if answer[0] == FAILED and len(answer) > 2 and answer[2] < len(KINDS):
+            message, _, trace = answer[3:].decode(errors="backslashreplace").partition("\n")
+            trace = "\n".join(printable(line) for line in trace.splitlines())
+            if KINDS[answer[2]] in ("memory", "unloadable"):
+                self._ended()
+            raise AgentFailure(KINDS[answer[2]], self.bot.name, "", printable(message), trace)
+        if answer[0] != kind and (kind, answer[0]) != (MOVED, SEARCHED):
+            self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+        return answer
+
+    def answer(self, board: Board) -> tuple[int, int, float]:
+        """The slot that it chooses on a referee's board, its nodes and what it thinks of it."""
+        self.count = self.count + 1 & 0xFF
+        board.words[HEAD] = QUESTION | self.count << 8
+        message = board.message()
+        since = time.monotonic_ns()
+        self.bot.send(message, self.seconds)
+        try:
+            answer = self._awaited(MOVED, self.seconds, since, "did not answer")
+        except AgentFailure as failure:
+            place = self.game.text(board.position)
+            raise AgentFailure(
+                failure.kind, failure.bot, place, failure.message, failure.trace
+            ) from None
+        if answer[0] == MOVED and len(answer) == MOVE.size:
+            slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
+        elif len(answer) == SEARCH.size:
+            _, _, slot, nodes, value = SEARCH.unpack(answer)
+        else:
+            self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+        if slot not in board.slots:
+            self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
+        return slot, max(0, nodes), value
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """Its move; in a forced pass nobody is asked."""
+        refuse_finished(self.game, position)
+        self.board.place(position)
+        if self.board.found == 0:
+            return Choice(self.game.legal(position)[0])
+        slot, nodes, value = self.answer(self.board)
+        return Choice(self.game.moves_of(slot), None if math.isnan(value) else value, nodes=nodes)
+
+
+def python_paths() -> tuple[str, ...]:
+    """What Python and our own packages are made of."""
+    packages = (str(ROOT / name) for name in ("games", "agents"))
+    return tuple(dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()),
+                                *packages]))  # fmt: skip

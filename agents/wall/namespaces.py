@@ -1,0 +1,99 @@
+"""A root, a network and process numbers of a bot's own: what is not bound into it is not there."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from agents.wall import system_calls
+from agents.wall.system_calls import (
+    BIND,
+    NEW_NAMESPACES,
+    NO_DEV,
+    NO_EXEC,
+    NO_SUID,
+    PRIVATE,
+    READ_ONLY,
+    RECURSIVE,
+    REMOUNT,
+    mount,
+)
+
+ALL = sum(NEW_NAMESPACES.values())
+INSIDE = 1000  # the user as a bot sees it: not root
+SCRATCH = "/tmp"  # in a root of the bot's own
+MOST_FILES = 4096
+DEVICES = ("null", "zero", "full", "random", "urandom")
+# What programs look for when they start; the rest of /etc is nobody's business.
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
+
+
+def system_paths() -> list[str]:
+    """Where the programs and libraries of this machine lie."""
+    settings = [str(each) for name in SETTINGS for each in Path("/etc").glob(name)]
+    folders = [f"/{name}" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "opt")]
+    return [path for path in (*folders, "/nix/store", *settings) if os.path.exists(path)]
+
+
+def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
+    """In a process just cloned: only these paths, to be read, and an empty scratch directory.
+
+    `owner` are user and group of the process that made it.
+    """
+    system_calls.write("/proc/self/setgroups", "deny")
+    for name, number in zip(("uid_map", "gid_map"), owner, strict=True):
+        system_calls.write(f"/proc/self/{name}", f"{INSIDE} {number} 1")
+    sources = _opened([*system_paths(), *readable])
+    devices = _opened([f"/dev/{name}" for name in DEVICES])
+    stage = tempfile.gettempdir()
+    mount("none", "/", "", RECURSIVE | PRIVATE)
+    mount("tmpfs", stage, "tmpfs", NO_SUID | NO_DEV, "size=1m,mode=755")
+    _private_folders(stage, scratch_bytes)
+    for path, (place, flags) in sources.items():
+        _bound(stage, path, place, flags | READ_ONLY | NO_SUID | NO_DEV)
+    for path, (place, _) in devices.items():
+        _bound(stage, path, place, None)
+    system_calls.new_root(stage)
+    mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
+    os.chdir(SCRATCH)
+
+
+def _opened(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Descriptors of the paths that exist, links followed, with the flags of their mounts.
+
+    They are opened before anything is mounted: what hides a path hides it by name only.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for path in sorted(map(os.path.normpath, paths)):
+        if any(path.startswith(f"{above}/") or path == above for above in found):
+            continue  # it is there with what is above it
+        with suppress(OSError):
+            flags = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC)
+            found[path] = os.open(path, os.O_PATH), flags
+    return found
+
+
+def _bound(stage: str, path: str, place: int, flags: int | None) -> None:
+    """Show what the descriptor means at the same path below `stage`; close it."""
+    target, source = stage + path, f"/proc/self/fd/{place}"
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        system_calls.write(target, "")
+    mount(source, target, "", BIND | RECURSIVE)
+    if flags is not None:
+        mount("none", target, "", BIND | REMOUNT | flags)
+    os.close(place)
+
+
+def _private_folders(stage: str, scratch_bytes: int) -> None:
+    for name in ("proc", "dev", SCRATCH[1:]):
+        os.makedirs(f"{stage}/{name}", exist_ok=True)
+    with suppress(OSError):  # a container may hide parts of its own; then there is none
+        mount("proc", f"{stage}/proc", "proc", NO_SUID | NO_DEV | NO_EXEC)
+    # A bot's files count as its memory, and the machine's.
+    options = f"size={scratch_bytes},nr_inodes={MOST_FILES},mode=700"
+    mount("tmpfs", stage + SCRATCH, "tmpfs", NO_SUID | NO_DEV, options)
+    os.symlink(SCRATCH, f"{stage}/dev/shm")

@@ -1,0 +1,70 @@
+"""A bot as the spawner sees it: what its process does, and the last that it wrote to its log."""
+
+import os
+import pickle
+import socket
+import time
+from collections.abc import Callable
+
+from agents.core import AgentSpec
+from agents.wall.confinement import forget
+from agents.wall.requests import Start
+from games import Game
+
+LOG_BYTES = 4096
+# What a bot may write to its log at once, and by the second.
+LOG_ALLOWANCE, LOG_BYTES_A_SECOND = 16 << 20, 1 << 20
+QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
+
+
+class Bot:
+    """A running bot as the spawner sees it."""
+
+    def __init__(self, start: Start, client: socket.socket, process: int, log: int) -> None:
+        """`log` is where its log can be read."""
+        self.start, self.client, self.process, self.log = start, client, process, log
+        self.kept = b""
+        self.allowance, self.since = float(LOG_ALLOWANCE), time.monotonic()
+        self.cause = self.reason = ""
+        self.first: int | None = None
+
+    def read_log(self) -> bool:
+        """Keep the end of what it has written; whether there may be more."""
+        try:
+            piece = os.read(self.log, 1 << 16)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        now = time.monotonic()
+        self.allowance += (now - self.since) * LOG_BYTES_A_SECOND - len(piece)
+        self.allowance, self.since = min(self.allowance, LOG_ALLOWANCE), now
+        self.kept = (self.kept + piece)[-LOG_BYTES:]
+        return bool(piece)
+
+
+def prepared(spec: AgentSpec, of: Game) -> str:
+    """Load what a bot of the spec will need; why it cannot be loaded, empty if it can."""
+    from agents.wall import bridge  # noqa: PLC0415  # it loads the compiler
+
+    try:
+        bridge.prepare(spec, of)
+    except Exception as error:  # whatever it is, it is told where it can be read
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def program(start: Start) -> Callable[[], int]:
+    """What a bot's process does once it is confined."""
+
+    def execute() -> int:
+        os.execvpe(start.command[0], start.command, os.environ)
+
+    def bridged() -> int:
+        from agents.wall import bridge  # noqa: PLC0415  # loaded before the fork
+
+        forget()
+        spec, of = pickle.loads(start.recipe)
+        return bridge.serve(spec, of, QUESTIONS, ANSWERS)
+
+    return execute if start.command else bridged

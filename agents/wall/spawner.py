@@ -1,0 +1,278 @@
+"""The spawner: one clean process that starts, watches, ends and reaps every bot of a run."""
+
+import array
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from agents.wall import process_tree, system_calls
+from agents.wall.confinement import UNSTARTED, Confinement, begin, leave
+from agents.wall.ladder import WallLevel, level
+from agents.wall.requests import (
+    MESSAGE_BYTES,
+    End,
+    Ended,
+    Message,
+    Prepare,
+    Prepared,
+    Start,
+    Where,
+    close_all,
+    packed,
+    unpacked,
+)
+from agents.wall.scratch import cleaned, remove, scratch_bytes
+from agents.wall.spawned_bot import ANSWERS, QUESTIONS, Bot, prepared, program
+
+LOOK_SECONDS = 0.1
+MOST_DESCRIPTORS = 2
+
+
+class Spawner:
+    """Who asked for which bots; nothing of a run is known here."""
+
+    def __init__(self, root: socket.socket, walls: WallLevel, scratch: Path) -> None:
+        """`root` brings a socket of its own from everyone who asks."""
+        self.root, self.walls, self.scratch = root, walls, scratch
+        self.clients: dict[int, socket.socket] = {}
+        self.bots: dict[int, Bot] = {}  # by process
+        self.prepared: set[tuple[str, bool]] = set()  # games, and whether for bots that search
+        self.wakened, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.poll = select.poll()
+        for each in (self.root.fileno(), self.wakened):
+            self.poll.register(each, select.POLLIN)
+        self.next_look = 0.0
+
+    def serve(self) -> None:
+        """Until nobody can ask any more."""
+        while True:
+            timeout = LOOK_SECONDS * 1000 if self.bots else None
+            for descriptor, _ in self.poll.poll(timeout):
+                if descriptor == self.root.fileno():
+                    if not self._new_client():
+                        return
+                elif descriptor == self.wakened:
+                    with suppress(BlockingIOError):
+                        os.read(self.wakened, 4096)
+                elif descriptor in self.clients:
+                    self._serve_client(self.clients[descriptor])
+                else:
+                    self._read_log(descriptor)
+            self._reap()
+            if time.monotonic() >= self.next_look:
+                self._look()
+                self.next_look = time.monotonic() + LOOK_SECONDS
+
+    def _new_client(self) -> bool:
+        content, descriptors = received(self.root)
+        if not content:
+            return False
+        client = socket.socket(fileno=descriptors[0])
+        self.clients[client.fileno()] = client
+        self.poll.register(client.fileno(), select.POLLIN)
+        return True
+
+    def _serve_client(self, client: socket.socket) -> None:
+        try:
+            content, descriptors = received(client)
+        except OSError:
+            content, descriptors = b"", []
+        if not content:
+            self._forget_client(client)
+            return
+        message = unpacked(content)
+        if isinstance(message, Start):
+            self._start(message, client, descriptors)
+        elif isinstance(message, Prepare):
+            spec, of = pickle.loads(message.recipe)
+            key = of.name, spec.kind == "python"
+            problem = "" if key in self.prepared else prepared(spec, of)
+            self.prepared |= set() if problem else {key}
+            self._tell(client, Prepared(problem))
+        elif isinstance(message, Where):
+            bot = self._bot(client, message.number)
+            self._tell(client, Where(message.number, self._first_process(bot) if bot else 0))
+        elif isinstance(message, End) and (bot := self._bot(client, message.number)):
+            self._end(bot)
+
+    def _forget_client(self, client: socket.socket) -> None:
+        """Who asked is gone: so are his bots."""
+        for bot in [bot for bot in self.bots.values() if bot.client is client]:
+            self._end(bot)
+        self.poll.unregister(client.fileno())
+        del self.clients[client.fileno()]
+        client.close()
+
+    def _bot(self, client: socket.socket, number: int) -> Bot | None:
+        return next(
+            (b for b in self.bots.values() if b.client is client and b.start.number == number), None
+        )
+
+    def _tell(self, client: socket.socket, message: Message) -> None:
+        with suppress(OSError):  # it is gone, which its socket will say
+            client.sendall(packed(message))
+
+    def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(reading, False)
+        own = self.scratch / f"{client.fileno()}-{start.number}"
+        own.mkdir()
+        null = os.open(os.devnull, os.O_RDONLY)
+        confinement = Confinement(
+            self.walls.measures, str(own), start.readable, start.limits, start.cores,
+            start.environment, grown=not start.command,
+        )  # fmt: skip
+        if start.command:
+            descriptors = {0: theirs[0], 1: theirs[1], 2: writing}
+        else:
+            descriptors = {
+                0: null,
+                1: writing,
+                2: writing,
+                QUESTIONS: theirs[0],
+                ANSWERS: theirs[1],
+            }
+        try:
+            process = begin(confinement, descriptors, program(start))
+        except OSError as error:
+            self._tell(client, Ended(start.number, UNSTARTED, "", str(error), b""))
+            close_all([reading])
+        else:
+            self.bots[process] = Bot(start, client, process, reading)
+            self.poll.register(reading, select.POLLIN)
+        close_all([writing, null, *theirs])
+
+    def _read_log(self, descriptor: int) -> None:
+        bot = next((bot for bot in self.bots.values() if bot.log == descriptor), None)
+        if bot is None or not bot.read_log():
+            with suppress(KeyError):  # it has ended since it was seen to have written
+                self.poll.unregister(descriptor)
+        elif bot.allowance < 0:
+            self._end(bot, "flooded", "wrote more to its log than anyone could read")
+
+    def _first_process(self, bot: Bot) -> int:
+        """The bot itself; in an own root it is the child of the first process there."""
+        if "namespaces" not in self.walls.measures:
+            return bot.process
+        if bot.first is None:
+            bot.first = next(iter(process_tree.children(bot.process)), None)
+        return bot.first or 0
+
+    def _look(self) -> None:
+        """End bots that use too much, and what others have left behind."""
+        for bot in list(self.bots.values()):
+            if cause := self._excess(bot):
+                self._end(bot, *cause)
+        if "namespaces" not in self.walls.measures and system_calls.numbers_known():
+            for orphan in process_tree.children(os.getpid()):
+                if orphan not in self.bots:
+                    process_tree.end(orphan)
+
+    def _excess(self, bot: Bot) -> tuple[str, str] | None:
+        limits = bot.start.limits
+        first = self._first_process(bot)
+        tree = process_tree.descendants(first) if first else []
+        if sum(map(process_tree.threads, tree)) > limits.processes:
+            return "flooded", f"had more than {limits.processes} processes and threads"
+        # The second sum is exact and dear, and never larger than the first.
+        if all(
+            sum(map(used, tree)) > limits.memory
+            for used in (process_tree.resident_bytes, process_tree.own_bytes)
+        ):
+            return "memory", f"used more than {limits.memory >> 20} MB of memory"
+        if "namespaces" not in self.walls.measures:
+            own = self.scratch / f"{bot.client.fileno()}-{bot.start.number}"
+            if scratch_bytes(own, limits.memory) > limits.memory:
+                return "flooded", "filled its directory"
+        return None
+
+    def _end(self, bot: Bot, cause: str = "", reason: str = "") -> None:
+        """End all processes of a bot; `_reap` tells who asked for it."""
+        bot.cause, bot.reason = bot.cause or cause, bot.reason or reason
+        if "namespaces" in self.walls.measures:
+            process_tree.send(bot.process, signal.SIGKILL)  # and the kernel ends all it began
+        else:
+            process_tree.end(bot.process)
+        self._reaped(bot, *os.wait4(bot.process, 0)[1:])
+
+    def _reap(self) -> None:
+        """Note who has ended."""
+        while True:
+            try:
+                process, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if process == 0:
+                return
+            if bot := self.bots.get(process):
+                self._reaped(bot, status, usage)
+
+    def _reaped(self, bot: Bot, status: int, usage: object) -> None:
+        del self.bots[bot.process]
+        if "namespaces" not in self.walls.measures:
+            self._look()  # what it has started is nobody's now
+        while len(piece := bot.kept) >= 0 and bot.read_log() and bot.kept != piece:
+            pass
+        with suppress(KeyError, OSError):
+            self.poll.unregister(bot.log)
+        os.close(bot.log)
+        code = os.waitstatus_to_exitcode(status)
+        if "namespaces" in self.walls.measures and code > 128:  # as shells say it
+            code = 128 - code
+        seconds = getattr(usage, "ru_utime", 0.0) + getattr(usage, "ru_stime", 0.0)
+        ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.kept, seconds)
+        self._tell(bot.client, ended)
+        remove(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
+
+    def close(self) -> None:
+        """End every bot and leave nothing behind."""
+        for bot in list(self.bots.values()):
+            self._end(bot)
+        remove(self.scratch)
+
+
+def received(source: socket.socket) -> tuple[bytes, list[int]]:
+    """A message with its descriptors; empty if the other end is closed."""
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    content, extra, _, _ = source.recvmsg(MESSAGE_BYTES, room)
+    descriptors = array.array("i")
+    for _, _, piece in extra:
+        descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
+    return content, list(descriptors)
+
+
+def main(descriptor: int) -> None:
+    """Serve the socket of this descriptor until it is closed; runs in a process of its own."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # whoever asks decides when this ends
+    with suppress(OSError, AttributeError):
+        system_calls.prctl("subreaper", system_calls.SUBREAPER, 1)
+        system_calls.prctl("dumpable", system_calls.DUMPABLE, 0)
+    cleaned(Path(tempfile.gettempdir()))
+    scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-wall-{os.getpid()}-"))
+    root = socket.socket(fileno=descriptor)
+    try:
+        walls = level(scratch)
+        root.sendall(pickle.dumps(walls))
+        spawner = Spawner(root, walls, scratch)
+        spawner.serve()
+        spawner.close()
+    finally:
+        remove(scratch)
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]))
+    except (KeyboardInterrupt, BrokenPipeError):
+        leave(1)

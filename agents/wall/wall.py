@@ -1,0 +1,221 @@
+"""The owner's side of the wall: starts the spawner, and asks it for bots."""
+
+import array
+import os
+import pickle
+import select
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from agents.wall.confinement import THREADS
+from agents.wall.ladder import WallLevel
+from agents.wall.requests import (
+    MESSAGE_BYTES,
+    End,
+    Ended,
+    Message,
+    Prepare,
+    Prepared,
+    Start,
+    Where,
+    packed,
+    unpacked,
+)
+from games.terminal import Mistake
+
+PATIENCE_SECONDS = 10.0  # with the spawner, which never waits for a bot
+COMPILING_SECONDS = 900.0
+ROOT = Path(__file__).parents[2]
+# What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
+KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
+        "LD_LIBRARY_PATH", "WALL_DEV")  # fmt: skip
+SERVE = "import sys; sys.path[:0] = [{root!r}]; from agents.wall import spawner; spawner.main({fd})"
+
+
+class NoWall(Mistake):  # what the machine lacks
+    """Bots cannot be kept apart from us as was asked for."""
+
+
+class SpawnerLost(Exception):  # noqa: N818  # what happened: the run cannot go on
+    """The spawner does not answer: our fault, never a bot's."""
+
+
+class NothingHeard(SpawnerLost):
+    """Nothing was heard for some time."""
+
+
+class Wall:
+    """One spawner for all that is forked from here; begun when the first bot is needed."""
+
+    def __init__(self, required: bool = False) -> None:
+        """`required`: refuse walls that do not keep files, network and processes apart."""
+        self.required = required
+        self._root: socket.socket | None = None
+        self._level: WallLevel | None = None
+        self._connection: Connection | None = None
+        self._owner = 0  # whose connection it is
+        self.process = 0  # of the spawner
+
+    @property
+    def level(self) -> WallLevel:
+        """The walls of this machine; NoWall if they are less than what is required."""
+        self.open()
+        assert self._level is not None  # else opening has failed
+        return self._level
+
+    def open(self) -> socket.socket:
+        """Begin the spawner, unless it was begun already; what leads to it."""
+        if self._root is None:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            process = _begun(theirs)
+            self.process = process.pid
+            theirs.close()
+            ours.settimeout(PATIENCE_SECONDS * 6)
+            self._finish = weakref.finalize(self, _finish, process, ours, os.getpid())
+            try:
+                self._level = pickle.loads(ours.recv(MESSAGE_BYTES))
+            except (OSError, EOFError) as error:
+                raise SpawnerLost(f"the spawner of bots did not start: {error}") from None
+            self._root = ours
+        if self.required and self._level and not self._level.enough:
+            raise NoWall(self._level.refusal())
+        return self._root
+
+    def connection(self) -> "Connection":
+        """What this process asks for its own bots."""
+        root = self.open()
+        if self._connection is None or self._owner != os.getpid():
+            self._connection, self._owner = Connection(root), os.getpid()
+        return self._connection
+
+    def leave(self) -> None:
+        """End the bots of this process."""
+        if self._connection is not None and self._owner == os.getpid():
+            self._connection.close()
+        self._connection = None
+
+    def close(self) -> None:
+        """End all bots, and the spawner."""
+        self.leave()
+        if self._root is not None:
+            self._root = None
+            self._finish()
+
+
+def _begun(theirs: socket.socket) -> "subprocess.Popen[bytes]":
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
+        stdin=subprocess.DEVNULL,
+        pass_fds=[theirs.fileno()],
+        env=kept | dict.fromkeys(THREADS, "1"),
+        cwd="/",
+    )
+
+
+def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int) -> None:
+    root.close()
+    if os.getpid() != owner:
+        process.returncode = 0  # a fork's copy: it is not our child
+        return
+    try:
+        process.wait(PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Connection:
+    """One process's talk with the spawner; what is told about bots is kept until asked for."""
+
+    def __init__(self, root: socket.socket) -> None:
+        """A socket of its own, brought by the one that all share."""
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        _send(root, b"hello", [theirs.fileno()])
+        theirs.close()
+        self.ended: dict[int, Ended] = {}
+        self.answers: list[Message] = []
+        self.count = 0
+
+    def number(self) -> int:
+        """A number for the next bot."""
+        self.count += 1
+        return self.count
+
+    def start(self, start: Start, questions: int, answers: int) -> None:
+        """Start a bot that reads the one descriptor and writes the other."""
+        self._send(packed(start), [questions, answers])
+
+    def prepare(self, recipe: bytes) -> str:
+        """Have the spawner load what bots of this recipe need; why it cannot, or empty."""
+        self._send(packed(Prepare(recipe)))
+        answer = self._answer(COMPILING_SECONDS)
+        assert isinstance(answer, Prepared)
+        return answer.problem
+
+    def where(self, number: int) -> int:
+        """The process of a bot; 0 if it has ended."""
+        self._send(packed(Where(number)))
+        answer = self._answer(PATIENCE_SECONDS)
+        assert isinstance(answer, Where)
+        return answer.process
+
+    def has_ended(self, number: int, seconds: float) -> bool:
+        """Whether a bot ends by itself within some time."""
+        until = time.monotonic() + seconds
+        with suppress(NothingHeard):
+            while number not in self.ended:
+                self._hear(until)
+        return number in self.ended
+
+    def end(self, number: int) -> Ended:
+        """End a bot, if it has not ended; how it did."""
+        if number not in self.ended:
+            self._send(packed(End(number)))
+        until = time.monotonic() + PATIENCE_SECONDS
+        while number not in self.ended:
+            self._hear(until)
+        return self.ended.pop(number)
+
+    def close(self) -> None:
+        """End all bots of this connection."""
+        self.socket.close()
+
+    def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
+        try:
+            _send(self.socket, content, descriptors)
+        except OSError as error:
+            raise SpawnerLost(f"the spawner of bots is gone: {error}") from None
+
+    def _answer(self, seconds: float) -> Message:
+        until = time.monotonic() + seconds
+        while not self.answers:
+            self._hear(until)
+        return self.answers.pop()
+
+    def _hear(self, until: float) -> None:
+        """Take one message."""
+        wait = select.poll()
+        wait.register(self.socket, select.POLLIN)
+        if not wait.poll(max(0.0, until - time.monotonic()) * 1000):
+            raise NothingHeard("the spawner of bots does not answer")
+        with suppress(OSError):
+            if content := self.socket.recv(MESSAGE_BYTES):
+                message = unpacked(content)
+                if isinstance(message, Ended):
+                    self.ended[message.number] = message
+                else:
+                    self.answers.append(message)
+                return
+        raise SpawnerLost("the spawner of bots is gone")
+
+
+def _send(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
+    extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
+    to.sendmsg([content], extra if descriptors else [])

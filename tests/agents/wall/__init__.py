@@ -1,0 +1,1 @@
+"""Tests of the wall: spawner, ladder, driver and the far end of Python bots."""

@@ -1,0 +1,137 @@
+"""Programs hosted by a conversation: lines come in time or they are the program's fault."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents import AgentFailure, AgentSpec
+from agents.protocols.conversation import BotFault, Drop, Read, Silence, Write, read
+from agents.wall.bot_process import BotProcess
+from agents.wall.driver import Driver, Program
+from agents.wall.far_agent import python_paths
+from agents.wall.requests import BotLimits
+from agents.wall.wall import Wall
+from games import game
+
+OF = game("kalah(6,4)")
+
+
+class Numbers:
+    """A conversation in which a bot answers every line with a move's number."""
+
+    def greet(self):
+        yield Write("hello\n")
+        assert (yield from read("start")) == "ready"
+
+    def new_game(self, player, start, seed):
+        yield Write(f"game {player} {seed}\n")
+
+    def choose(self, question):
+        yield Drop()
+        yield Write(f"move {len(question.plies)}\n")
+        line = yield Read("move", allowed=(Silence.ENDED,))
+        if not isinstance(line, str):
+            return 0
+        if not line.isdecimal():
+            raise BotFault("unreadable", f"answered {line[:9]}")
+        return int(line)
+
+    def game_over(self, plies):
+        yield Write("over\n")
+
+    def bye(self):
+        yield Write("bye\n")
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    made = Wall()
+    yield made
+    made.close()
+
+
+def driven(wall: Wall, directory: Path, answer: str, seconds: float = 30.0) -> Driver:
+    path = directory / "bot.py"
+    lines = ["import os, sys, time", "for line in sys.stdin:"]
+    lines += ["    if line == 'hello\\n': print('\\ufeffready\\r', flush=True)"]
+    lines += [f"    if line.startswith('move'):\n        {answer}"]
+    path.write_text("\n".join(lines))
+    program = Program((sys.executable, "-IS", str(path)), python_paths())
+    bot = BotProcess("bot.py", wall, BotLimits(start_seconds=60))
+    return Driver(AgentSpec("random"), OF, Numbers(), program, bot, seconds)
+
+
+def played(agent: Driver) -> list[int]:
+    agent.start(1)
+    position, moves = OF.start(), []
+    for _ in range(3):
+        moves.append(agent.choose(position).move)
+        after = OF.play(position, moves[-1])
+        agent.played(moves[-1], position, after)
+    return moves
+
+
+def test_lines_come_and_go_game_after_game(wall, tmp_path):
+    agent = driven(wall, tmp_path, "print(line.split()[1], flush=True)")
+    assert played(agent) == [0, 1, 2]
+    process = agent.bot.number
+    assert played(agent) == [0, 1, 2]
+    assert agent.bot.number == process
+    agent.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("crashed", "os.kill(os.getpid(), 11)"),
+        ("unreadable", "[print('x' * 4096) for _ in range(10000)]"),
+        ("flooded", "print('x' * (1 << 17), end='')"),
+        ("illegal", "print(17, flush=True)"),
+    ],
+)
+def test_a_fault_ends_the_process_and_the_next_game_has_a_new_one(wall, tmp_path, kind, answer):
+    agent = driven(wall, tmp_path, f"{answer}; print(0, flush=True)")
+    if kind == "crashed":
+        agent.conversation.choose = quick  # type: ignore[method-assign]
+    for _ in range(2):
+        with pytest.raises(AgentFailure) as failed:
+            played(agent)
+        assert failed.value.kind == kind
+
+
+def quick(question):
+    yield Write("move 0\n")
+    return int((yield from read("move")))
+
+
+def test_half_a_line_is_no_answer(wall, tmp_path):
+    agent = driven(
+        wall, tmp_path, "[print('0', end='', flush=True) or time.sleep(.1) for _ in line * 99]", 0.3
+    )
+    with pytest.raises(AgentFailure, match="did not answer within") as failed:
+        played(agent)
+    assert failed.value.kind == "timeout"
+
+
+def test_what_came_unasked_is_noted_and_is_no_answer(wall, tmp_path):
+    answer = "print(line.split()[1] + '\\nunasked', flush=True); time.sleep(.2)"
+    agent = driven(wall, tmp_path, answer)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 0
+
+
+def test_a_program_that_is_not_there_cannot_be_loaded(wall):
+    bot = BotProcess("nothing", wall, BotLimits())
+    agent = Driver(AgentSpec("random"), OF, Numbers(), Program(("/nowhere/at/all",)), bot, 1.0)
+    with pytest.raises(AgentFailure, match="nothing") as failed:
+        agent.start(1)
+    assert failed.value.kind == "unloadable"
+
+
+def test_a_program_that_ends_between_games_is_begun_again_without_a_fault(wall, tmp_path):
+    agent = driven(
+        wall, tmp_path, "print(line.split()[1], flush=True)\n    if line == 'over\\n': sys.exit(0)"
+    )
+    assert played(agent) == played(agent) == [0, 1, 2]

@@ -1,0 +1,132 @@
+"""A Python bot behind the wall: its answers come, and whatever it does is one failure."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents import AgentFailure, AgentSpec
+from agents.wall import process_tree
+from agents.wall.far_agent import FarAgent
+from agents.wall.requests import BotLimits
+from agents.wall.wall import Wall
+from games import game
+
+OF = game("kalah(6,4)")
+
+
+@pytest.fixture(scope="module")
+def wall() -> Iterator[Wall]:
+    made = Wall()
+    yield made
+    made.close()
+
+
+def bot(wall: Wall, directory: Path, text: str, seconds: float = 30.0) -> FarAgent:
+    path = directory / "mine.py"
+    path.write_text(text)
+    spec = AgentSpec("python", file=str(path))
+    return FarAgent(spec, OF, wall, (path,), BotLimits(start_seconds=60), seconds)
+
+
+def failure(agent: FarAgent) -> AgentFailure:
+    with pytest.raises(AgentFailure) as failed:
+        agent.start(1)
+        agent.choose(OF.start())
+    return failed.value
+
+
+def test_it_answers_in_numbers_on_the_board_and_remembers_its_game(wall, tmp_path):
+    text = """
+asked = 0
+def choose(view, legal, rng):
+    global asked
+    asked += 1
+    assert legal == view.legal == (1, 2, 3, 4, 5, 6)
+    return asked
+"""
+    agent = bot(wall, tmp_path, text)
+    agent.start(1)
+    assert [agent.choose(OF.start()).move for _ in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "code"),
+    [
+        ("illegal", "answered 9, legal are", "return 9"),
+        ("raised", "ZeroDivisionError", "1 / 0"),
+        ("raised", "PermissionError|FileNotFoundError", "open('/etc/hostname')"),
+        ("raised", "exception str() failed", "raise Silent"),
+        ("crashed", "exit status 3", "os._exit(3)"),
+        ("crashed", "exit status 4", "sys.exit(4)"),
+        ("crashed", "SIGABRT", "os.abort()"),
+        ("crashed", "closed its end", "os.closerange(0, 99), time.sleep(9)"),
+        ("unreadable", "wrote", "os.write(4, b'nonsense')"),
+        ("memory", "MemoryError", "return bytearray(1 << 40)"),
+    ],
+)
+def test_whatever_it_does_is_one_failure_and_it_plays_again(wall, tmp_path, kind, told, code):
+    text = f"""
+import os, sys, time
+class Silent(Exception):
+    def __str__(self):
+        raise self
+def choose(view, legal, rng):
+    {code}
+    return legal[0]
+"""
+    agent = bot(wall, tmp_path, text)
+    for _ in range(2):
+        error = failure(agent)
+        assert error.kind == kind
+        assert_told(told, str(error))
+        assert str(error).replace("\n", "").isprintable()
+
+
+def assert_told(words: str, text: str) -> None:
+    assert any(word in text for word in words.split("|")), text
+
+
+def test_a_silent_bot_is_ended_and_begun_again(wall, tmp_path):
+    agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    while view.text: pass", 0.2)
+    assert failure(agent).kind == "timeout"
+    assert failure(agent).kind == "timeout"
+
+
+def test_a_file_that_does_not_load_is_unloadable(wall, tmp_path):
+    error = failure(bot(wall, tmp_path, "import nothing_like_this"))
+    assert error.kind == "unloadable"
+    assert "ModuleNotFoundError" in error.trace
+
+
+def test_the_last_lines_of_its_log_are_told_without_control_characters(wall, tmp_path):
+    text = """
+import os
+def choose(view, legal, rng):
+    print("\\x1b[2Jhello", flush=True)
+    os._exit(1)
+"""
+    error = failure(bot(wall, tmp_path, text))
+    assert "hello" in error.trace
+    assert "\x1b" not in str(error)
+
+
+def test_nothing_is_left_when_the_wall_is_closed(tmp_path):
+    wall = Wall()
+    text = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(0)
+def choose(view, legal, rng):
+    return legal[0]
+"""
+    agent = bot(wall, tmp_path, text)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 0
+    process = agent.bot.process
+    children = [process, *process_tree.descendants(wall.process)]
+    wall.close()
+    assert not any(Path(f"/proc/{each}").exists() for each in children)

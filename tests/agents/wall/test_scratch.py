@@ -1,0 +1,50 @@
+"""What bots leave in their directories goes with them."""
+
+import os
+from pathlib import Path
+
+from agents.wall.scratch import cleaned, remove, scratch_bytes
+
+
+def test_whatever_a_bot_made_is_removed_and_nothing_else(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("ours")
+    scratch = tmp_path / "scratch"
+    (scratch / "deep" / "closed" / "more").mkdir(parents=True)
+    (scratch / "deep" / "closed" / "more" / "file").write_text("x")
+    (scratch / "link").symlink_to(outside)
+    os.mkfifo(scratch / "pipe")
+    (scratch / "deep" / "closed").chmod(0)
+    remove(scratch)
+    assert not scratch.exists()
+    assert (outside / "kept").read_text() == "ours"
+
+
+def test_directories_nested_deeper_than_a_path_can_be_named_are_removed(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    here = os.open(scratch, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("nested", dir_fd=here)
+        below = os.open("nested", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    remove(scratch)
+    assert not scratch.exists()
+
+
+def test_what_an_ended_spawner_left_is_removed_by_the_next(tmp_path):
+    (tmp_path / "pitflip-wall-999999999-x" / "1-1").mkdir(parents=True)
+    (tmp_path / f"pitflip-wall-{os.getpid()}-x").mkdir()
+    (tmp_path / "pitflip-other").mkdir()
+    cleaned(tmp_path)
+    left = sorted(each.name for each in Path(tmp_path).iterdir())
+    assert left == ["pitflip-other", f"pitflip-wall-{os.getpid()}-x"]
+
+
+def test_bytes_are_counted_until_they_are_too_many(tmp_path):
+    (tmp_path / "file").write_bytes(b"x" * 10_000)
+    assert scratch_bytes(tmp_path, 1 << 20) >= 10_000
+    assert scratch_bytes(tmp_path, 100) == 101
