@@ -71,7 +71,7 @@ static inline void sort_by_urgency(State s, int64_t *order, int found) {
         int64_t slot = order[place];
         int same, hole = place;
         State child = after(s, (unsigned)slot, &same);
-        int64_t item = urgency(s, child) * 256 + slot;
+        int64_t item = urgency(s, child, same) * 256 + slot;
         for (; hole > 0 && order[hole - 1] < item; hole--) order[hole] = order[hole - 1];
         order[hole] = item;
     }

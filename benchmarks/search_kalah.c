@@ -5,6 +5,7 @@
 #define SORTED_FROM 2
 #define DISTANCES 0x0001020304050607u
 #define MANY_BEANS (1 << 17)
+#define TURN_LEFT 2
 
 static int64_t weights[FEATURES]; /* pot, in_play, extra_turn, capture, mobility, far */
 
@@ -52,10 +53,10 @@ static inline int64_t evaluate(State s) {
     return value;
 }
 
-/* Extra turns first, then the most beans banked. */
-static inline int64_t urgency(State s, State child) {
+/* Extra turns first, then the most beans banked, few extra turns left to the other side. */
+static inline int64_t urgency(State s, State child, int same) {
     int64_t banked = pot(child) + pot(turned(child)) - pot(s) - pot(turned(s));
-    return banked + (pot(child) != pot(turned(s)) ? MANY_BEANS : 0);
+    return same ? banked + MANY_BEANS : banked - TURN_LEFT * extra_turn(child);
 }
 
 #include "search.h"

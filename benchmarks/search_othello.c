@@ -74,7 +74,8 @@ static inline int64_t evaluate(State s) {
 }
 
 /* Few replies and few discs first; replies in corners count twice. */
-static inline int64_t urgency(State s, State child) {
+static inline int64_t urgency(State s, State child, int same) {
+    (void)same;
     uint64_t replies = moves(child);
     int64_t cost = 8 * (bits(replies) + bits(replies & CORNERS)) + bits(child.other);
     return (child.other & CORNERS & ~s.own ? 4 : 0) - cost;

@@ -205,7 +205,7 @@ def make_parts(module: ModuleType, own: Functions) -> None:
         vars(part_of(module, "words"))["WORDS"] = module.WORDS
     if all(name in own for name in KNOWLEDGE):
         knowledge = part_of(module, "knowledge")
-        places = {"gain": 4, "remaining": 2, "urgency": 3, "promising": 3, "others": 2}
+        places = {"gain": 4, "remaining": 2, "urgency": 4, "promising": 3, "others": 2}
         vars(knowledge).update({n: retold(own[n], n, places[n]) for n in places if n in own})
         vars(knowledge).update({n: getattr(module, n) for n in NUMBERS if hasattr(module, n)})
 

@@ -131,8 +131,8 @@ def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) ->
     place = at
     while place < at + length:
         slot = ctx[place]
-        child, _ = play(ctx, s, U(slot))
-        item = (urgency(ctx, s, child) << SLOT_BITS) | slot
+        child, same = play(ctx, s, U(slot))
+        item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
         hole = place
         while hole > at and ctx[hole - ONE] < item:
             ctx[hole] = ctx[hole - ONE]

@@ -28,7 +28,7 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     raise NotImplementedError
 
 
-def urgency(ctx: Context, s: State, child: State) -> np.int64:
+def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     """How early to search the move from `s` to `child`; more is earlier."""
     raise NotImplementedError
 

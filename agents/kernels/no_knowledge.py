@@ -22,7 +22,7 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     return np.int64(0)
 
 
-def urgency(ctx: Context, s: State, child: State) -> np.int64:
+def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     """No move is urgent."""
     return np.int64(0)
 

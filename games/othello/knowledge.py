@@ -37,7 +37,7 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     return 4 * flips + (place if empty(both(disc, squares(ctx, CORNERS))) else 2)
 
 
-def urgency(ctx: Context, s: State, child: State) -> np.int64:
+def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     """Few replies and few discs first; replies in corners count twice."""
     corners = squares(ctx, CORNERS)
     replies = moves(ctx, child)

@@ -3,13 +3,15 @@
 import numpy as np
 
 from games.kernels.bits import Truth
-from games.kernels.context import Context
-from games.kernels.family import State, turned
+from games.kernels.context import RULES, Context
+from games.kernels.family import State, count, turned
 from games.sowing.states.packed_cells import pot_beans, reaching, row_beans
+from games.sowing.states.rows import EXTRA
 
 SORTED_FROM = 2
 FINISH_FROM = 3
 MANY_BEANS = 1 << 17  # more than a game holds
+TURN_LEFT = 2  # beans: -12 % nodes in kalah(6,4) to depth 12; 1 saves 7 %, 4 saves 13 %
 TIES_BY_SIDE = 1  # North's row is drawn against its sowing order
 
 
@@ -25,13 +27,15 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     return 2 * (np.int64(pot_beans(turned(child))) - np.int64(pot_beans(s)))
 
 
-def urgency(ctx: Context, s: State, child: State) -> np.int64:
-    """Extra turns first, then the most beans banked."""
+def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
+    """Extra turns first, then the most beans banked, few extra turns left to the other side."""
     before = pot_beans(s) + pot_beans(turned(s))
     banked = np.int64(pot_beans(child) + pot_beans(turned(child)) - before)
-    # If the turn passed, the next mover's pot is the other one, which has not changed.
-    again = pot_beans(child) != pot_beans(turned(s))
-    return banked + (MANY_BEANS if again else 0)
+    if same:
+        return banked + MANY_BEANS
+    if ctx[RULES + EXTRA] != 0:
+        banked -= TURN_LEFT * np.int64(count(reaching(ctx, child)))
+    return banked
 
 
 def promising(ctx: Context, s: State, mask: np.uint64) -> np.uint64:

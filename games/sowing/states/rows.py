@@ -5,7 +5,18 @@ from typing import NamedTuple
 from games.sowing.rules import SowingRules
 
 # Places of the rule scalars in the context.
-PERIOD, FACING, BANK_LAST, NEEDS_NONEMPTY, EITHER, MAJORITY, SWEEP, LATE_EXTRA, SWAP = range(9)
+(
+    PERIOD,
+    FACING,
+    BANK_LAST,
+    NEEDS_NONEMPTY,
+    EITHER,
+    MAJORITY,
+    SWEEP,
+    LATE_EXTRA,
+    SWAP,
+    EXTRA,
+) = range(10)
 
 SWEEPS = {"owner": 0, "ender": 1, "nobody": 2}
 TO_ENDER, TO_NOBODY = 1, 2
@@ -48,6 +59,7 @@ def scalars(rules: SowingRules, facing: int) -> list[int]:
         SWEEPS[rules.sweep],
         rules.extra_turn == "not-first",
         rules.swap == "yes",
+        rules.extra_turn != "no",
     ]
 
 
