@@ -19,6 +19,7 @@ class SolverSettings:
 
 Limits = Budget | Allowance  # an allowance is shared with other questions
 USUAL = SolverSettings()
+OTHELLO = "games.othello.states.bitboard"
 PACKED_SOWING = ("games.sowing.states.packed", "games.sowing.states.phased")
 
 
@@ -138,6 +139,10 @@ def solver_of(
 
         beans = settings.database_beans
         return Solver(of, sowing.sowing_questions(of, settings.table_bits, beans, progress))
+    if of.family_name == OTHELLO and of.rules.adjacency == 0:
+        from games.solving.othello import OthelloQuestions  # noqa: PLC0415  # the same
+
+        return Solver(of, OthelloQuestions(of, settings.table_bits))
     from games.solving.plain import PlainQuestions  # noqa: PLC0415  # the same
 
     return Solver(of, PlainQuestions(of, settings.table_bits))
