@@ -12,6 +12,7 @@ are 0, 1/2, 1 for a game and their mean for a pairing; an answer is an `Estimate
     gsprt           log_likelihood_ratio of counts, logistic or normalized
     sprt            SprtPlan, begin, advance, used_up; forecast of the length
     stopped         raw_estimate and corrected_estimate after a sequential test
+    capital         log_capital, capital_reach: what bets have earned, true at every look
     anytime         watch, observe, anytime_estimate: an interval for whoever looks live
     results         gather: games of many agents, summed by opening
     ratings         rate: one row per agent, by one of the methods in RATINGS

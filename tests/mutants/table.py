@@ -216,6 +216,16 @@ STATISTICS = (
         },
     ),
     *in_file(
+        "arena/stats/capital.py",
+        "tests/arena/stats/test_capital.py",
+        edits={
+            "seen[..., None, :]).sum(axis=-1)": "seen[..., None, :]).max(axis=-1)",
+            "np.log(shares / len(STAKES))": "np.log(shares)",
+            "lower_reach(counts, alpha / 2.0, scores)": "lower_reach(counts, alpha, scores)",
+            "0.45, 0.65, 0.9]": "0.45, 0.65, 0.95]",
+        },
+    ),
+    *in_file(
         "arena/stats/anytime.py",
         "tests/arena/stats/test_anytime.py",
         edits={
