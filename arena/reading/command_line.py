@@ -73,6 +73,7 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
+    parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
     return parser
