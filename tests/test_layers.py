@@ -26,7 +26,7 @@ KINDS = {
 # Upward edges that the flat tree of old let pass, then some that close a ring in no time.
 KNOWN = (
     ("arena.keeping.provenance", "arena.pipeline"),
-    ("arena.showing.figures", "arena.tuning.study"),
+    ("arena.showing.plots", "arena.tuning.study"),
     ("arena.planning.records", "arena.keeping.provenance"),
     ("arena.stats.counts", "arena.stats.ratings"),
     ("agents.kernels.alphabeta_search", "agents.compiled"),

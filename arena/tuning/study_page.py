@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.showing import figures, page
+from arena.showing import page, plots
 from arena.stats.words import percent, signed
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.recommendation import (
@@ -49,14 +49,14 @@ def history(study: StudyReport) -> str:
     """The trials in order, with their intervals and the score of the recommendation."""
     trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
     xs = [trial.slot for trial in trials]
-    frame = figures.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
+    frame = plots.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
     parts = [
-        figures.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
-        figures.dots(frame, xs, [trial.score for trial in trials]),
-        figures.level(frame, study.recommendation.score.value, "highest posterior mean"),
+        plots.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
+        plots.dots(frame, xs, [trial.score for trial in trials]),
+        plots.level(frame, study.recommendation.score.value, "highest posterior mean"),
     ]
     title = "Trials with their 95 % intervals: the highest dot is mostly luck"
-    return figures.drawn(frame, parts, title, "trial", "score")
+    return plots.drawn(frame, parts, title, "trial", "score")
 
 
 def posterior_slice(study: StudyReport, axis: int) -> str:
@@ -68,24 +68,24 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     low, high = means - Z_95 * spreads, means + Z_95 * spreads
     tried = [each.weight(float(trial.point[axis])) for trial in study.trials]
     scores = [trial.score for trial in study.trials]
-    frame = figures.framed([each.low, each.high], [*low, *high, *scores])
+    frame = plots.framed([each.low, each.high], [*low, *high, *scores])
     seed = study.tuning.seed_values[each.name]
     parts = [
-        figures.dots(frame, tried, scores, figures.FAINT),
-        figures.band(frame, xs, list(low), list(high)),
-        figures.line(frame, xs, list(means)),
-        figures.upright(frame, seed, "seed", figures.INK),
-        figures.upright(frame, each.weight(float(best[axis])), "best"),
+        plots.dots(frame, tried, scores, plots.FAINT),
+        plots.band(frame, xs, list(low), list(high)),
+        plots.line(frame, xs, list(means)),
+        plots.upright(frame, seed, "seed", plots.INK),
+        plots.upright(frame, each.weight(float(best[axis])), "best"),
     ]
     title = f"{each.name}: posterior mean with its 95 % band, other weights at the best point"
-    return figures.drawn(frame, parts, title, each.name, "score")
+    return plots.drawn(frame, parts, title, each.name, "score")
 
 
 def importance(study: StudyReport) -> str:
     """How much each weight matters."""
     rows = sorted(study.importance, key=lambda row: -row.share)
     names, shares = [row.weight for row in rows], [row.share for row in rows]
-    return figures.bars(names, shares, "Share of the score's variation that a weight explains")
+    return plots.bars(names, shares, "Share of the score's variation that a weight explains")
 
 
 def path(study: StudyReport) -> str:
@@ -95,13 +95,13 @@ def path(study: StudyReport) -> str:
     places = sorted({*range(0, len(validation.llr), step), len(validation.llr) - 1})
     xs, ys = [each + 1 for each in places], [float(validation.llr[each]) for each in places]
     lower, upper = validation.bounds
-    frame = figures.framed([0, *xs], [*ys, lower, upper])
+    frame = plots.framed([0, *xs], [*ys, lower, upper])
     parts = [
-        figures.level(frame, upper, "better", figures.GREEN),
-        figures.level(frame, lower, "not better"),
-        figures.line(frame, xs, ys),
+        plots.level(frame, upper, "better", plots.GREEN),
+        plots.level(frame, lower, "not better"),
+        plots.line(frame, xs, ys),
     ]
-    return figures.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
+    return plots.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
 
 
 def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Figures as SVG text, drawn by hand: axes, points with bars, lines with bands, bars."""
+"""Plots as SVG text, drawn by hand: axes, points with bars, lines with bands, bars."""
 
 import math
 from collections.abc import Sequence
