@@ -89,9 +89,11 @@ class PythonAgent:
             self._call(None, begin, seed)
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The bot's move, which it answers as a number or as text; else AgentFailure."""
+        """The bot's move, a number or text, else AgentFailure; a forced pass is nobody's choice."""
         refuse_finished(self.game, position)
         self.board.place(position)
+        if self.board.found == 0:
+            return Choice(self.game.legal(position)[0])
         return Choice(self.game.moves_of(self.answer(self.board)))
 
     def answer(self, board: Board) -> int:

@@ -3,10 +3,8 @@
 import numpy as np
 
 from games.core import Game
-from games.kernels import boards
-from games.kernels.boards import COUNT, LEFT, LOOK, MOVER, STATE
+from games.kernels.board_layout import COUNT, LEFT, LOOK, MOVER, STATE
 from games.kernels.context import PASS
-from games.kernels.jit import bound
 from games.position import Position
 
 SWAPPED = 2  # in the word of the mover
@@ -19,7 +17,9 @@ class Board:
     def __init__(self, of: Game) -> None:
         """At the start of the game."""
         self.game = of
-        self.kernels = bound(of.family_name, boards.of_family)
+        from games.kernels import boards, jit  # noqa: PLC0415  # Numba loads only for a game
+
+        self.kernels = jit.bound(of.family_name, boards.of_family)
         self.context = of.context
         self.fields = tuple(words for _, words in boards.words_of(of.family.State))
         self.first_slot = STATE + sum(self.fields)

@@ -11,7 +11,7 @@ from typing import Any
 from agents.core import Agent, AgentFailure, AgentSpec, SpecError
 from games import Game
 from games.board import Board
-from games.kernels.boards import HEAD, LEFT
+from games.kernels.board_layout import HEAD, LEFT
 from games.kernels.compile_cache import on_compilation
 
 # What a message is, in its first byte; the second is the number of the question, which comes back.

@@ -14,7 +14,7 @@ from agents.wall.requests import BotLimits
 from agents.wall.wall import ROOT, Wall
 from games import Game, Position
 from games.board import Board
-from games.kernels.boards import HEAD
+from games.kernels.board_layout import HEAD
 from games.terminal import printable
 
 MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.kernels.bits import ONE, ZERO, U
+from games.kernels.board_layout import COUNT, LOOK, MOVER, STATE
 from games.kernels.context import PASS, Context
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.family import State, final, lowest, moves, none, over, play, rest, turned
@@ -15,9 +16,6 @@ from games.kernels.quad import Quad
 from games.kernels.splitmix import STRIDE
 from games.kernels.streams import mixed
 
-LOOK = -2  # in place of a slot: only look what is legal
-# A board is an array of words: these, those of the state, then the legal slots.
-HEAD, MOVER, LEFT, COUNT, STATE = range(5)
 ILLEGAL = -1
 
 # Columns of `replay`'s results.
@@ -109,11 +107,6 @@ def words_of(state: type[State]) -> Iterator[tuple[str, int]]:
     """Every field of a state with the number of its words."""
     for name, kind in state.__annotations__.items():
         yield name, len(Quad._fields) if kind is Quad else 1
-
-
-def state_words(state: type[State]) -> int:
-    """How many words a state has."""
-    return sum(words for _, words in words_of(state))
 
 
 def packing(state: type[State]) -> Scope:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from agents import kinds_for
+from games import game
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems, the_problem
 
 SOWING = "pot, in_play, extra_turn, capture, mobility, far"
@@ -15,8 +17,8 @@ BROKEN = {
     ),
     "a kind that does not play the game": (
         'game = "othello"\n' + AGENTS.replace("random", "fewest"),
-        "x.toml:5: [agents.bad] fewest does not play othello(8) (play it with random, first, "
-        "last, greedy, minimax, alphabeta, smart, human, python)",
+        "x.toml:5: [agents.bad] fewest does not play othello(8) "
+        f"(play it with {', '.join(kinds_for(game('othello')))})",
     ),
     "an option that the kind does not have": (
         HEAD + AGENTS + "depth = 3\n",

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+import agents
 from arena.reading.experiment_file import ExperimentError, load
 
 HEAD = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
-KINDS = "random, first, last, nearest_pot, fewest, greedy, minimax, alphabeta, smart, human, python"
+KINDS = ", ".join(agents.AGENTS)
 
 
 def problems(tmp_path, text, *overrides):

@@ -28,7 +28,7 @@ def clock(monkeypatch):
 
 def tick(done, total=1000, played=None, sprt=None):
     seen = observe(watch(), np.full(done, 0.75))
-    return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt)
+    return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt, {})
 
 
 def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
