@@ -51,6 +51,7 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     """A command line with the arguments of every command that plays an experiment."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {module}",
+        usage="%(prog)s [options] experiment",  # one line, however many options there are
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
