@@ -17,6 +17,7 @@ from agents.spec_words import player_spec
 from games import game
 from games.keys import Key
 from games.names import quoted
+from games.shell_commands import here
 from games.terminal import DONE, MISTAKE, run, status_of
 
 USUAL_GAMES = {
@@ -46,7 +47,7 @@ def serve_options(name: str) -> tuple[Key, ...]:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m agents.serve",
+        prog=here("python -m agents.serve"),
         description="Speak a protocol on standard input and output, or to a server: "
         "our agent is the bot, the other program asks.",
     )

@@ -21,6 +21,7 @@ from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
 from arena.stats.sprt import SprtState
+from games.shell_commands import here
 from games.terminal import Mistake, Unfinished, printed, say
 from games.transcripts import replay_command
 from games.whole_files import remove_unfinished, write_text
@@ -206,4 +207,4 @@ def play_alone(experiment: Experiment, overrides: Sequence[str], pairing: int) -
     for row in range(2):
         first, second = (drawn.plan.names[placed[seat][row]] for seat in ("first", "second"))
         print(f"{first} against {second}: margin {games.margin[row]:+d}")
-        print(games.traces.get(row) or replay_command(drawn.of, moves_of(games, row)))
+        print(games.traces.get(row) or here(replay_command(drawn.of, moves_of(games, row))))

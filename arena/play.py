@@ -12,6 +12,7 @@ from agents.search_options import limits as search_limits
 from arena.showing.players import ASK, Invitation, terminal_game
 from games import game
 from games.names import quoted
+from games.shell_commands import here
 from games.terminal import DONE, FINDING, MISTAKE, run, say, status_of
 
 
@@ -33,7 +34,7 @@ def depth_or_ask(text: str) -> int | str:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m arena.play",
+        prog=here("python -m arena.play"),
         description="Play a game in the terminal: yourself, or two agents to watch. "
         "During the game: undo, level N, help, quit.",
         epilog=f"Agents: {', '.join(kind for kind in AGENTS if kind != 'python')}, "

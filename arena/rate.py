@@ -8,13 +8,14 @@ from pathlib import Path
 from arena.reading.foreign_games import GivenGames, read_games
 from arena.stats import RATINGS
 from games.names import did_you_mean, listed
+from games.shell_commands import here
 from games.terminal import DONE, Mistake, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m arena.rate",
+        prog=here("python -m arena.rate"),
         description=(
             "Rate agents from games already played: our games.parquet, a CSV of "
             "first,second,result[,opening], or the tags of PGN files."

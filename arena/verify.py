@@ -6,13 +6,14 @@ from pathlib import Path
 
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores
+from games.shell_commands import here
 from games.terminal import DONE, FINDING, say, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m arena.verify",
+        prog=here("python -m arena.verify"),
         description="Replay stored games from their seeds; moves and results must be the same.",
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )

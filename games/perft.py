@@ -10,6 +10,7 @@ from games import Game, GameError, Position, game
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
 from games.names import whole
+from games.shell_commands import here
 from games.terminal import DONE, run, status_of
 
 
@@ -57,7 +58,7 @@ def timed_depths(of: Game, deepest: int) -> Iterator[Depth]:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m games.perft",
+        prog=here("python -m games.perft"),
         description="Count move sequences by depth. A forced pass is a ply, a swap is not.",
         epilog='example: python -m games.perft "kalah(6,4)" 8',
     )

@@ -5,6 +5,7 @@ import json
 from itertools import pairwise
 
 from games import Game, Position, game
+from games.shell_commands import here
 from games.terminal import DONE, run, status_of
 
 
@@ -50,7 +51,7 @@ def verdict(of: Game, last: Position) -> str:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m games.replay",
+        prog=here("python -m games.replay"),
         description="Replay a game written as moves: print boards, mover, final score.",
         epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',
     )

@@ -8,6 +8,7 @@ import time
 
 from games import Game, GameError, Position, game
 from games.names import positive, whole
+from games.shell_commands import here
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.bounds import Allowance, Bounds
 from games.solving.database_files import free_memory
@@ -145,7 +146,7 @@ class News:
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m games.solve",
+        prog=here("python -m games.solve"),
         description="Solve a position: who wins under perfect play, by how much, and the margin "
         "of every move, for the side to move.",
         epilog='example: python -m games.solve "kalah(6,3)" "3 6 1"',

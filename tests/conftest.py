@@ -2,9 +2,13 @@
 
 import os
 import signal
+import sys
+from pathlib import Path
 
 # Tests run side by side already; NumPy's own threads would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# As in a shell whose environment is activated: `python` is ours, and commands are printed so.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 

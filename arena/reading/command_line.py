@@ -14,6 +14,7 @@ from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
 from games.names import listed
+from games.shell_commands import here
 from games.terminal import Mistake, status_of
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class RunOptions:
 def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
     """A command line with the arguments of every command that plays an experiment."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m {module}",
         usage="%(prog)s [options] experiment",  # one line, however many options there are
+        prog=here(f"python -m {module}"),
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -155,10 +156,10 @@ def cores() -> int:
 def same_command(module: str, words: Sequence[str] | None) -> str:
     """The command that continues this run: the same one without --fresh."""
     same = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return shlex.join(["python", "-m", module, *same])
+    return here(shlex.join(["python", "-m", module, *same]))
 
 
 def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:
     """The command that runs an experiment, for a shell."""
     changes = [word for override in overrides for word in ("--set", override)]
-    return shlex.join(["python", "-m", "arena.run", str(path), *changes, *more])
+    return here(shlex.join(["python", "-m", "arena.run", str(path), *changes, *more]))

@@ -6,6 +6,7 @@ from agents import Agent, Limit, kind_of
 from agents.human import Dialogue, Level, Quit, Undo
 from games import Game, Position
 from games.names import quoted
+from games.shell_commands import here
 from games.transcripts import replay_command
 from games.words import side_name, words_of
 
@@ -149,7 +150,7 @@ class TerminalGame:
 
     def command(self) -> str:
         """The command that shows this game again."""
-        return replay_command(self.of, self.moves)
+        return here(replay_command(self.of, self.moves))
 
 
 def plural(number: int, word: str) -> str:

@@ -14,6 +14,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, win_rate_rows
 from arena.concluding.win_rates import WinRate
 from arena.stats.words import score_text
+from games.shell_commands import here
 
 WIDTH = 80
 LONGEST_NAME = 18
@@ -169,7 +170,8 @@ def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
         _say(console, text, STYLES.get(verdict.status, "yellow"))
         if verdict.replay is not None:
             # On one line, however long, so that it can be copied.
-            console.print(f"  {verdict.replay}", markup=False, highlight=False, soft_wrap=True)
+            command = f"  {here(verdict.replay)}"
+            console.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

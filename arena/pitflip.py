@@ -1,0 +1,92 @@
+"""One word for every command: `pitflip run FILE` is `python -m arena.run FILE`."""
+
+import ast
+import importlib
+import importlib.util
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena.showing.completion import SHELLS, completion
+from games.names import did_you_mean, listed, quoted
+from games.terminal import DONE, MISTAKE, printed, say
+
+# The word is the last part of the module's name: commands that are printed count on it.
+COMMANDS: Mapping[str, str] = {
+    "run": "arena.run",
+    "play": "arena.play",
+    "tune": "arena.tune",
+    "rate": "arena.rate",
+    "verify": "arena.verify",
+    "perft": "games.perft",
+    "replay": "games.replay",
+    "solve": "games.solve",
+    "serve": "agents.serve",
+}
+# These are answered by ending at once, in compiled code too, as `games.terminal.run` has it.
+AT_ONCE = ("arena.play", "arena.rate", "games.", "agents.")
+HELP = ("-h", "--help", "help")
+
+
+def summary(module: str) -> str:
+    """What a command does, from the first line of its module; nothing of it is loaded."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None  # COMMANDS names modules that are there
+    assert spec.origin is not None
+    first = (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
+    return first.partition(": python")[0].rstrip(".")
+
+
+def usage() -> str:
+    """All words with what they do."""
+    width = max(map(len, [*COMMANDS, "completion"])) + 2
+    rows = [f"  {word:<{width}}{summary(module)}" for word, module in COMMANDS.items()]
+    rows.append(f"  {'completion':<{width}}Words for a shell: {listed(SHELLS)}")
+    more = "pitflip COMMAND --help says more. From Python: python -m arena.run, and so on."
+    return "\n".join(["usage: pitflip COMMAND ...", "", *rows, "", more])
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command that the first word names; its exit status."""
+    given = sys.argv[1:] if words is None else words
+    if not given or given[0] in HELP:
+        text = usage()
+        printed(lambda: print(text))
+        return DONE if given else MISTAKE
+    word, rest = given[0], given[1:]
+    if word == "completion":
+        return completed(rest)
+    if word not in COMMANDS:
+        say(
+            f"pitflip: there is no command {quoted(word)} (there are {listed(COMMANDS)})"
+            f"{did_you_mean(word, COMMANDS)}"
+        )
+        return MISTAKE
+    module = COMMANDS[word]
+    if module.startswith(AT_ONCE):
+        end_at_once()
+    status: int = importlib.import_module(module).main(rest)
+    return status
+
+
+def end_at_once() -> None:
+    """Let Ctrl-C and a closed pipe end the process: its work is short, nothing is kept."""
+    for name in ("SIGINT", "SIGPIPE"):
+        if hasattr(signal, name):  # Windows has no SIGPIPE
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+def completed(words: list[str]) -> int:
+    """Print what makes a shell complete our words."""
+    if len(words) != 1 or words[0] not in SHELLS:
+        got = quoted(" ".join(words)) if words else "nothing"
+        say(f"pitflip completion: name a shell, one of {listed(SHELLS)}, got {got}")
+        return MISTAKE
+    text = completion(words[0], COMMANDS)
+    printed(lambda: print(text))
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

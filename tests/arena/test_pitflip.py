@@ -1,0 +1,103 @@
+"""`pitflip`: one word for every command, its help, its completion, and directories in its way."""
+
+import importlib
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.pitflip import COMMANDS, main
+from arena.showing.completion import SHELLS
+from games.shell_commands import here
+from games.terminal import DONE, MISTAKE
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = Path(sys.executable).parent / "pitflip"
+
+
+def commands_there_are() -> set[str]:
+    """Every module of ours that is a command."""
+    paths = [path for name in ("games", "agents", "arena") for path in (ROOT / name).glob("*.py")]
+    ours = {path for path in paths if 'if __name__ == "__main__":' in path.read_text()}
+    return {f"{path.parent.name}.{path.stem}" for path in ours} - {"arena.pitflip"}
+
+
+def test_every_command_has_a_word_which_is_its_modules():
+    assert set(COMMANDS.values()) == commands_there_are()
+    assert all(module.rpartition(".")[2] == word for word, module in COMMANDS.items())
+
+
+@pytest.mark.parametrize("word", COMMANDS)
+def test_a_word_is_answered_by_its_command(word):
+    assert callable(importlib.import_module(COMMANDS[word]).main)
+
+
+def test_help_says_what_there_is(capsys):
+    assert main(["--help"]) == DONE
+    shown = capsys.readouterr().out
+    assert all(f"\n  {word} " in shown for word in COMMANDS)
+    assert main([]) == MISTAKE
+
+
+@pytest.mark.parametrize("words", [["perfft"], ["completion"], ["completion", "tcsh"], ["\x1b[1m"]])
+def test_a_wrong_word_is_one_line(words, capsys):
+    assert main(words) == MISTAKE
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_understands_the_completion(shell, capsys):
+    assert main(["completion", shell]) == DONE
+    text = capsys.readouterr().out
+    assert all(word in text for word in COMMANDS)
+    assert "junit" in text
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=text, text=True, check=True)
+
+
+def test_bash_completes_an_option():
+    main_line = f"source <({shlex.quote(str(SCRIPT))} completion bash)"
+    program = f"{main_line}; COMP_WORDS=(pitflip run --js); COMP_CWORD=2; _pitflip; echo $COMPREPLY"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "--json\n"
+
+
+def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
+    (tmp_path / "games.py").write_text("raise SystemExit('not this one')")
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/__init__.py").write_text("raise SystemExit('not this one')")
+    for start in ([sys.executable, "-m", "arena.run"], [str(SCRIPT), "run"]):
+        words = [*start, "nowhere.toml"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.stderr == "nowhere.toml: there is no such file\n"
+        assert done.returncode == MISTAKE
+
+
+# ------------------------------------------------------- commands for the shell that shows them
+
+
+def test_a_command_is_printed_as_it_is_where_python_is_ours(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["-m"])
+    assert here('python -m games.replay "kalah(6,4)" "1"') == (
+        'python -m games.replay "kalah(6,4)" "1"'
+    )
+
+
+def test_a_command_names_our_python_where_the_shell_finds_another(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["-m"])
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.chdir(Path(sys.executable).parents[1])
+    assert here("python -m games.perft owari 3") == "bin/python -m games.perft owari 3"
+    monkeypatch.chdir(tmp_path)
+    assert here("python -m games.perft").split(" ")[0] == shlex.quote(sys.executable)
+
+
+def test_a_command_of_pitflip_says_pitflip(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/somewhere/pitflip", "run"])
+    assert here("python -m games.perft owari 3") == "pitflip perft owari 3"
+    assert here("node bot.js") == "node bot.js"
