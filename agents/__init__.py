@@ -10,13 +10,17 @@ from agents.core import (
     AgentFailure,
     AgentSpec,
     Choice,
+    Follower,
     GameOver,
     Limit,
+    Resigned,
     SpecError,
 )
 from agents.faults import faults
 from agents.kinds import UNKNOWN, Kind, none
-from agents.user_files import split_reference
+from agents.protocols import PROTOCOLS
+from agents.user_files import is_users, placed, split_reference
+from agents.wall.wall import Wall
 from games import Game
 from games.names import did_you_mean, listed
 
@@ -26,8 +30,10 @@ __all__ = [
     "AgentFailure",
     "AgentSpec",
     "Choice",
+    "Follower",
     "GameOver",
     "Limit",
+    "Resigned",
     "SpecError",
     "build",
     "kind_of",
@@ -39,7 +45,8 @@ __all__ = [
     "with_files",
 ]
 
-# A module with `build`, and what else `agents.kinds.Kind` lists; or a Kind in a module.
+# A module with `build`, and what else `agents.kinds.Kind` lists; or a Kind in a module, or what
+# gives the Kind of a name.
 AGENTS: Mapping[str, str] = {
     "random": "agents.simple:RANDOM",
     "first": "agents.simple:FIRST",
@@ -53,6 +60,7 @@ AGENTS: Mapping[str, str] = {
     "perfect": "agents.perfect",
     "human": "agents.human",
     "python": "agents.python",
+    **dict.fromkeys(PROTOCOLS, "agents.programs:kind"),
 }
 
 
@@ -64,15 +72,16 @@ def kind_of(spec: AgentSpec | str) -> Kind:
             f'there is no agent kind "{name}" (there are {listed(AGENTS)})'
             f"{did_you_mean(name, AGENTS)}"
         )
-    return _kind(AGENTS[name])
+    return _kind(name)
 
 
 @cache
-def _kind(place: str) -> Kind:
-    path, _, name = place.partition(":")
+def _kind(of_name: str) -> Kind:
+    path, _, name = AGENTS[of_name].partition(":")
     module = importlib.import_module(path)
     if name:
-        kind: Kind = getattr(module, name)
+        found = getattr(module, name)
+        kind: Kind = found if isinstance(found, Kind) else found(of_name)
         return kind
     return Kind(
         module.build,
@@ -80,12 +89,14 @@ def _kind(place: str) -> Kind:
         getattr(module, "NEEDS", ()),
         getattr(module, "varies", none),
         getattr(module, "users_code", none),
+        getattr(module, "hosted", None),
     )
 
 
 def kinds_for(of: Game) -> tuple[str, ...]:
     """The kinds that play this game without further options."""
-    return tuple(name for name in AGENTS if not kind_of(name).missing((), of))
+    kinds = {name: kind_of(name) for name in AGENTS}
+    return tuple(name for name, k in kinds.items() if not (k.missing((), of) or k.refusal(of)))
 
 
 def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | None:
@@ -96,6 +107,8 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
         return str(error)
     if of is None:
         return None
+    if refusal := kind.refusal(of):
+        return refusal
     for part in kind.missing(options, of):
         refusal = f"{name} does not play {of.name} (play it with {listed(kinds_for(of))})"
         instead = "".join(f"set {each.name}, or " for each in kind.options if part in each.replaces)
@@ -104,13 +117,18 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
     return None
 
 
-def build(spec: AgentSpec, of: Game) -> Agent:
-    """The agent that the spec describes, for this game; SpecError if it describes none."""
+def build(spec: AgentSpec, of: Game, wall: Wall | None = None) -> Agent:
+    """The agent that the spec describes, for this game; SpecError if it describes none.
+
+    A bot runs behind `wall`, or behind one of its own.
+    """
     if message := kind_fault(spec.kind, spec.options, of):
         raise SpecError(message)
     kind = kind_of(spec)
     for _, message in faults(kind, spec, of):
         raise SpecError(message)
+    if wall is not None and kind.hosted is not None:
+        return kind.hosted(spec, of, wall)
     return kind.build(spec, of)
 
 
@@ -131,19 +149,27 @@ def users_code(spec: AgentSpec) -> str | None:
 
 def users_files(spec: AgentSpec) -> tuple[Path, ...]:
     """The absolute paths of the users' files that the agent is made of."""
-    return tuple(
-        split_reference(spec.options[option.name], option.entry)[0]
-        for option in kind_of(spec).options
-        if option.type == "file" and option.name in spec.options
-    )
+    found: list[Path] = []
+    for option in kind_of(spec).options:
+        value = spec.options.get(option.name)
+        if option.type == "file" and value is not None:
+            found.append(split_reference(value, option.entry)[0])
+        elif option.type == "command" and value is not None:
+            found += [Path(word) for word in value if is_users(word) and Path(word).is_file()]
+    return tuple(found)
 
 
 def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
     """The spec with every reference to a user's file rewritten by `place`."""
-    return spec.changed(
-        **{
-            option.name: place(spec.options[option.name])
-            for option in kind_of(spec).options
-            if option.type == "file" and option.name in spec.options
-        }
-    )
+    changed: dict[str, object] = {}
+    for option in kind_of(spec).options:
+        value = spec.options.get(option.name)
+        if value is None:
+            continue
+        if option.type == "file":
+            changed[option.name] = place(value)
+        elif option.type == "path":
+            changed[option.name] = placed(value, place)
+        elif option.type in ("command", "paths"):
+            changed[option.name] = [placed(word, place) for word in value]
+    return spec.changed(**changed)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from games import Game, Position
 from games.keys import KeyValues
@@ -103,12 +103,27 @@ class Agent(Protocol):
         """A legal move, also in a forced pass; GameOver if there is none."""
 
 
+@runtime_checkable
+class Follower(Protocol):
+    """An agent that must hear of every move, its own too, and of the end of a game."""
+
+    def played(self, move: int, before: Position, after: Position) -> None:
+        """Note a move of either side; those of an opening come before the first question."""
+
+    def finish(self) -> None:
+        """The game is over, or was cut off."""
+
+
 class SpecError(Mistake, ValueError):
     """No agent can be built from a spec: one line that says what would be right."""
 
 
 class GameOver(ValueError):  # noqa: N818  # a state of the game, not a fault of the code
     """An agent was asked for a move in a finished game."""
+
+
+class Resigned(Exception):  # noqa: N818  # a way to end a game
+    """A bot gives the game up: lost, and no fault."""
 
 
 FAILURES = (

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from agents.core import Agent, AgentSpec, Settings
+from agents.wall.wall import Wall
 from games import Game
 from games.keys import Key
 
@@ -18,6 +19,11 @@ def none(_: Settings) -> str | None:
     return None
 
 
+def no_refusal(_: Game) -> str | None:
+    """The answer of a kind that plays every game whose pack has what it needs."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What the name of a kind refers to; everything but `build` may be left out."""
@@ -27,6 +33,9 @@ class Kind:
     needs: tuple[str, ...] = ()  # parts of a game's pack without which it cannot play
     varies: Reason = none  # why it may answer the same position differently
     users_code: Reason = none  # which code of a user's runs in it
+    # As `build`, for a bot that runs behind a wall.
+    hosted: Callable[[AgentSpec, Game, Wall], Agent] | None = None
+    refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
 
     def option(self, name: str) -> Key | None:
         """The option of this name, if the kind has it."""

@@ -5,6 +5,7 @@ import importlib.util
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,8 @@ from typing import Any
 from agents.core import AgentFailure
 from games.names import did_you_mean, listed
 
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
+
 
 def split_reference(reference: str, default: str) -> tuple[Path, str]:
     """The path and the name in `bots/mine.py:name`; the name may be left out."""
@@ -20,6 +23,19 @@ def split_reference(reference: str, default: str) -> tuple[Path, str]:
     if not colon or "/" in name or name.endswith(".py"):
         path, name = reference, default
     return Path(path).expanduser().resolve(), name
+
+
+def is_users(word: str) -> bool:
+    """Whether a word of a command is the absolute path of what a user wrote."""
+    return word.startswith("/") and not word.startswith(tuple(f"{path}/" for path in SYSTEM))
+
+
+def placed(word: str, place: Callable[[str], str]) -> str:
+    """A word of a command, rewritten by `place` if it is a user's path; a relative one has a dot."""
+    if not is_users(word) and not word.startswith(("./", "../")):
+        return word
+    path = place(word)
+    return path if path.startswith(("/", "./", "../")) else f"./{path}"
 
 
 def own_trace(error: BaseException, path: Path) -> str:

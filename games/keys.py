@@ -1,6 +1,7 @@
 """The keys of tables that people write: what each means, which values it takes."""
 
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,20 @@ from typing import Any, Literal, TypeAlias
 from games.names import did_you_mean, quoted, shown
 
 KeyType = Literal[
-    "int", "float", "bool", "text", "texts", "numbers", "file", "weights", "table", "any"
+    "int",
+    "float",
+    "bool",
+    "text",
+    "texts",
+    "numbers",
+    "size",
+    "file",
+    "path",
+    "paths",
+    "command",
+    "weights",
+    "table",
+    "any",
 ]
 # The values of a table by its keys: as a file or JSON holds them, or as the keys default.
 KeyValues: TypeAlias = Mapping[str, Any]
@@ -21,14 +35,24 @@ TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": (bool, "true or false"),
     "text": (str, "text in quotes"),
-    "texts": (list, "a list in [ ]"),
-    "numbers": (list, "a list in [ ]"),
+    "texts": ((list, tuple), "a list in [ ]"),
+    "numbers": ((list, tuple), "a list in [ ]"),
+    "size": (str, 'a size like "512MB"'),
     "file": (str, 'a file like "bots/mine.py"'),
+    "path": (str, 'a path like "bots/mine"'),
+    "paths": ((list, tuple), "a list of paths in [ ]"),
+    "command": ((list, tuple), 'a list like ["node", "my_bot.js"]'),
     "weights": (Mapping, 'a table or a file like "weights/mine.toml"'),
     "table": (Mapping, "a table"),
     "any": (object, "a value"),
 }
-ITEMS: Mapping[KeyType, KeyType] = {"texts": "text", "numbers": "float"}
+ITEMS: Mapping[KeyType, KeyType] = {
+    "texts": "text",
+    "numbers": "float",
+    "paths": "text",
+    "command": "text",
+}
+SIZES = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +84,9 @@ class Key:
             texts = [choice for choice in self.choices if isinstance(choice, str)]
             near = did_you_mean(value, texts) if isinstance(value, str) else ""
             yield (), f"{self.name} must be {self.allowed()}, got {shown(value)}{near}"
-        elif isinstance(value, list) and self.type in ITEMS:
+        elif isinstance(value, list | tuple) and self.type in ITEMS:
+            if self.type == "command" and not value:
+                yield (), f"{self.name} must be {self.allowed()}, got an empty list"
             for place, item in enumerate(value):
                 key = Key(f"item {place + 1} of {self.name}", ITEMS[self.type], self.words)
                 yield from (((place,), message) for _, message in key.faults(item))
@@ -73,6 +99,8 @@ class Key:
             return self.type in ("bool", "any")
         if not isinstance(value, TYPES[self.type][0]):
             return False
+        if self.type == "size":
+            return self.low <= size_bytes(value) <= self.high
         if not isinstance(value, int | float) or self.type == "any":
             return True
         finite = self.type == "int" or abs(value) <= sys.float_info.max
@@ -82,9 +110,17 @@ class Key:
         """What a value must be, such as `a whole number from 1 to 100`."""
         if self.choices:
             return either(self.choices)
+        if self.type == "size":
+            return f'{TYPES["size"][1]} from {int(self.low) >> 20}MB'
         bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
         words = [f"{word} {_number(b)}" for word, b in bounds.items() if math.isfinite(b)]
         return " ".join([TYPES[self.type][1], *words])
+
+
+def size_bytes(text: object) -> int:
+    """The bytes that `512MB` means; 0 where a text means none."""
+    found = re.fullmatch(r"([0-9]{1,12}) ?(kB|MB|GB)", str(text))
+    return int(found[1]) * SIZES[found[2]] if found else 0
 
 
 def _number(bound: float) -> str:

@@ -95,10 +95,6 @@ class BotFault(Exception):  # noqa: N818  # the bot's fault, not our code's
         super().__init__(reason)
 
 
-class Resigned(Exception):  # noqa: N818  # a way to end a game
-    """The bot gives the game up: lost, and no fault."""
-
-
 class Ply(NamedTuple):
     """A move that was played, and the positions around it."""
 

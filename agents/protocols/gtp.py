@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from agents.core import SpecError
+from agents.core import Resigned, SpecError
 from agents.protocols.conversation import (
     BotFault,
     Clock,
@@ -11,7 +11,6 @@ from agents.protocols.conversation import (
     Ply,
     Question,
     Read,
-    Resigned,
     Silence,
     Steps,
     Write,

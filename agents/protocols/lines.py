@@ -8,7 +8,7 @@ Moves are written as on the board. A bot keeps no state: an extra turn is anothe
 import random
 from collections.abc import Mapping, Sequence
 
-from agents.core import Agent, SpecError
+from agents.core import Agent, Resigned, SpecError
 from agents.protocols.console import Console
 from agents.protocols.conversation import (
     BotFault,
@@ -17,7 +17,6 @@ from agents.protocols.conversation import (
     Ply,
     Question,
     Read,
-    Resigned,
     Silence,
     Steps,
     Write,

@@ -28,6 +28,7 @@ class Confinement:
     cores: tuple[int, ...]
     environment: Mapping[str, str]
     grown: bool  # whether it is this process that goes on, not another program
+    cwd: str = ""  # which it may read; empty: scratch
 
 
 def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
@@ -128,8 +129,8 @@ def confine(confinement: Confinement) -> None:
         with suppress(OSError):
             os.sched_setaffinity(0, confinement.cores)
     own_root = "namespaces" in measures
-    if not own_root:
-        os.chdir(confinement.scratch)
+    if confinement.cwd or not own_root:
+        os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
         resource_limits.restrict(confinement.limits, confinement.grown, own_root)
     if {"landlock", "seccomp"} & measures and not own_root:

@@ -1,11 +1,9 @@
 """Whoever hosts a bot by a protocol: the lines it asks for, with deadlines, caps and restarts."""
 
-import os
 import time
-from collections.abc import Mapping
 from typing import NoReturn
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, refuse_finished
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, Resigned, refuse_finished
 from agents.protocols.conversation import (
     BotFault,
     Clock,
@@ -17,7 +15,6 @@ from agents.protocols.conversation import (
     Read,
     Reply,
     Request,
-    Resigned,
     Restart,
     Result,
     Silence,
@@ -25,6 +22,7 @@ from agents.protocols.conversation import (
     Write,
 )
 from agents.wall.bot_process import BotProcess
+from agents.wall.program import Program
 from games import Game, Position
 from games.terminal import printable
 
@@ -32,30 +30,6 @@ LONGEST_LINE = 1 << 16
 MOST_OUTPUT = 1 << 20  # between a question and its answer
 GRACE_SECONDS = 5.0
 MOST_NOTES = 20
-
-
-class Program:
-    """What is executed, and what it may read."""
-
-    def __init__(
-        self,
-        command: tuple[str, ...],
-        readable: tuple[str, ...] = (),
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        """The command by its full path; every argument that is a file can be read."""
-        found = (each for each in command if os.path.isabs(each) and os.path.exists(each))
-        self.command = command
-        self.readable = tuple(dict.fromkeys([*found, *readable]))
-        self.environment = dict(environment or {})
-
-    def with_arguments(self, arguments: tuple[str, ...]) -> dict[str, object]:
-        """The fields of a request to start it."""
-        return {
-            "command": (*self.command, *arguments),
-            "readable": self.readable,
-            "environment": self.environment,
-        }
 
 
 class Driver:
@@ -69,10 +43,11 @@ class Driver:
         program: Program,
         bot: BotProcess,
         seconds: float,
+        fresh: bool = False,
     ) -> None:
-        """`seconds` is its limit for a move; nothing is started yet."""
+        """`seconds` is its limit for a move; `fresh`: each game has a process of its own."""
         self.spec, self.game, self.conversation = spec, of, conversation
-        self.program, self.bot, self.seconds = program, bot, seconds
+        self.program, self.bot, self.seconds, self.fresh = program, bot, seconds, fresh
         self.arguments: tuple[str, ...] = ()
         self.plies: list[Ply] = []
         self.notes: list[str] = []
@@ -94,6 +69,8 @@ class Driver:
         """Begin a game; it is told when it is first asked, for then its side is known."""
         if self.in_game:
             self.finish()
+        if self.bot.alive and self.fresh:
+            self.close()
         if self.bot.alive and self.bot.gone:
             self.bot.end()  # many programs end with a game
         self.plies, self.seed, self.unheard = [], seed, self.bot.alive

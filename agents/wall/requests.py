@@ -28,6 +28,7 @@ class Start:
     limits: BotLimits = BotLimits()
     cores: tuple[int, ...] = ()  # none: any
     environment: dict[str, str] = field(default_factory=dict)
+    cwd: str = ""  # of a command; empty: its scratch directory
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class Spawner:
         null = os.open(os.devnull, os.O_RDONLY)
         confinement = Confinement(
             self.walls.measures, str(own), start.readable, start.limits, start.cores,
-            start.environment, grown=not start.command,
+            start.environment, grown=not start.command, cwd=start.cwd,
         )  # fmt: skip
         if start.command:
             descriptors = {0: theirs[0], 1: theirs[1], 2: writing}

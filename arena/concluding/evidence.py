@@ -119,7 +119,9 @@ class Evidence:
         lead = f"{self.plan.names[agent]} moves {SEATS[seat]} and"
         how = Termination(int(games.termination[row]))
         drawn = games.result[row] == DRAW
-        if how is not Termination.NORMAL and not drawn:
+        if how is Termination.RESIGNED and not drawn:
+            return f"{lead} resigns"
+        if not how.fair and not drawn:
             return f"{lead} forfeits ({how.name.lower()})"
         return f"{lead} {ending(0 if drawn else int(games.margin[row]) * (1 - 2 * seat))}"
 
@@ -178,7 +180,8 @@ def forfeited_rows(games: Games, match: Match, agent: int) -> Rows:
     """The games of a match that one of its agents lost by a fault of its own."""
     own = match if agent == match.a else match.mirrored()
     rows = np.concatenate([own.first[own.as_first == 0.0], own.second[own.as_second == 0.0]])
-    return np.asarray(rows[games.termination[rows] != Termination.NORMAL])
+    fair = [how for how in Termination if how.fair]
+    return np.asarray(rows[~np.isin(games.termination[rows], fair)])
 
 
 def _legs(games: Games) -> tuple[Rows, Rows]:

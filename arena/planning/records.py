@@ -12,7 +12,7 @@ GameColumn: TypeAlias = NDArray[Any]  # one number a game, of a type as wide as 
 
 
 class Termination(enum.IntEnum):
-    """How a game ended; everything but NORMAL is a forfeit of the side that lost."""
+    """How a game ended; what is not fair is a forfeit of the side that lost."""
 
     NORMAL = 0
     ILLEGAL = 1
@@ -20,6 +20,16 @@ class Termination(enum.IntEnum):
     TIMEOUT = 3
     UNLOADABLE = 4
     TOO_LONG = 5
+    CRASHED = 6
+    MEMORY = 7
+    FLOODED = 8
+    UNREADABLE = 9
+    RESIGNED = 10
+
+    @property
+    def fair(self) -> bool:
+        """Whether the game was won, lost or drawn without a fault."""
+        return self in (Termination.NORMAL, Termination.TOO_LONG, Termination.RESIGNED)
 
 
 WIN, DRAW, LOSS = 2, 1, 0

@@ -7,20 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import Agent, AgentFailure
+from agents import Agent, AgentFailure, Follower, Resigned
 from agents.compiled import decided
+from agents.core import FAILURES
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.planning.tasks import CutOff
 from games import Game, Position
 from games.kernels.splitmix import STRIDE, mixed
 
 LONGEST = 20_000
-FAULTS = {
-    "illegal": Termination.ILLEGAL,
-    "raised": Termination.RAISED,
-    "timeout": Termination.TIMEOUT,
-    "unloadable": Termination.UNLOADABLE,
-}
+FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
 
 START = -1  # in place of a ply: the agent is built and starts a game
 
@@ -71,6 +67,8 @@ def play_game(
             table.next_move()
     except _Forfeit as fault:
         return table.forfeited(fault)
+    finally:
+        table.leave()
     return table.finished()
 
 
@@ -86,6 +84,7 @@ class _Table:
     def __init__(self, of: Game, witness: Witness, verdict: CutOff | None) -> None:
         self.of, self.witness, self.verdict = of, witness, verdict
         self.agents: list[Agent] = []
+        self.followers: list[Follower] = []
         self.position: Position = of.start()
         self.moves: list[int] = []
         self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
@@ -96,11 +95,19 @@ class _Table:
             agent = agent_of()
             agent.start(seed)
         self.agents.append(agent)
+        self.followers += [agent] if isinstance(agent, Follower) else []
+
+    def leave(self) -> None:
+        """Tell who follows the game that it is over."""
+        for follower in self.followers:
+            follower.finish()
 
     def place(self, move: int) -> None:
         """Play a move."""
-        self.position = self.of.play(self.position, move)
+        before, self.position = self.position, self.of.play(self.position, move)
         self.moves.append(move)
+        for follower in self.followers:
+            follower.played(move, before, self.position)
 
     def next_move(self) -> None:
         """Ask the mover for a move; a forced pass is played without asking."""
@@ -132,6 +139,8 @@ class _Table:
             yield
         except AgentFailure as fault:
             raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+        except Resigned:
+            raise _Forfeit(seat, Termination.RESIGNED, "") from None
         finally:
             self.witness(None, seat)
 

@@ -1,5 +1,6 @@
 """Agents of an experiment file: their tables read by what their kinds declare."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from games.keys import Key
 from games.names import quoted, shown
 
 LONGEST_NAME = 40
+PATH_TYPES = ("path", "paths", "command")
 KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 
 
@@ -103,12 +105,22 @@ class AgentTable(NamedTuple):
 
     def _loaded(self, option: Key | None, value: object) -> object:
         """The value of an option: of a file its whole path, of a file of weights what it holds."""
+        if option is not None and option.type in PATH_TYPES:
+            return self._path_words(value)
         if option is None or not isinstance(value, str):
             return value
         if option.type == "weights":
             return self._weights(value, option)
         file = self._file(value, option) if option.type == "file" else None
         return ":".join(map(str, file)) if file else value
+
+    def _path_words(self, value: object) -> object:
+        """Words of which those that name something beside the experiment become its whole path."""
+        if isinstance(value, list):
+            return [self._path_words(each) for each in value]
+        if not isinstance(value, str):
+            return value
+        return found_path(value, self.around.directory)
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """The file that an option names; None if there is none, which is said."""
@@ -138,3 +150,18 @@ def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] 
         except (OSError, RuntimeError, ValueError):  # a name that no file can have
             return None
     return None
+
+
+def found_path(word: str, directory: Path) -> str:
+    """The absolute path of what a word names beside the experiment, else from here, else the word.
+
+    A path that leads nowhere is one beside the experiment.
+    """
+    for base in (directory, Path()):
+        try:
+            path = base / Path(word).expanduser()
+            if word.strip(".") and path.exists():
+                return os.path.abspath(path)
+        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+            return word
+    return os.path.abspath(directory / word) if word.startswith(("./", "../")) else word

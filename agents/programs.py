@@ -1,0 +1,125 @@
+"""The kinds that are other people's programs: a command behind the wall, asked by a protocol."""
+
+import importlib
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+
+from agents.core import AgentFailure, AgentSpec, Settings, SpecError
+from agents.kinds import UNKNOWN, Kind, settings
+from agents.protocols import PROTOCOLS
+from agents.protocols.conversation import ProtocolModule
+from agents.wall.bot_process import BotProcess
+from agents.wall.driver import Driver
+from agents.wall.limit_keys import LIMIT_KEYS, bot_limits
+from agents.wall.namespaces import system_paths
+from agents.wall.program import Program
+from agents.wall.wall import Wall
+from games import Game
+from games.keys import Key
+from games.names import quoted
+
+LONGEST_THOUGHT = 60.0  # seconds, where neither the agent nor the experiment sets a limit
+COMMAND = Key(
+    "command",
+    "command",
+    "the program and its arguments, in one list",
+    required=True,
+    example=', as in command = ["node", "my_bot.js"]',
+)
+PROGRAM_KEYS = (
+    COMMAND,
+    Key("cwd", "path", "the directory that it runs in, which it can read; else an empty one"),
+    Key("readable", "paths", "what else it can read: files and directories"),
+    Key("environment", "table", "variables of its environment"),
+    Key("new_process_per_game", "bool", "whether each game has a process of its own", False),
+)
+
+
+def protocol(name: str) -> ProtocolModule:
+    """The module of a protocol."""
+    module: ProtocolModule = importlib.import_module(PROTOCOLS[name])  # type: ignore[assignment]
+    return module
+
+
+@cache
+def kind(name: str) -> Kind:
+    """The kind of programs that speak this protocol."""
+
+    def refusal(of: Game) -> str | None:
+        try:
+            protocol(name).conversation(of, {})
+        except SpecError as error:
+            return str(error)
+        return None
+
+    options = (*PROGRAM_KEYS, *LIMIT_KEYS, *protocol(name).OPTIONS)
+    return Kind(build, options, (), varies, users_code, hosted, refusal)
+
+
+def varies(_: Settings) -> str | None:
+    """A program may answer anything."""
+    return UNKNOWN
+
+
+def users_code(options: Settings) -> str | None:
+    """The whole bot is somebody else's."""
+    return f"{bot_name(options)} chooses its moves"
+
+
+def bot_name(options: Settings) -> str:
+    """What messages call it: its command, without the directories."""
+    return " ".join(Path(word).name or word for word in options["command"])
+
+
+def build(spec: AgentSpec, of: Game) -> Driver:
+    """A program behind a wall of its own."""
+    return hosted(spec, of, Wall())
+
+
+def hosted(spec: AgentSpec, of: Game, wall: Wall) -> Driver:
+    """A program behind this wall; it is not started yet."""
+    options = settings(kind(spec.kind).options, spec, of)
+    conversation = protocol(spec.kind).conversation(of, options)
+    bot = BotProcess(bot_name(options), wall, bot_limits(options))
+    seconds = options["seconds"] or LONGEST_THOUGHT
+    fresh = bool(options["new_process_per_game"])
+    return Driver(spec, of, conversation, program_of(options), bot, seconds, fresh)
+
+
+def program_of(options: Settings) -> Program:
+    """What is executed; AgentFailure if there is no such program."""
+    name, *arguments = options["command"]
+    found = shutil.which(name)
+    if found is None:
+        raise AgentFailure("unloadable", bot_name(options), "", f"cannot be started: {no(name)}")
+    found = os.path.abspath(found)
+    cwd = options.get("cwd") or ""
+    readable = (*homes(found), *(options.get("readable") or ()), *[cwd] * bool(cwd))
+    environment = {key: str(value) for key, value in (options.get("environment") or {}).items()}
+    return Program((found, *arguments), readable, environment, cwd)
+
+
+def no(name: str) -> str:
+    """Why a program cannot be executed."""
+    path = Path(name)
+    if path.is_dir():
+        return f"{quoted(name)} is a directory"
+    if path.is_file():
+        return f"{quoted(name)} is not executable (chmod +x, or name its interpreter first)"
+    return f"there is no program {quoted(name)}"
+
+
+def homes(program: str) -> tuple[str, ...]:
+    """The directories from which an interpreter outside the system's own places takes its library.
+
+    It stands in `bin` of one of them, as does the file that a link to it means.
+    """
+    system = tuple(system_paths())
+    prefixes = []
+    for path in (Path(program), Path(program).resolve()):
+        home = path.parent.parent
+        if path.parent.name == "bin" and home not in (Path("/"), Path.home()):
+            prefixes += [] if str(path).startswith(system) else [str(home)]
+    return tuple(prefixes)
