@@ -20,7 +20,6 @@ from agents.faults import faults
 from agents.kinds import UNKNOWN, Kind, none
 from agents.protocols import PROTOCOLS
 from agents.user_files import is_users, placed, split_reference
-from agents.wall.wall import Wall
 from games import Game
 from games.names import did_you_mean, listed
 
@@ -36,6 +35,7 @@ __all__ = [
     "Resigned",
     "SpecError",
     "build",
+    "checked_kind",
     "kind_of",
     "kinds_for",
     "outside",
@@ -89,7 +89,7 @@ def _kind(of_name: str) -> Kind:
         getattr(module, "NEEDS", ()),
         getattr(module, "varies", none),
         getattr(module, "users_code", none),
-        getattr(module, "hosted", None),
+        getattr(module, "behind", None),
     )
 
 
@@ -117,19 +117,22 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
     return None
 
 
-def build(spec: AgentSpec, of: Game, wall: Wall | None = None) -> Agent:
-    """The agent that the spec describes, for this game; SpecError if it describes none.
-
-    A bot runs behind `wall`, or behind one of its own.
-    """
+def checked_kind(spec: AgentSpec, of: Game) -> Kind:
+    """The kind of a spec that describes an agent for this game; SpecError if it describes none."""
     if message := kind_fault(spec.kind, spec.options, of):
         raise SpecError(message)
     kind = kind_of(spec)
     for _, message in faults(kind, spec, of):
         raise SpecError(message)
-    if wall is not None and kind.hosted is not None:
-        return kind.hosted(spec, of, wall)
-    return kind.build(spec, of)
+    return kind
+
+
+def build(spec: AgentSpec, of: Game) -> Agent:
+    """The agent that the spec describes, for this game, in this process: a user's code too.
+
+    `agents.door` is the way to an agent whose user is not trusted.
+    """
+    return checked_kind(spec, of).build(spec, of)
 
 
 def varies(spec: AgentSpec) -> str | None:

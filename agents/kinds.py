@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
 from agents.core import Agent, AgentSpec, Settings
-from agents.wall.wall import Wall
 from games import Game
 from games.keys import Key
 
 Reason = Callable[[Settings], str | None]  # of the options that a spec sets
+
+# Begins an agent of a spec for a game behind the wall, on `agents.wall.bot_terms.Terms`: they are
+# above this module.
+Behind = Callable[[AgentSpec, Game, Any], Agent]
 
 # Why a kind varies whose code is not ours and may do anything.
 UNKNOWN = "its answers are known only by asking it"
@@ -33,8 +37,7 @@ class Kind:
     needs: tuple[str, ...] = ()  # parts of a game's pack without which it cannot play
     varies: Reason = none  # why it may answer the same position differently
     users_code: Reason = none  # which code of a user's runs in it
-    # As `build`, for a bot that runs behind a wall.
-    hosted: Callable[[AgentSpec, Game, Wall], Agent] | None = None
+    behind: Behind | None = None  # None: its `build` runs behind the wall where a user's code does
     refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
 
     def option(self, name: str) -> Key | None:

@@ -2,17 +2,20 @@
 
 import importlib
 import os
+import re
 import shutil
+import sys
 from functools import cache
 from pathlib import Path
 
+from agents.bot_options import bot_limits, bot_options, undeclared
 from agents.core import AgentFailure, AgentSpec, Settings, SpecError
-from agents.kinds import UNKNOWN, Kind, settings
+from agents.kinds import Kind, settings
 from agents.protocols import PROTOCOLS
 from agents.protocols.conversation import ProtocolModule
 from agents.wall.bot_process import BotProcess
+from agents.wall.bot_terms import Terms
 from agents.wall.driver import Driver
-from agents.wall.limit_keys import LIMIT_KEYS, bot_limits
 from agents.wall.namespaces import system_paths
 from agents.wall.program import Program
 from agents.wall.wall import Wall
@@ -20,7 +23,7 @@ from games import Game
 from games.keys import Key
 from games.names import quoted
 
-LONGEST_THOUGHT = 60.0  # seconds, where neither the agent nor the experiment sets a limit
+PROCESSES = 64  # of a program: the runtime of an idle Java has 19 threads
 COMMAND = Key(
     "command",
     "command",
@@ -30,10 +33,12 @@ COMMAND = Key(
 )
 PROGRAM_KEYS = (
     COMMAND,
+    Key("seconds", "float", "how long it may think about a move", above=0, high=86_400),
     Key("cwd", "path", "the directory that it runs in, which it can read; else an empty one"),
     Key("readable", "paths", "what else it can read: files and directories"),
     Key("environment", "table", "variables of its environment"),
     Key("new_process_per_game", "bool", "whether each game has a process of its own", False),
+    *bot_options(PROCESSES),
 )
 
 
@@ -54,13 +59,8 @@ def kind(name: str) -> Kind:
             return str(error)
         return None
 
-    options = (*PROGRAM_KEYS, *LIMIT_KEYS, *protocol(name).OPTIONS)
-    return Kind(build, options, (), varies, users_code, hosted, refusal)
-
-
-def varies(_: Settings) -> str | None:
-    """A program may answer anything."""
-    return UNKNOWN
+    options = (*PROGRAM_KEYS, *protocol(name).OPTIONS)
+    return Kind(build, options, (), undeclared, users_code, behind, refusal)
 
 
 def users_code(options: Settings) -> str | None:
@@ -75,30 +75,39 @@ def bot_name(options: Settings) -> str:
 
 def build(spec: AgentSpec, of: Game) -> Driver:
     """A program behind a wall of its own."""
-    return hosted(spec, of, Wall())
+    return behind(spec, of, Terms(Wall()))
 
 
-def hosted(spec: AgentSpec, of: Game, wall: Wall) -> Driver:
-    """A program behind this wall; it is not started yet."""
+def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
+    """A program that is not started yet; AgentFailure if there is none."""
     options = settings(kind(spec.kind).options, spec, of)
     conversation = protocol(spec.kind).conversation(of, options)
-    bot = BotProcess(bot_name(options), wall, bot_limits(options))
-    seconds = options["seconds"] or LONGEST_THOUGHT
+    bot = BotProcess(bot_name(options), terms.wall, bot_limits(options, PROCESSES))
+    seconds = min(options["seconds"] or terms.seconds, terms.seconds)
+    program = program_of(options, terms.cores)
     fresh = bool(options["new_process_per_game"])
-    return Driver(spec, of, conversation, program_of(options), bot, seconds, fresh)
+    return Driver(spec, of, conversation, program, bot, seconds, fresh)
 
 
-def program_of(options: Settings) -> Program:
-    """What is executed; AgentFailure if there is no such program."""
+def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
+    """What is executed on these cores; AgentFailure if there is no such program."""
     name, *arguments = options["command"]
-    found = shutil.which(name)
+    found = executable(name)
     if found is None:
         raise AgentFailure("unloadable", bot_name(options), "", f"cannot be started: {no(name)}")
-    found = os.path.abspath(found)
+    found = str(Path(found).absolute())
     cwd = options.get("cwd") or ""
     readable = (*homes(found), *(options.get("readable") or ()), *[cwd] * bool(cwd))
     environment = {key: str(value) for key, value in (options.get("environment") or {}).items()}
-    return Program((found, *arguments), readable, environment, cwd)
+    return Program((found, *arguments), readable, environment, cwd, cores)
+
+
+def executable(name: str) -> str | None:
+    """The program of this name; not a shim of pyenv and its like, which chooses one by the home."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    found = shutil.which(name, path=os.pathsep.join(f for f in folders if Path(f).name != "shims"))
+    python = sys.executable if re.fullmatch(r"python(3(\.[0-9]+)?)?", name) else None
+    return found or python or shutil.which(name)
 
 
 def no(name: str) -> str:

@@ -31,7 +31,7 @@ def is_users(word: str) -> bool:
 
 
 def placed(word: str, place: Callable[[str], str]) -> str:
-    """A word of a command, rewritten by `place` if it is a user's path; a relative one has a dot."""
+    """A word of a command, rewritten by `place` if it is a path; relative ones begin with a dot."""
     if not is_users(word) and not word.startswith(("./", "../")):
         return word
     path = place(word)

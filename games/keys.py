@@ -46,13 +46,13 @@ TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "table": (Mapping, "a table"),
     "any": (object, "a value"),
 }
+SIZE = re.compile(r"([0-9]{1,9})\s*([kMG])i?B", re.IGNORECASE)
 ITEMS: Mapping[KeyType, KeyType] = {
     "texts": "text",
     "numbers": "float",
     "paths": "text",
     "command": "text",
 }
-SIZES = {"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Key:
         if not isinstance(value, TYPES[self.type][0]):
             return False
         if self.type == "size":
-            return self.low <= size_bytes(value) <= self.high
+            return isinstance(value, str) and size_bytes(value) > 0
         if not isinstance(value, int | float) or self.type == "any":
             return True
         finite = self.type == "int" or abs(value) <= sys.float_info.max
@@ -110,17 +110,15 @@ class Key:
         """What a value must be, such as `a whole number from 1 to 100`."""
         if self.choices:
             return either(self.choices)
-        if self.type == "size":
-            return f'{TYPES["size"][1]} from {int(self.low) >> 20}MB'
         bounds = {"from": self.low, "above": self.above, "to": self.high, "to under": self.under}
         words = [f"{word} {_number(b)}" for word, b in bounds.items() if math.isfinite(b)]
         return " ".join([TYPES[self.type][1], *words])
 
 
-def size_bytes(text: object) -> int:
-    """The bytes that `512MB` means; 0 where a text means none."""
-    found = re.fullmatch(r"([0-9]{1,12}) ?(kB|MB|GB)", str(text))
-    return int(found[1]) * SIZES[found[2]] if found else 0
+def size_bytes(text: str) -> int:
+    """The bytes of a size such as 512MB; 0 if it is none."""
+    found = SIZE.fullmatch(text.strip())
+    return int(found[1]) << 10 * ("kmg".index(found[2].lower()) + 1) if found else 0
 
 
 def _number(bound: float) -> str:

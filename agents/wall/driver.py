@@ -175,7 +175,7 @@ class Driver:
                 self.arguments = arguments
                 return None
         if not self.bot.alive:
-            self.bot.begin(self.program.with_arguments(self.arguments))
+            self.bot.begin(self.program.with_arguments(self.arguments), self.program.cores)
             self._forget()
         match request:
             case Write():

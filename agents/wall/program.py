@@ -13,6 +13,7 @@ class Program:
     readable: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""  # empty: the scratch directory
+    cores: tuple[int, ...] = ()  # none: any
 
     def with_arguments(self, arguments: tuple[str, ...]) -> dict[str, object]:
         """The fields of a request to start it."""

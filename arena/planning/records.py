@@ -20,10 +20,10 @@ class Termination(enum.IntEnum):
     TIMEOUT = 3
     UNLOADABLE = 4
     TOO_LONG = 5
-    CRASHED = 6
-    MEMORY = 7
-    FLOODED = 8
-    UNREADABLE = 9
+    UNREADABLE = 6
+    CRASHED = 7
+    MEMORY = 8
+    FLOODED = 9
     RESIGNED = 10
 
     @property

@@ -161,7 +161,9 @@ def found_path(word: str, directory: Path) -> str:
         try:
             path = base / Path(word).expanduser()
             if word.strip(".") and path.exists():
-                return os.path.abspath(path)
+                return os.path.normpath(path.absolute())
         except (OSError, RuntimeError, ValueError):  # a name that no file can have
             return word
-    return os.path.abspath(directory / word) if word.startswith(("./", "../")) else word
+    if word.startswith(("./", "../")):
+        return os.path.normpath(directory.absolute() / word)
+    return word

@@ -10,6 +10,7 @@ import pytest
 
 from agents import AGENTS, Agent, AgentSpec, build, kind_of, kinds_for
 from agents.human import Dialogue, HumanAgent
+from agents.protocols import PROTOCOLS
 from games import Game, Position, game
 from games.kernels.jit import INTERPRETED
 from games.keys import Key
@@ -52,7 +53,10 @@ def variant(option: Key) -> object:
 VARIANTS = {
     f"{option.name} of {kind}": (kind, {**needed(kind), option.name: variant(option)})
     for kind, option in {
-        option.name: (kind, option) for kind in AGENTS for option in kind_of(kind).options
+        option.name: (kind, option)
+        for kind in AGENTS
+        if kind not in PROTOCOLS
+        for option in kind_of(kind).options
     }.values()
     if variant(option) is not None
 }
@@ -92,11 +96,11 @@ class Patience:
 
 
 def kinds_and_games(*left_out: str, games=OF_EVERY_FAMILY) -> list[tuple[str, str]]:
-    """Every kind and variant with every game that it plays."""
+    """Every kind and variant with every game that it plays; programs have tests of their own."""
     return [
         (kind, name)
         for kind in (*AGENTS, *VARIANTS)
-        if kind not in left_out
+        if kind not in (*left_out, *PROTOCOLS)
         for name in games
         if spec_of(kind).kind in kinds_for(game(name))
     ]

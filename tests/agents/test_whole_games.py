@@ -7,6 +7,7 @@ import pytest
 
 from agents import AGENTS, AgentFailure, AgentSpec, build, outside
 from agents.compiled import CompiledAgent
+from agents.protocols import PROTOCOLS
 from games import Game, IllegalMove, game
 from tests.agents.given import (
     LATER,
@@ -28,7 +29,7 @@ SMALL = ("kalah-manchester(3,2)", "othello(4)")
 def compiled_kinds(name: str) -> tuple[str, ...]:
     """The kinds and variants whose agents play inside the loop."""
     found = []
-    for kind in (*AGENTS, *VARIANTS):
+    for kind in (kind for kind in (*AGENTS, *VARIANTS) if kind not in PROTOCOLS):
         try:
             agent = agent_of(kind, game(name))
         except ValueError:  # does not play this game

@@ -15,6 +15,7 @@ import pytest
 
 from agents import AGENTS, AgentSpec, build, kinds_for
 from agents.human import Dialogue
+from agents.protocols import PROTOCOLS
 from arena import play
 from games import game, replay
 from tests.agents.given import GAMES, positions, slow_if_wide
@@ -84,7 +85,9 @@ def test_two_agents_play_every_game_to_its_end(name, capsys):
 @pytest.mark.parametrize(
     "name", ["kalah(3,2)", "owari(3,2)", "kalah-manchester(3,2)", "othello(4)"]
 )
-@pytest.mark.parametrize("kind", [kind for kind in AGENTS if kind not in ("human", "python")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in AGENTS if kind not in ("human", "python", *PROTOCOLS)]
+)
 def test_a_person_plays_any_agent(name, kind):
     of = game(name)
     if kind not in kinds_for(of):

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from agents import SpecError
+from agents import Resigned, SpecError
 from agents.protocols import PROTOCOLS
-from agents.protocols.conversation import Resigned
 from games import game
 from tests.agents.protocols.wire import (
     DEATH,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from agents import AgentFailure, AgentSpec, Choice, build
+from agents import AgentFailure, AgentSpec, Choice, Resigned, build
+from agents.core import FAILURES
 from agents.kernels import whole_games as loop
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.playing import referee
@@ -56,7 +57,7 @@ def test_a_game_ends_by_the_rules():
     assert min(record.nanoseconds) > 0
 
 
-FAULTS = [(kind, referee.FAULTS[kind]) for kind in ("illegal", "raised", "timeout", "unloadable")]
+FAULTS = [(kind, Termination[kind.upper()]) for kind in FAILURES]
 
 
 @pytest.mark.parametrize(("kind", "termination"), FAULTS)
@@ -69,6 +70,38 @@ def test_a_fault_loses_the_game(kind, termination, guilty, when):
     assert record.termination is termination
     assert record.result == (LOSS if guilty == 0 else WIN)
     assert "bot.py did something" in record.trace
+
+
+class Following(Scripted):
+    """Writes down what it is told of the game."""
+
+    def __init__(self, **faults):
+        super().__init__(**faults)
+        self.told, self.ends = [], 0
+
+    def played(self, move, before, after):
+        assert OF.play(before, move) == after
+        self.told.append(move)
+
+    def finish(self):
+        self.ends += 1
+
+
+def test_who_follows_a_game_is_told_of_every_move_and_of_its_end():
+    first, second = Following(), Following(move3="crashed")
+    record = played(first, second, opening=(1, 2))
+    assert first.told == second.told == list(record.moves)
+    assert first.ends == second.ends == 1
+
+
+def test_who_resigns_has_lost_without_a_fault():
+    class Resigning(Scripted):
+        def choose(self, position, limit=None):
+            raise Resigned
+
+    record = played(Scripted(), Resigning())
+    assert (record.termination, record.result) == (Termination.RESIGNED, WIN)
+    assert record.termination.fair
 
 
 def test_an_agent_that_cannot_be_built_forfeits():
