@@ -94,7 +94,7 @@ def _kind(of_name: str) -> Kind:
 
 
 def kinds_for(of: Game) -> tuple[str, ...]:
-    """The kinds that play this game without further options."""
+    """The kinds that play this game, whatever their options."""
     kinds = {name: kind_of(name) for name in AGENTS}
     return tuple(name for name, k in kinds.items() if not (k.missing((), of) or k.refusal(of)))
 
@@ -110,7 +110,8 @@ def kind_fault(name: str, options: Collection[str], of: Game | None) -> str | No
     if refusal := kind.refusal(of):
         return refusal
     for part in kind.missing(options, of):
-        refusal = f"{name} does not play {of.name} (play it with {listed(kinds_for(of))})"
+        free = [each for each in kinds_for(of) if not kind_of(each).required]
+        refusal = f"{name} does not play {of.name} (play it with {listed(free)})"
         instead = "".join(f"set {each.name}, or " for each in kind.options if part in each.replaces)
         remedy = of.missing(part).remedy
         return f"{refusal}: {instead}{remedy}" if remedy else refusal

@@ -44,6 +44,11 @@ class Kind:
         """The option of this name, if the kind has it."""
         return next((each for each in self.options if each.name == name), None)
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The options without which there is no agent."""
+        return tuple(each.name for each in self.options if each.required)
+
     def missing(self, options: Collection[str], of: Game) -> list[str]:
         """The parts that an agent with these options needs and the game's pack does not have."""
         replaced = {part for each in self.options if each.name in options for part in each.replaces}

@@ -2,12 +2,13 @@
 
 import pytest
 
-from agents import kinds_for
+from agents import kind_of, kinds_for
 from games import game
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems, the_problem
 
 SOWING = "pot, in_play, extra_turn, capture, mobility, far"
 
+FREE = [kind for kind in kinds_for(game("othello")) if not kind_of(kind).required]
 BROKEN = {
     "an unknown game": (
         'game = "kalha(6,4)"\n' + AGENTS,
@@ -18,7 +19,7 @@ BROKEN = {
     "a kind that does not play the game": (
         'game = "othello"\n' + AGENTS.replace("random", "fewest"),
         "x.toml:5: [agents.bad] fewest does not play othello(8) "
-        f"(play it with {', '.join(kinds_for(game('othello')))})",
+        f"(play it with {', '.join(FREE)})",
     ),
     "an option that the kind does not have": (
         HEAD + AGENTS + "depth = 3\n",
