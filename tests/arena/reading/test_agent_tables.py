@@ -18,8 +18,7 @@ BROKEN = {
     ),
     "a kind that does not play the game": (
         'game = "othello"\n' + AGENTS.replace("random", "fewest"),
-        "x.toml:5: [agents.bad] fewest does not play othello(8) "
-        f"(play it with {', '.join(FREE)})",
+        f"x.toml:5: [agents.bad] fewest does not play othello(8) (play it with {', '.join(FREE)})",
     ),
     "an option that the kind does not have": (
         HEAD + AGENTS + "depth = 3\n",

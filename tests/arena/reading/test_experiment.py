@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec, varies
+from agents import AGENTS, AgentSpec, kind_of, kinds_for, users_files, varies
 from arena.planning.openings_spec import RANDOM_OPENINGS
 from arena.planning.plan import Plan
 from arena.reading.experiment_file import ExperimentError, load
+from games import game
 
 SHIPPED = sorted(Path("experiments").glob("*.toml"))
 ISSUE = """\
@@ -101,9 +102,14 @@ def test_every_shipped_experiment_loads(path):
 @pytest.mark.parametrize("kind", [kind for kind in AGENTS if kind != "human"])
 def test_an_agent_of_every_kind_needs_no_more_than_it_must(tmp_path, kind):
     (tmp_path / "bot.py").write_text("def choose(position, legal, rng): return legal[0]\n")
-    file = 'file = "bot.py"\n' if kind == "python" else ""
-    made = loaded(tmp_path, f'{SMALL}[agents.c]\nkind = "{kind}"\n{file}')
+    needed = {"file": '"bot.py"', "command": '["bot.py", "-x"]'}
+    more = "".join(f"{name} = {needed[name]}\n" for name in kind_of(kind).required)
+    of = next(name for name in ("kalah(6,4)", "othello(8)") if kind in kinds_for(game(name)))
+    agents = f'[agents.a]\nkind = "random"\n[agents.c]\nkind = "{kind}"\n{more}'
+    made = loaded(tmp_path, f'game = "{of}"\n{agents}')
     assert made.plan.agents["c"].kind == kind
+    for file in users_files(made.plan.agents["c"]):
+        assert file == tmp_path / "bot.py"
 
 
 def test_every_field_of_a_spec_can_be_written(tmp_path):
