@@ -14,6 +14,7 @@ from games.terminal import DONE, MISTAKE, printed, say
 
 # The word is the last part of the module's name: commands that are printed count on it.
 COMMANDS: Mapping[str, str] = {
+    "new": "arena.new",
     "run": "arena.run",
     "play": "arena.play",
     "tune": "arena.tune",
@@ -25,7 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "serve": "agents.serve",
 }
 # These are answered by ending at once, in compiled code too, as `games.terminal.run` has it.
-AT_ONCE = ("arena.play", "arena.rate", "games.", "agents.")
+AT_ONCE = ("arena.new", "arena.play", "arena.rate", "games.", "agents.")
 HELP = ("-h", "--help", "help")
 
 

@@ -1,0 +1,80 @@
+"""`arena.new`: what it writes runs at once, and nothing is overwritten."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from arena.new import main
+from arena.reading.experiment_file import load
+from arena.reading.shipped import STARTERS, shipped_names
+from games.terminal import DONE, MISTAKE
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("what", STARTERS)
+def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([what, "mine"]) == DONE
+    shown = capsys.readouterr().out
+    assert shown.endswith("to run it: python -m arena.run mine.toml\n")
+    experiment = load(Path("mine.toml"))
+    assert experiment.name == "mine"
+    if STARTERS[what].file:
+        assert "mine.py" in Path("mine.toml").read_text()
+        assert Path("mine.py").is_file()
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["experiment", "deep/mine.toml", "--like", name]) == DONE
+    assert load(Path("deep/mine.toml"), []).plan.game
+
+
+def test_a_bot_that_was_begun_plays(tmp_path):
+    for line in ("new bot", "run my_bot.toml --pairs 5 --quiet --json"):
+        words = [sys.executable, "-m", *f"arena.{line}".split()]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert '"no_forfeits"' in done.stdout
+
+
+def test_a_file_that_is_there_stays(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("precious")
+    assert main(["bot", "mine.py"]) == MISTAKE
+    assert capsys.readouterr().err == "arena.new: mine.py is there already; nothing was written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["experiment", "--like", "smart_vs_bed"], 'did you mean "smart_vs_bad"?'),
+        (["bot", "--like", "smart_vs_bad"], "--like is for an experiment"),
+        (["bot", "a b\x1b"], "a name has letters, digits, _ and -, got"),
+    ],
+)
+def test_a_mistake_is_one_line(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == MISTAKE
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+    assert "\x1b" not in shown
+
+
+@pytest.mark.slow
+def test_the_wheel_brings_the_experiments(tmp_path):
+    """Built with the build backend that the environment has, or can get."""
+    uv = Path(sys.executable).parent / "uv"
+    words = [str(uv) if uv.exists() else "uv", "build", "--wheel", "--quiet", "-o", str(tmp_path)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "arena/shipped_experiments/smart_vs_bad.toml" in names
+    assert "arena/shipped_experiments/bots/my_bot.py" in names
+    assert not [name for name in names if "__pycache__" in name]
