@@ -10,21 +10,33 @@ OTHELLO = 26
 
 def hopeless(of: Game, position: Position) -> str | None:
     """What to expect of a position that is too large; None if it is not, or nobody knows."""
-    if of.pack == "othello":
-        left, most = of.rules.cells - sum(of.raw_score(position)), OTHELLO
-        what = "empty squares"
-    elif of.pack == "sowing":
-        rows = of.plain(position)
-        left, most = sum(rows.own) + sum(rows.other), most_beans(of)
-        what = "beans in play"
-    else:
-        return None
-    if left <= most:
+    left = still_open(of, position)
+    if left is None or left <= (most := most_solved(of)):
         return None
     return (
-        f"{of.name}: {left} {what} are hopeless (about {most} can be solved): "
+        f"{of.name}: {left} {what_is_open(of)} are hopeless (about {most} can be solved): "
         "expect bounds, not the value"
     )
+
+
+def still_open(of: Game, position: Position) -> int | None:
+    """How many beans are in play, or squares empty; None where nobody knows what makes it hard."""
+    if of.pack == "othello":
+        return int(of.rules.cells - sum(of.raw_score(position)))
+    if of.pack == "sowing":
+        rows = of.plain(position)
+        return sum(rows.own) + sum(rows.other)
+    return None
+
+
+def what_is_open(of: Game) -> str:
+    """What `still_open` counts."""
+    return "empty squares" if of.pack == "othello" else "beans in play"
+
+
+def most_solved(of: Game) -> int:
+    """How many beans in play, or empty squares, can be solved."""
+    return OTHELLO if of.pack == "othello" else most_beans(of)
 
 
 def most_beans(of: Game) -> int:

@@ -31,6 +31,12 @@ class Solver:
         self.game, self.questions = of, questions
 
     @property
+    def has_rows_alone(self) -> bool:
+        """Whether it is asked about rows of seven holes at most whose pots do not matter."""
+        of = self.game
+        return of.family_name == PACKED_SOWING[0] and of.rules.majority_ends == "no"
+
+    @property
     def nodes(self) -> int:
         """Positions looked at since the solver was made."""
         return self.questions.nodes

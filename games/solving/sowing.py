@@ -46,9 +46,10 @@ class SowingQuestions:
 
     def prepare(self) -> None:
         """Open the database, or build it."""
-        self._database()
+        self.prepared()
 
-    def _database(self) -> Values:
+    def prepared(self) -> Values:
+        """The values of the database, opened or built if that was not done yet."""
         if self.values is None:
             rules = self.game.rules
             self.values = database(self.context, rules, self.beans, self.progress)
@@ -72,7 +73,7 @@ class SowingQuestions:
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
         """By the database, or by searching on from what the table knows."""
-        values, ctx = self._database(), self.context
+        values, ctx = self.prepared(), self.context
         rows: Rows = self.game.plain(position)
         banked = rows.own_pot - rows.other_pot
         own, other = self.game.family.pack(rows._replace(own_pot=0, other_pot=0))[:2]
