@@ -56,7 +56,12 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
 
 def replay_command(of: Game, moves: Sequence[int]) -> str:
     """The command that shows a game move by move, run from the current directory."""
-    return f'python -m games.replay {_in_quotes(_name_from_here(of))} "{of.write(moves)}"'
+    return command_of(of, of.write(moves))
+
+
+def command_of(of: Game, line: str) -> str:
+    """The command that shows a written game, run from the current directory."""
+    return f'python -m games.replay {_in_quotes(_name_from_here(of))} "{line}"'
 
 
 def _name_from_here(of: Game) -> str:

@@ -73,8 +73,15 @@ def read_columns(
 
 
 def coded(places: GameColumn, words: Sequence[str]) -> Column:
-    """A column of words, given by their places in a list of them."""
-    return pa.DictionaryArray.from_arrays(places, list(words))
+    """A column of words, given by their places in a list of them; none where that is negative."""
+    missing = places < 0
+    given = pa.array(places, mask=missing) if missing.any() else places
+    return pa.DictionaryArray.from_arrays(given, list(words))
+
+
+def where(values: GameColumn, known: GameColumn) -> Column:
+    """A column of numbers that has none where they are not known."""
+    return pa.array(values, mask=~known)
 
 
 def sentences(words: Sequence[str], places: GameColumn, lengths: GameColumn) -> Column:

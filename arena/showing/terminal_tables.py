@@ -35,13 +35,13 @@ def show(
 ) -> None:
     """Print ratings, win rates and checks; `notes` are further lines about the run."""
     console = console or terminal()
-    _say(console, _headline(summary), "bold")
+    say_line(console, _headline(summary), "bold")
     _ratings(console, summary)
     lines = [*summary.bridges, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
-        _say(console, line)
+        say_line(console, line)
     if len(summary.agents) >= SMALLEST_MATRIX:
         _matrix(console, summary)
     _pairs(console, summary)
@@ -94,19 +94,19 @@ def _headline(summary: Summary) -> str:
 def _ratings(console: Console, summary: Summary) -> None:
     """The rating table, and what the first move is worth in each group."""
     grouped = len(summary.groups) > 1
-    table = _table(*(("group",) * grouped), "agent", "Elo", "points", "games", "openings")
+    table = plain_table(*(("group",) * grouped), "agent", "Elo", "points", "games", "openings")
     for row in summary.ratings:
         place = (str(row.group + 1),) * grouped
         sizes = _points(row), str(row.games), str(row.openings)
         table.add_row(*place, _name(row.agent), _elo(row), *sizes)
     console.print(table)
     for reason in sorted({row.elo.reason for row in summary.ratings if row.text != _elo(row)}):
-        _say(console, f"Elo: {reason}")
+        say_line(console, f"Elo: {reason}")
     if grouped:
-        _say(console, f"{len(summary.groups)} groups: Elo compares agents of one group only")
+        say_line(console, f"{len(summary.groups)} groups: Elo compares agents of one group only")
     for number, group in enumerate(summary.groups, 1):
         if group.text:
-            _say(console, f"group {number}: {group.text}" if grouped else group.text)
+            say_line(console, f"group {number}: {group.text}" if grouped else group.text)
 
 
 def _elo(row: Rated) -> str:
@@ -130,12 +130,12 @@ def _matrix(console: Console, summary: Summary) -> None:
     scores = {(rate.agent, rate.opponent): rate.row.score.value for rate in summary.win_rates}
     for begin in range(0, len(names), MATRIX_COLUMNS):
         columns = range(begin, min(begin + MATRIX_COLUMNS, len(names)))
-        table = _table(MATRIX, *(str(column + 1) for column in columns))
+        table = plain_table(MATRIX, *(str(column + 1) for column in columns))
         for place, name in enumerate(names, 1):
             against = [scores.get((name, names[column])) for column in columns]
             cells = ["" if score is None else f"{100 * score:.1f}" for score in against]
             table.add_row(_name(f"{place} {name}"), *cells)
-        _say(console, "")
+        say_line(console, "")
         console.print(table)
 
 
@@ -145,10 +145,10 @@ def _pairs(console: Console, summary: Summary) -> None:
     rows = [rate for rate in summary.win_rates if rank[rate.agent] < rank[rate.opponent]]
     rows.sort(key=lambda rate: (rank[rate.agent], rank[rate.opponent]))
     for rate in rows[:MOST_PAIRS]:
-        _say(console, f"\n{rate.agent} against {rate.opponent}: {rate.text}")
-        _say(console, f"  {_results(rate)}", "dim")
+        say_line(console, f"\n{rate.agent} against {rate.opponent}: {rate.text}")
+        say_line(console, f"  {_results(rate)}", "dim")
     if len(rows) > MOST_PAIRS:
-        _say(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
+        say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
 
 
 def _results(rate: WinRate) -> str:
@@ -167,14 +167,14 @@ def _results(rate: WinRate) -> str:
 def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         text = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
-        _say(console, text, STYLES.get(verdict.status, "yellow"))
+        say_line(console, text, STYLES.get(verdict.status, "yellow"))
         if verdict.replay is not None:
             # On one line, however long, so that it can be copied.
             command = f"  {here(verdict.replay)}"
             console.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
-def _table(*columns: str) -> Table:
+def plain_table(*columns: str) -> Table:
     """A table without lines; words to the left, numbers to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -188,5 +188,6 @@ def _name(name: str) -> Text:
     return Text(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026")
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def say_line(console: Console, text: str, style: str = "") -> None:
+    """Print a line of plain text."""
     console.print(text, style=style or None, markup=False, highlight=False)

@@ -6,6 +6,8 @@ from games.position import Position
 # Beans in play, or empty squares, beyond which no solution in a day was seen here.
 KALAH, NO_EXTRA_TURN, WHOLE_STATES = 54, 32, 22
 OTHELLO = 26
+# How far back 2,000 games are judged in seconds: what is left of them.
+JUDGED = {KALAH: 32, NO_EXTRA_TURN: 20, WHOLE_STATES: 14, OTHELLO: 13}
 
 
 def hopeless(of: Game, position: Position) -> str | None:
@@ -25,7 +27,7 @@ def still_open(of: Game, position: Position) -> int | None:
         return int(of.rules.cells - sum(of.raw_score(position)))
     if of.pack == "sowing":
         rows = of.plain(position)
-        return sum(rows.own) + sum(rows.other)
+        return int(sum(rows.own) + sum(rows.other))
     return None
 
 
@@ -44,3 +46,9 @@ def most_beans(of: Game) -> int:
     if of.rules.holes > 7:
         return WHOLE_STATES
     return NO_EXTRA_TURN if of.rules.extra_turn == "no" else KALAH
+
+
+def usual_last(of: Game) -> int:
+    """How many beans in play, or empty squares, whole runs are judged from in little time."""
+    whole_states = of.pack == "sowing" and of.rules.majority_ends == "yes"
+    return JUDGED[WHOLE_STATES if whole_states else most_solved(of)]

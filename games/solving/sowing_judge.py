@@ -10,7 +10,7 @@ from games.kernels.context import Context
 from games.kernels.jit import bound
 from games.position import Position
 from games.solving.database_files import Values
-from games.solving.judged_lines import NO_MOVE, PLY, UNKNOWN, JudgeLimits, Plies, Reached
+from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, JudgeLimits, Plies, Reached
 from games.solving.kernels import sowing_lines
 from games.solving.kernels.sowing_lines import (
     BEST,

@@ -40,7 +40,7 @@ LEFT, CHOICES, LOW, HIGH, BEST, SIDE, COLUMNS = range(7)
 
 def replayed(
     ctx: Context, places: Slots, slots: Slots, own: Words, other: Words, plies: Numbers
-) -> np.int64:
+) -> int:
     """Fill in the states and what is known of every ply without a search.
 
     `slots` are those of each word, for South and then for North. Returns how many plies are
@@ -158,7 +158,7 @@ def walked_back(
     other: Words,
     plies: Numbers,
     known: np.int64,
-) -> np.int64:
+) -> int:
     """Value the positions before `known`, whose value is known, one question a ply.
 
     Is there anything better than what was played? If not, the move was perfect and the value
@@ -187,7 +187,7 @@ def walked_back(
         plies[at + BEST] = lowest_best(ctx, table, values, limits, s, plies[at + SIDE], low)
         if ctx[STOPPED] != 0:
             return ply
-    return np.int64(0)
+    return 0
 
 
 INLINED = (banked,)

@@ -1,0 +1,43 @@
+"""The judge's whole work on a run: judge, write the table, print the answer."""
+
+from arena.judging.judged_run import JudgedRun
+from arena.judging.judgement import Judgement, JudgeSettings, Progress, judge
+from arena.judging.moves_table import MOVES, write_moves
+from arena.judging.shares import shares
+from arena.judging.shares_shown import as_json, show
+from arena.playing.workers import PlayOptions
+from arena.showing.live_line import LiveLine
+from arena.showing.terminal_tables import terminal
+from games.solving.hopeless import what_is_open
+from games.terminal import printed, say
+from games.whole_files import remove_unfinished, write_text
+
+JUDGEMENT = "judgement.json"
+
+
+def judge_and_write(
+    run: JudgedRun, settings: JudgeSettings, options: PlayOptions, *, quiet: bool, json: bool
+) -> Judgement:
+    """Judge the run, write moves.parquet and judgement.json beside its games, print."""
+    quiet = quiet or json
+    with LiveLine(quiet) as line:
+
+        def progress(now: Progress) -> None:
+            line.show(lambda seconds: [progress_line(run, now, seconds)])
+
+        judgement = judge(run, settings, options, progress)
+    remove_unfinished(run.directory)
+    write_moves(judgement, run.directory / MOVES)
+    found = shares(judgement)
+    content = as_json(judgement, found)
+    write_text(run.directory / JUDGEMENT, content + "\n")
+    printed(lambda: print(content) if json else show(judgement, found, terminal()))
+    if not quiet:
+        say(f"moves: {run.directory / MOVES}")
+    return judgement
+
+
+def progress_line(run: JudgedRun, now: Progress, seconds: float) -> str:
+    """How far the judge is."""
+    how = "" if now.last is None else f", back to {now.last} {what_is_open(run.of)}"
+    return f"{now.done:,} of {now.total:,} games judged{how}, {seconds:.0f} s"

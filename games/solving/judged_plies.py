@@ -1,0 +1,60 @@
+"""What is known of the plies of a judged game: one row a ply, and how far back they go."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = -(1 << 31)  # in place of a value
+NO_MOVE = -1
+
+# A ply: who moves, for which side of the board, beans in play or empty squares, legal moves;
+# bounds of the value before, the value after the move, both for the mover; a best move.
+PLY = np.dtype(
+    [
+        ("player", np.int8),
+        ("side", np.int8),
+        ("left", np.int16),
+        ("choices", np.int16),
+        ("low", np.int32),
+        ("high", np.int32),
+        ("after", np.int32),
+        ("best", np.int16),
+    ]
+)
+Plies = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLimits:
+    """How far back a game is judged: beans or empty squares left, positions a question."""
+
+    last: int | None = None  # None: all
+    nodes: int = 100_000_000
+
+
+class Reached(NamedTuple):
+    """How far back a game is judged: the value of the position before ply `ply`, from 0."""
+
+    ply: int
+    value: int  # for its mover
+
+
+class LineJudge(Protocol):
+    """Judges written games of one kind of rules."""
+
+    def judged(self, text: str, limits: JudgeLimits, reached: Reached | None) -> Plies:
+        """The plies of a game; those before `reached` if that is known already.
+
+        The plies from there on are left unknown.
+        """
+
+
+def first_judged(plies: Plies) -> Reached | None:
+    """How far back the plies are judged without a gap; None if not even the last one is."""
+    exact = (plies["low"] == plies["high"]) & (plies["low"] != UNKNOWN)
+    if not exact.size or not exact[-1]:
+        return None
+    ply = int(exact.size - np.argmin(exact[::-1])) if not exact.all() else 0
+    return Reached(ply, int(plies["low"][ply]))

@@ -1,0 +1,95 @@
+"""Judging games of any rules with the questions of a solver."""
+
+import numpy as np
+
+from games.core import Game
+from games.position import Position
+from games.solving.bounds import Allowance, Bounds, Budget
+from games.solving.hopeless import still_open
+from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, JudgeLimits, Plies, Reached
+from games.solving.solution import lowest_best
+from games.solving.solver import Solver
+
+
+class SolverJudge:
+    """Judges games of any rules with the questions of a solver."""
+
+    def __init__(self, solver: Solver) -> None:
+        """What the solver remembers does not change a value."""
+        self.solver, self.game = solver, solver.game
+
+    def judged(self, text: str, limits: JudgeLimits, reached: Reached | None) -> Plies:
+        """One question a ply: is there anything better than what was played?"""
+        of, solver = self.game, self.solver
+        positions = of.replay(text)
+        moves = [
+            of.parse_move(position, word)
+            for position, word in zip(positions, of.notation.split(text), strict=False)
+        ]
+        plies = unjudged(of, positions)
+        value = self._value_reached(positions, limits, reached)
+        for ply in range(len(moves) if reached is None else reached.ply, 0, -1):
+            before, after = positions[ply - 1 : ply + 1]
+            if value is None:
+                break
+            row = plies[ply - 1]
+            row["after"] = after_value = value if before.mover == after.mover else -value
+            if not within(of, before, limits):
+                break
+            bounds = self._before(before, after_value, limits)
+            row["low"], row["high"] = bounds
+            if not bounds.exact:
+                break
+            row["best"] = moves[ply - 1]
+            if bounds.low > after_value:
+                best = lowest_best(solver, before, bounds.low, question(limits))
+                row["best"] = NO_MOVE if best is None else best
+            value = bounds.low
+        return plies
+
+    def _before(self, position: Position, after: int, limits: JudgeLimits) -> Bounds:
+        """The value before a move whose value is `after`."""
+        better = self.solver.better_than(position, after, question(limits))
+        if better.high <= after:
+            return Bounds(after, after)
+        known = Bounds(max(after, better.low), better.high)
+        return (
+            self.solver.margin(position, question(limits), known) if better.low > after else known
+        )
+
+    def _value_reached(
+        self, positions: list[Position], limits: JudgeLimits, reached: Reached | None
+    ) -> int | None:
+        """The value from which to walk back; None if the last position is out of reach."""
+        if reached is not None:
+            return reached.value
+        last = positions[-1]
+        if not within(self.game, last, limits):
+            return None
+        bounds = self.solver.margin(last, question(limits))
+        return bounds.low if bounds.exact else None
+
+
+def question(limits: JudgeLimits) -> Allowance:
+    """What one question may take."""
+    return Allowance(Budget(nodes=limits.nodes))
+
+
+def within(of: Game, position: Position, limits: JudgeLimits) -> bool:
+    """Whether so much of the game is left that it is to be judged."""
+    if limits.last is None or of.over(position):
+        return True
+    return (still_open(of, position) or 0) <= limits.last
+
+
+def unjudged(of: Game, positions: list[Position]) -> Plies:
+    """The plies of a game of which nothing is known."""
+    plies = np.zeros(len(positions) - 1, PLY)
+    for name in ("low", "high", "after"):
+        plies[name] = UNKNOWN
+    plies["best"] = NO_MOVE
+    for row, position in zip(plies, positions, strict=False):
+        row["player"], row["side"] = position.mover, position.side
+        row["left"] = still_open(of, position) or 0
+        row["choices"] = len(of.legal(position))
+    return plies

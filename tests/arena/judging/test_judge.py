@@ -1,0 +1,248 @@
+"""Judging a run: every row against brute force, the same for any workers, stopped and resumed."""
+
+import json
+import shutil
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.judge import main
+from arena.judging.judged_run import judged_run
+from arena.judging.judgement import JudgeSettings, TimeIsUp, judge
+from arena.judging.shares import shares
+from arena.playing.interrupts import Interrupts
+from arena.playing.workers import PlayOptions
+from games import game
+from games.solving import SolverSettings, solver_of
+from games.solving.bounds import sign
+from games.solving.judged_lines import judge_of
+from games.solving.judged_plies import JudgeLimits
+from games.solving.solver_judge import SolverJudge
+from tests.arena.running import directory_of, played
+from tests.games.naive import full_search
+from tests.games.naive import sowing as naive
+from tests.games.solving.test_solver import naive_rules
+
+AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
+BOARDS = (
+    "kalah(3,2)",
+    "owari(3,2)",
+    "kalah-kgp(3,2)",
+    *(
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("kalah(4,2)", "kalah-paper(3,2)", "kalah-2022(3,2)", "kalah-manchester(3,2)")
+    ),
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def stored(directory, name, pairs=12, more=""):
+    """A finished run of a small game."""
+    path = directory / "demo.toml"
+    path.write_text(
+        f'game = "{name}"\npairs = {pairs}\nopenings = {{ random_plies = 1, repeat = true }}\n'
+        f"{more}{AGENTS}"
+    )
+    played(path, directory / "results")
+    return directory_of(directory / "results")
+
+
+@pytest.fixture(scope="module", params=BOARDS)
+def run(request, tmp_path_factory):
+    return stored(tmp_path_factory.mktemp("judged"), request.param)
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory):
+    return stored(tmp_path_factory.mktemp("judged"), "kalah(4,3)", 30)
+
+
+def judged(run, *words) -> pd.DataFrame:
+    assert main([str(run), "--quiet", *words]) == 0
+    return pd.read_parquet(run / "moves.parquet")
+
+
+@cache
+def brute_force(name: str, line: str) -> list[tuple[str, int, int, set[str]]]:
+    """For every ply: the move, its value and the best value for the mover, all best moves."""
+    of, state, plies = game(name), naive.start(naive_rules(name)), []
+    position = of.start()
+    for word in line.split():
+        move, values = of.parse_move(position, word), full_search.values(state)
+        best = max(values.values())
+        texts = {of.move_text(position, each) for each, worth in values.items() if worth == best}
+        plies.append((word, values[move], best, texts))
+        state, position = naive.play(state, move), of.play(position, move)
+    return plies
+
+
+def test_every_move_is_judged_as_brute_force_does(run):
+    moves, games = judged(run, "--last-beans", "99"), pd.read_parquet(run / "games.parquet")
+    name = games.attrs["game"]
+    assert len(moves) == games.plies.sum()
+    assert moves.known.all()
+    assert moves.exact.all()
+    for number, rows in moves.groupby("game"):
+        played_game = games.loc[number]
+        truth = brute_force(name, played_game.moves)
+        assert rows.ply.tolist() == list(range(1, len(rows) + 1))
+        for row, (word, after, best, texts) in zip(rows.itertuples(), truth, strict=True):
+            assert (row.move, row.value, row.after, row.loss) == (word, best, after, best - after)
+            assert row.result_loss == sign(best) - sign(after)
+            assert row.best in texts
+            assert row.best == word or row.loss > 0
+        assert rows.opening.sum() == len(played_game.opening_moves.split())
+        assert set(rows.mover) == {played_game["first"], played_game["second"]}
+
+
+def test_the_margin_at_the_end_is_the_value_at_the_beginning_and_what_was_lost(run):
+    moves, games = judged(run), pd.read_parquet(run / "games.parquet")
+    of = game(games.attrs["game"])
+    solver = solver_of(of, SolverSettings(10, 0))  # one that judged nothing
+    for number, rows in moves.groupby("game"):
+        rows, played_game = rows[rows.known], games.loc[number]  # noqa: PLW2901  # those judged
+        at = of.replay(" ".join(played_game.moves.split()[: rows.ply.iloc[0] - 1]))[-1]
+        value = solver.margin(at).low * (1 - 2 * at.mover)
+        signs = np.where(rows.mover == played_game["first"], -1, 1)
+        assert value + (signs * rows.loss).sum() == played_game.margin
+
+
+def test_what_is_unknown_is_the_beginning_of_a_game_and_counted_neither_way(small_run, capsys):
+    moves = judged(small_run, "--last-beans", "9")
+    assert moves[moves.left <= 9].known.all()
+    assert not moves[moves.left > 9].known.any()
+    assert moves[moves.left > 9][["value", "loss", "best"]].isna().all(axis=None)
+    capsys.readouterr()
+    assert main([str(small_run), "--last-beans", "9", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    kept = moves[~moves.opening & ~pd.read_parquet(small_run / "games.parquet").repeat[
+        moves.game].to_numpy()]  # fmt: skip
+    for agent in answer["agents"]:
+        own = kept[kept.mover == agent["agent"]]
+        decided = own[own.known]
+        assert (agent["moves"], agent["judged"]) == (len(own), len(decided))
+        assert agent["perfect"] == pytest.approx((decided.loss == 0).mean())
+        assert agent["mean_loss"] == pytest.approx(decided.loss.mean())
+        assert agent["thrown_away"] == (decided.result_loss > 0).sum()
+        others = kept[(kept.mover != agent["agent"]) & kept.known]
+        assert agent["rescued"] == (others.result_loss > 0).sum()
+        worst = decided[decided.loss > 0].sort_values(["result_loss", "loss"], ascending=False)
+        losses = [blunder["loss"] for blunder in agent["blunders"]]
+        assert losses == worst.loss.head(5).tolist()
+    assert any(agent["blunders"] for agent in answer["agents"])
+
+
+def test_the_terminal_has_a_table_an_agent(small_run, capsys):
+    assert main([str(small_run), "--last-beans", "9"]) == 0
+    printed = capsys.readouterr().out
+    assert "smart: " in printed
+    assert "bad: " in printed
+    assert "unknown" in printed
+    assert 'python -m games.replay "kalah(4,3)" "' in printed
+
+
+def bytes_of(run, *words) -> bytes:
+    judged(run, *words)
+    return (run / "moves.parquet").read_bytes()
+
+
+def test_the_table_is_the_same_for_any_number_of_workers(small_run, tmp_path):
+    alone = bytes_of(shutil.copytree(small_run, tmp_path / "a"), "--backend", "here")
+    many = bytes_of(shutil.copytree(small_run, tmp_path / "b"), "--workers", "3")
+    assert alone == many
+
+
+def test_a_judgement_that_was_stopped_goes_on_where_it_was(small_run, tmp_path):
+    whole = bytes_of(shutil.copytree(small_run, tmp_path / "a"), "--last-beans", "12")
+    directory = shutil.copytree(small_run, tmp_path / "b")
+    run, settings = judged_run(directory), JudgeSettings(last=12)
+    options = PlayOptions(1, Interrupts(), "here")
+
+    def stop(now):
+        if now.done:
+            raise TimeIsUp
+
+    assert not judge_until(run, settings, options, stop).complete
+    seen = []
+    judge(run, settings, options, lambda now: seen.append(now.done))
+    assert seen[0] > 0
+    assert bytes_of(directory, "--last-beans", "12") == whole
+
+
+def judge_until(run, settings, options, stop):
+    return judge(run, settings, options, stop)
+
+
+def test_with_seconds_it_goes_on_to_the_start(small_run, tmp_path):
+    directory = shutil.copytree(small_run, tmp_path / "a")
+    moves = judged(directory, "--seconds", "600")
+    assert moves.known.all()
+    assert (moves.drop(columns=["best"]) == judged(small_run, "--last-beans", "99").drop(
+        columns=["best"])).all(axis=None)  # fmt: skip
+
+
+def test_a_question_that_takes_too_many_positions_stays_open(small_run, tmp_path):
+    run = judged_run(shutil.copytree(small_run, tmp_path / "a"))
+    few = JudgeSettings(last=99, nodes=40, database_beans=2)
+    judgement = judge(run, few, PlayOptions(1, Interrupts(), "here"))
+    exact = judge(run, replace(few, nodes=None), PlayOptions(1, Interrupts(), "here"))
+    assert sum(agent.total("judged") for agent in shares(judgement)) < sum(
+        agent.total("judged") for agent in shares(exact)
+    )
+    for some, every in zip(judgement.plies, exact.plies, strict=True):
+        tried = some["low"] > -1000
+        assert (some["low"][tried] <= every["low"][tried]).all()
+        assert (some["high"][tried] >= every["high"][tried]).all()
+
+
+@pytest.mark.parametrize("last", [8, 14, 99])
+def test_the_compiled_walk_finds_what_questions_find(small_run, last):
+    run, of = judged_run(small_run), game("kalah(4,3)")
+    fast, slow = (make(solver_of(of, SolverSettings(12, 6))) for make in (judge_of, SolverJudge))
+    for line in run.lines[:10]:
+        limits = JudgeLimits(last)
+        assert (fast.judged(line, limits, None) == slow.judged(line, limits, None)).all()
+        half = " ".join(line.split()[:9])  # a game that was not finished
+        assert (fast.judged(half, limits, None) == slow.judged(half, limits, None)).all()
+
+
+@pytest.mark.parametrize("name", ["othello(4)", "othello-adjacent(4)"])
+def test_othello_is_judged_too_and_passes_are_nobodys(tmp_path, name):
+    run = stored(tmp_path, name, 10)
+    moves = judged(run, "--last-squares", "12")
+    assert moves.known.all()
+    assert (moves.loss >= 0).all()
+    assert (moves[moves.choices == 1].loss == 0).all()
+
+
+def test_a_perfect_agent_loses_nothing(tmp_path):
+    run = stored(tmp_path, "kalah(3,3)", 5, '[agents.perfect]\nkind = "perfect"\n')
+    moves = judged(run, "--last-beans", "99")
+    own = moves[(moves.mover == "perfect") & ~moves.opening]
+    assert len(own) > 50
+    assert (own.loss == 0).all()
+
+
+def test_what_cannot_be_judged_is_said(tmp_path, small_run, capsys):
+    assert main([str(tmp_path)]) == 2
+    assert "run.json" in capsys.readouterr().err
+    copy = shutil.copytree(small_run, tmp_path / "a")
+    frame = pd.read_parquet(copy / "games.parquet")
+    frame.drop(columns=["moves"]).to_parquet(copy / "games.parquet")
+    assert main([str(copy)]) == 2
+    assert "keep_moves = true" in capsys.readouterr().err
+    frame["moves"] = "9 9 9"
+    frame.to_parquet(copy / "games.parquet")
+    assert main([str(copy)]) == 2
+    assert 'ply 1: "9" is unreadable' in capsys.readouterr().err
+    assert main([str(small_run), "--last-beans", "x"]) == 2
+    assert "must be a whole number from 0" in capsys.readouterr().err
