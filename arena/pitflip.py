@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "tune": "arena.tune",
     "rate": "arena.rate",
     "verify": "arena.verify",
+    "judge": "arena.judge",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",

@@ -11,6 +11,7 @@ from arena.judging.judgement import Judgement
 from arena.judging.shares import AgentShares, Blunder, Stage
 from arena.showing.terminal_tables import plain_table, say_line
 from games import Game
+from games.shell_commands import here
 from games.solving.bounds import WORDS, sign
 from games.solving.hopeless import still_open, what_is_open
 from games.transcripts import command_of
@@ -31,7 +32,7 @@ def show(judgement: Judgement, found: Sequence[AgentShares], console: Console) -
         console.print(table)
         for blunder in agent.blunders:
             say_line(console, blunder_line(blunder))
-            command = command_of(judgement.run.of, " ".join(blunder.line))
+            command = here(command_of(judgement.run.of, " ".join(blunder.line)))
             console.print(Text(f"  {command}"), soft_wrap=True)
 
 
