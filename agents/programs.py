@@ -5,16 +5,18 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from agents.bot_options import bot_limits, bot_options, undeclared
 from agents.core import AgentFailure, AgentSpec, Settings, SpecError
 from agents.kinds import Kind, settings
-from agents.protocols import PROTOCOLS
+from agents.protocols import PROTOCOLS, SOCKETS
 from agents.protocols.conversation import ProtocolModule
 from agents.wall.bot_process import BotProcess
 from agents.wall.bot_terms import Terms
+from agents.wall.connected_client import ConnectedClient
 from agents.wall.driver import Driver
 from agents.wall.namespaces import system_paths
 from agents.wall.program import Program
@@ -42,6 +44,12 @@ PROGRAM_KEYS = (
 )
 
 
+# Of a protocol that is spoken over a socket.
+PORT = Key("port", "int", "where a client that others start connects", low=1, high=65_535)
+USUAL_PORT = 2671  # of KGP; a client that we start has it to itself where it has an own network
+RELAY = Path(__file__).parent / "protocols" / "socket_relay.py"
+
+
 def protocol(name: str) -> ProtocolModule:
     """The module of a protocol."""
     module: ProtocolModule = importlib.import_module(PROTOCOLS[name])  # type: ignore[assignment]
@@ -59,13 +67,16 @@ def kind(name: str) -> Kind:
             return str(error)
         return None
 
-    options = (*PROGRAM_KEYS, *protocol(name).OPTIONS)
+    keys: tuple[Key, ...] = PROGRAM_KEYS
+    if name in SOCKETS:
+        keys = (replace(COMMAND, required=False), PORT, *PROGRAM_KEYS[1:])
+    options = (*keys, *protocol(name).OPTIONS)
     return Kind(build, options, (), undeclared, users_code, behind, refusal)
 
 
 def users_code(options: Settings) -> str | None:
-    """The whole bot is somebody else's."""
-    return f"{bot_name(options)} chooses its moves"
+    """The whole bot is somebody else's; one that we have not started is no code here."""
+    return f"{bot_name(options)} chooses its moves" if options.get("command") else None
 
 
 def bot_name(options: Settings) -> str:
@@ -82,9 +93,17 @@ def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
     """A program that is not started yet; AgentFailure if there is none."""
     options = settings(kind(spec.kind).options, spec, of)
     conversation = protocol(spec.kind).conversation(of, options)
-    bot = BotProcess(bot_name(options), terms.wall, bot_limits(options, PROCESSES))
+    limits, port = bot_limits(options, PROCESSES), options.get("port")
     seconds = min(options["seconds"] or terms.seconds, terms.seconds)
+    if (options["command"] is None) == (port is None) and spec.kind in SOCKETS:
+        raise SpecError(f"{spec.kind} needs either a command or a port")
+    if port is not None:
+        client = ConnectedClient(f"{spec.kind} client", port, limits)
+        return Driver(spec, of, conversation, Program(()), client, seconds)
     program = program_of(options, terms.cores)
+    if spec.kind in SOCKETS:
+        program = relayed(program)
+    bot = BotProcess(bot_name(options), terms.wall, limits)
     fresh = bool(options["new_process_per_game"])
     return Driver(spec, of, conversation, program, bot, seconds, fresh)
 
@@ -100,6 +119,14 @@ def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     readable = (*homes(found), *(options.get("readable") or ()), *[cwd] * bool(cwd))
     environment = {key: str(value) for key, value in (options.get("environment") or {}).items()}
     return Program((found, *arguments), readable, environment, cwd, cores)
+
+
+def relayed(program: Program) -> Program:
+    """A client that connects to a relay of ours beside it."""
+    python = str(Path(sys.executable).resolve())
+    command = (python, "-IS", str(RELAY), str(USUAL_PORT), *program.command)
+    readable = (*program.readable, sys.base_prefix)
+    return replace(program, command=command, readable=readable, loopback=True)
 
 
 def executable(name: str) -> str | None:

@@ -29,6 +29,7 @@ class Confinement:
     environment: Mapping[str, str]
     grown: bool  # whether it is this process that goes on, not another program
     cwd: str = ""  # which it may read; empty: scratch
+    loopback: bool = False  # its own processes may talk to one another by TCP
 
 
 def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
@@ -75,6 +76,8 @@ def _first_process(parent: int, owner: tuple[int, int], confinement: Confinement
     system_calls.prctl("dumpable", system_calls.DUMPABLE, 1)
     system_calls.prctl("death signal", system_calls.DEATH_SIGNAL, signal.SIGKILL)
     namespaces.enter(owner, confinement.readable, confinement.limits.memory)
+    if confinement.loopback:
+        namespaces.raise_loopback()
     system_calls.no_capabilities()
     second = os.fork()
     if second == 0:
@@ -136,9 +139,14 @@ def confine(confinement: Confinement) -> None:
     if {"landlock", "seccomp"} & measures and not own_root:
         system_calls.no_capabilities()
     if "landlock" in measures:
-        landlock.restrict(*paths(confinement))
+        landlock.restrict(*paths(confinement), tcp=own_network(confinement))
     if "seccomp" in measures:
-        seccomp.restrict()
+        seccomp.restrict(inet=own_network(confinement))
+
+
+def own_network(confinement: Confinement) -> bool:
+    """Whether it has a network to itself, and a use for it."""
+    return confinement.loopback and "namespaces" in confinement.measures
 
 
 def paths(confinement: Confinement) -> tuple[list[str], list[str]]:

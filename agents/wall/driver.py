@@ -22,6 +22,7 @@ from agents.protocols.conversation import (
     Write,
 )
 from agents.wall.bot_process import BotProcess
+from agents.wall.connected_client import ConnectedClient
 from agents.wall.program import Program
 from games import Game, Position
 from games.terminal import printable
@@ -41,7 +42,7 @@ class Driver:
         of: Game,
         conversation: Conversation,
         program: Program,
-        bot: BotProcess,
+        bot: BotProcess | ConnectedClient,
         seconds: float,
         fresh: bool = False,
     ) -> None:
@@ -147,7 +148,8 @@ class Driver:
             self._fail(fault.kind, fault.reason, position)
         except AgentFailure as failure:
             steps.close()
-            kind = "unloadable" if not self.greeted and failure.kind == "crashed" else failure.kind
+            early = not self.greeted and failure.kind in ("crashed", "timeout")
+            kind = "unloadable" if early else failure.kind
             self._end()
             place = "" if position is None else self.game.text(position)
             raise AgentFailure(kind, self.bot.name, place, failure.message, failure.trace) from None

@@ -23,11 +23,11 @@ def version() -> int:
     return system_call("landlock", CREATE, 0, 0, VERSION)
 
 
-def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
-    """From here on only these files and directories, no TCP, no signals to others."""
+def restrict(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
+    """From here on only these files and directories, no signals to others, and no TCP unless `tcp`."""
     known = version()
     rights = (1 << RIGHTS[min(known, 5)]) - 1
-    fields = [rights, TCP if known >= 4 else 0, SCOPES if known >= 6 else 0]
+    fields = [rights, TCP if known >= 4 and not tcp else 0, SCOPES if known >= 6 else 0]
     attributes = struct.pack("<QQQ", *fields)[: 8 if known < 4 else 16 if known < 6 else 24]
     rules = system_call("landlock rules", CREATE, ctypes.c_char_p(attributes), len(attributes), 0)
     try:

@@ -1,6 +1,9 @@
 """A root, a network and process numbers of a bot's own: what is not bound into it is not there."""
 
+import fcntl
 import os
+import socket
+import struct
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,6 +27,7 @@ ALL = sum(NEW_NAMESPACES.values())
 INSIDE = 1000  # the user as a bot sees it: not root
 SCRATCH = "/tmp"  # in a root of the bot's own
 MOST_FILES = 4096
+UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
 DEVICES = ("null", "zero", "full", "random", "urandom")
 # What programs look for when they start; the rest of /etc is nobody's business.
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
@@ -57,6 +61,13 @@ def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -
     system_calls.new_root(stage)
     mount("none", "/", "", BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEV)
     os.chdir(SCRATCH)
+
+
+def raise_loopback() -> None:
+    """Let processes of this network talk to one another; there is nothing else in it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH14x", b"lo", UP)
+        fcntl.ioctl(any_socket, SET_FLAGS, request)
 
 
 def _opened(paths: Sequence[str]) -> dict[str, tuple[int, int]]:

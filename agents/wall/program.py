@@ -14,6 +14,7 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     cwd: str = ""  # empty: the scratch directory
     cores: tuple[int, ...] = ()  # none: any
+    loopback: bool = False  # whether its own processes talk to one another by TCP
 
     def with_arguments(self, arguments: tuple[str, ...]) -> dict[str, object]:
         """The fields of a request to start it."""
@@ -24,4 +25,5 @@ class Program:
             "readable": tuple(dict.fromkeys([*files, *self.readable])),
             "environment": dict(self.environment),
             "cwd": self.cwd,
+            "loopback": self.loopback,
         }

@@ -29,6 +29,7 @@ class Start:
     cores: tuple[int, ...] = ()  # none: any
     environment: dict[str, str] = field(default_factory=dict)
     cwd: str = ""  # of a command; empty: its scratch directory
+    loopback: bool = False  # whether its own processes may talk to one another by TCP
 
 
 @dataclass(frozen=True, slots=True)

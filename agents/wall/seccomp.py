@@ -34,24 +34,27 @@ DENIED = {
 }  # fmt: skip
 CLONE, CLONE3, SOCKET, IOCTL, PRLIMIT, SETPRIORITY = 56, 435, 41, 16, 302, 141
 ANY_NAMESPACE = 0x7E02_0080
-UNIX = 1  # the address family
+UNIX, INET, INET6 = 1, 2, 10  # address families
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 
 Instruction = tuple[int, int, int, int]  # code, jumps if true and false, operand
 
 
-def restrict() -> None:
-    """Install the filter; OSError where there is none for this machine."""
+def restrict(inet: bool = False) -> None:
+    """Install the filter; OSError where there is none for this machine.
+
+    `inet` is for a process in a network of its own, where nothing is but itself.
+    """
     if not numbers_known():
         raise OSError(errno.ENOSYS, "seccomp: no table of system calls for this machine")
-    program = b"".join(struct.pack("<HBBI", *each) for each in instructions())
+    program = b"".join(struct.pack("<HBBI", *each) for each in instructions(inet))
     code = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("<H6xQ", len(program) // 8, ctypes.addressof(code))
     prctl("no new privileges", NO_NEW_PRIVILEGES, 1)
     system_call("seccomp", SECCOMP, SET_MODE_FILTER, 0, ctypes.c_char_p(header))
 
 
-def instructions() -> list[Instruction]:
+def instructions(inet: bool) -> list[Instruction]:
     """The filter: what is listed is refused, or looked at by its arguments; the rest goes."""
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -66,7 +69,8 @@ def instructions() -> list[Instruction]:
     # C libraries fall back to `clone`, whose flags can be looked at.
     program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]
     program += _unless(CLONE, 0, [(ANY_BIT, 1, 0, ANY_NAMESPACE)])
-    program += _unless(SOCKET, 0, [(EQUAL, 0, 1, UNIX)])
+    families = [(EQUAL, 2, 0, UNIX), (EQUAL, 1, 0, INET), (EQUAL, 0, 1, INET6)]
+    program += _unless(SOCKET, 0, families if inet else [(EQUAL, 0, 1, UNIX)])
     program += _unless(IOCTL, 1, [(EQUAL, 2, 0, TIOCSTI), (EQUAL, 1, 0, TIOCLINUX)])
     program += _unless(PRLIMIT, 0, [(EQUAL, 0, 1, 0)])
     program += _unless(SETPRIORITY, 1, [(EQUAL, 0, 1, 0)])

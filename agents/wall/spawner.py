@@ -130,6 +130,7 @@ class Spawner:
         confinement = Confinement(
             self.walls.measures, str(own), start.readable, start.limits, start.cores,
             start.environment, grown=not start.command, cwd=start.cwd,
+            loopback=start.loopback,
         )  # fmt: skip
         if start.command:
             descriptors = {0: theirs[0], 1: theirs[1], 2: writing}
