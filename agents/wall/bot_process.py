@@ -1,7 +1,10 @@
 """A bot's process as its owner sees it: bytes in and out with deadlines, and every way to fail."""
 
+import fcntl
 import os
 import select
+import struct
+import termios
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -36,7 +39,7 @@ class BotProcess:
         self.number = 0
         self.questions = self.answers = -1
         self.process = 0
-        self.delay_before = 0
+        self.delay_before = self.sent = 0
         self.lag = 0  # nanoseconds of this game in which it could not run
 
     @property
@@ -57,7 +60,7 @@ class BotProcess:
         self.readable, self.writable = select.poll(), select.poll()
         self.readable.register(self.answers, select.POLLIN)
         self.writable.register(self.questions, select.POLLOUT)
-        self.process, self.delay_before = 0, 0
+        self.process, self.delay_before, self.sent = 0, 0, 0
 
     def new_game(self) -> None:
         """Note how long it had to wait for the machine until now."""
@@ -71,7 +74,8 @@ class BotProcess:
         rest = memoryview(content)
         while rest:
             try:
-                rest = rest[os.write(self.questions, rest) :]
+                written = os.write(self.questions, rest)
+                self.sent, rest = self.sent + written, rest[written:]
             except BlockingIOError:
                 wait = until - time.monotonic()
                 if wait <= 0 or not self.writable.poll(wait * 1000):
@@ -126,10 +130,20 @@ class BotProcess:
 
     def died(self) -> NoReturn:
         """It has ended, or closed its end: say how."""
+        unread = self._unread()
         by_itself = self.wall.connection().has_ended(self.number, MOMENT_SECONDS)
         ended = self.end()
         how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
+        if unread and not ended.cause:
+            self.raise_("unloadable", f"cannot be used: it {how} before it read anything", ended)
         self.raise_(ended.cause or "crashed", how, ended)
+
+    def _unread(self) -> bool:
+        """Whether it was sent something and has not read a byte of it: it was still loading."""
+        count = struct.pack("i", 0)
+        with suppress(OSError):
+            count = fcntl.ioctl(self.questions, termios.FIONREAD, count)
+        return self.sent > 0 and struct.unpack("i", count)[0] == self.sent
 
     def fault(self, kind: str, message: str) -> NoReturn:
         """End it, for it has done something that it may not."""

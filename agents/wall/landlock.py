@@ -24,7 +24,7 @@ def version() -> int:
 
 
 def restrict(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
-    """From here on only these files and directories, no signals to others, and no TCP unless `tcp`."""
+    """From here on only these files and directories, no signals to others, no TCP unless `tcp`."""
     known = version()
     rights = (1 << RIGHTS[min(known, 5)]) - 1
     fields = [rights, TCP if known >= 4 and not tcp else 0, SCOPES if known >= 6 else 0]

@@ -17,7 +17,13 @@ PROTOCOL = sys.argv[1]
 FAULT = sys.argv[2] if len(sys.argv) > 2 else ""
 AT = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 PORT = next((int(word) for word in sys.argv[4:]), 2671)
-ILLEGAL = {"lines": "99", "gtp": "= a1", "nboard": "=== A1", "manchester": "MOVE;9", "kgp": "move 99"}
+ILLEGAL = {
+    "lines": "99",
+    "gtp": "= a1",
+    "nboard": "=== A1",
+    "manchester": "MOVE;9",
+    "kgp": "move 99",
+}
 answers = 0
 
 
@@ -40,7 +46,9 @@ def answer(text, end="\n", target=None):
     if FAULT == "silence":
         time.sleep(1000)
     elif FAULT == "garbage":
-        write("Zwei\tBohnen \x1b[31m" + end, target)
+        # Without its sign a line of GTP or NBoard is chatter, and no answer at all.
+        sign = {"gtp": "= ", "nboard": "=== "}.get(PROTOCOL, "")
+        write(f"{sign}Zwei\tBohnen \x1b[31m{end}", target)
     elif FAULT == "half":
         write((text + end).rstrip()[: max(1, len(text) // 2)], target)
         time.sleep(1000)

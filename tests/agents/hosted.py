@@ -1,0 +1,81 @@
+"""Real programs behind the wall: one wall for all tests, games against the last legal move."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from agents import AgentFailure, AgentSpec, checked_kind
+from agents.wall.bot_terms import Terms
+from agents.wall.driver import Driver
+from agents.wall.wall import Wall
+from games import Game, game
+
+OTHER = Path(__file__).parents[1] / "scripts" / "programs" / "other_bot.py"
+PYTHON = str(Path(sys.executable).resolve())
+GAMES = {
+    "lines": "kalah(6,4)",
+    "gtp": "othello(8)",
+    "nboard": "othello(8)",
+    "kgp": "kalah(6,4)",
+    "manchester": "kalah-manchester(7,7)",
+}
+
+
+@cache
+def wall() -> Wall:
+    """Closed with the session."""
+    return Wall()
+
+
+@contextmanager
+def hosted(kind: str, of: Game, seconds: float = 60.0, **options: object) -> Iterator[Driver]:
+    """A program behind the wall, ended afterwards."""
+    spec = AgentSpec(kind, {"start_seconds": 60.0, **options})
+    behind = checked_kind(spec, of).behind
+    assert behind is not None
+    agent = behind(spec, of, Terms(wall(), seconds))
+    assert isinstance(agent, Driver)
+    try:
+        yield agent
+    finally:
+        agent.close()
+
+
+def other(kind: str, *words: str) -> list[str]:
+    """The command of the bot that somebody else might have written."""
+    return [PYTHON, "-IS", str(OTHER), kind, *words]
+
+
+def game_for(kind: str) -> Game:
+    """A game that is played by the protocol."""
+    return game(GAMES[kind])
+
+
+def played(agent: Driver, of: Game, player: int = 0, opening: tuple[int, ...] = (),
+           most: int = 10_000) -> list[int]:  # fmt: skip
+    """The moves of a game; what the agent does wrong is raised."""
+    position, moves = of.start(), list[int]()
+    agent.start(1)
+    while not of.over(position) and len(moves) < most:
+        legal = of.legal(position)
+        mine = position.mover == player and legal != (of.pass_move,)
+        if len(moves) < len(opening):
+            move = opening[len(moves)]
+        else:
+            move = agent.choose(position).move if mine else legal[-1]
+        before, position = position, of.play(position, move)
+        moves.append(move)
+        agent.played(move, before, position)
+    agent.finish()
+    return moves
+
+
+def fault_of(agent: Driver, of: Game, **how: int) -> str:
+    """The kind of the failure that ends a game, or nothing."""
+    try:
+        played(agent, of, **how)  # type: ignore[arg-type]
+    except AgentFailure as failure:
+        return failure.kind
+    return ""

@@ -1,0 +1,94 @@
+"""Programs in any language as agents: whole games and every fault, through real processes."""
+
+import pytest
+
+from agents import AgentFailure, Resigned
+from agents.protocols import PROTOCOLS
+from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
+
+# What a bot does instead of its answer -> how its game ends; "" is a game to its end.
+FAULTS = {
+    "illegal": "illegal",
+    "garbage": "unreadable",
+    "silence": "timeout",
+    "half": "timeout",
+    "death": "crashed",
+    "after": "crashed",
+    "flood": "flooded",
+    "twice": "",
+    "stderr": "",
+    "slowly": "",
+}
+# In KGP a line that is no command means nothing: a move is drawn where none came.
+ELSEWISE = {("kgp", "garbage"): ""}
+QUICK = {"kgp": {"think_seconds": 0.2}}
+SHORT = 0.5  # seconds for a move of a bot that does not answer
+PLIES = 24
+
+
+def test_every_protocol_is_played_here():
+    assert set(GAMES) == set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_program_plays_games_from_both_sides_and_from_openings(kind):
+    of = game_for(kind)
+    with hosted(kind, of, command=other(kind)) as agent:
+        first = played(agent, of)
+        second = played(agent, of, player=1)
+        assert played(agent, of) == first
+        assert played(agent, of, player=1) == second
+        opening = tuple(second[:5])
+        assert played(agent, of, player=1, opening=opening)[:5] == list(opening)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_whose_fault_it_is(kind, fault):
+    of, hangs = game_for(kind), FAULTS[fault] == "timeout"
+    options = QUICK.get(kind, {}) if hangs or (kind, fault) in ELSEWISE else {}
+    command = other(kind, fault, "2")
+    with hosted(kind, of, SHORT if hangs else 60.0, command=command, **options) as agent:
+        expected = ELSEWISE.get((kind, fault), FAULTS[fault])
+        assert fault_of(agent, of, most=PLIES) == expected
+        if expected:
+            assert not agent.bot.alive
+            assert fault_of(agent, of, most=PLIES) == expected  # in a fresh process
+
+
+@pytest.mark.parametrize("kind", ["lines", "gtp"])
+def test_who_resigns_has_lost_and_commits_no_fault(kind):
+    of = game_for(kind)
+    with hosted(kind, of, command=other(kind, "resign", "2")) as agent, pytest.raises(Resigned):
+        played(agent, of)
+
+
+def test_new_process_per_game():
+    of = game_for("gtp")
+    with hosted("gtp", of, command=other("gtp"), new_process_per_game=True) as agent:
+        played(agent, of, most=4)
+        process = agent.bot.number
+        played(agent, of, most=4)
+        assert agent.bot.number != process
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["there-is-no-such-program"], 'there is no program "there-is-no-such-program"'),
+        (["/usr"], "is a directory"),
+        (["{tmp}/plain.txt"], "is not executable"),
+        (["{tmp}/nobody.sh"], "cannot be started"),
+        ([PYTHON, "-c", "import nowhere"], "nowhere"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["lines", "gtp"])
+def test_what_cannot_be_started_is_said_in_words(tmp_path, kind, command, words):
+    (tmp_path / "plain.txt").write_text("hello")
+    (tmp_path / "nobody.sh").write_text("#!/nowhere/interpreter\n")
+    (tmp_path / "nobody.sh").chmod(0o755)
+    of, command = game_for(kind), [word.format(tmp=tmp_path) for word in command]
+    with pytest.raises(AgentFailure) as failed, hosted(kind, of, command=command) as agent:
+        played(agent, of)
+    assert failed.value.kind == "unloadable"
+    assert words in str(failed.value)
