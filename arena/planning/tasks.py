@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 class Tasks:
-    """The rest of a schedule in tasks that take about BATCH_SECONDS, judged by earlier batches."""
+    """The rest of a schedule in tasks of about equal length, judged by earlier batches."""
 
     def __init__(self, after: int, total: int) -> None:
         """The first `after` of `total` pairings are finished."""
@@ -65,10 +65,10 @@ class Tasks:
         self.next = min(start + size, self.total)
         return Task(start, self.next, {})
 
-    def learn(self, batch: Batch) -> None:
-        """Size the next tasks of a worker by what this batch took."""
+    def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
+        """Size the next tasks of a worker by what this batch took, to take so many seconds."""
         pairings = batch.stop - batch.start
         speed = pairings / max(batch.seconds, 1e-6)
         size = self.sizes.get(batch.worker, FEWEST)
-        self.sizes[batch.worker] = max(FEWEST, min(int(BATCH_SECONDS * speed), size * GROWTH, MOST))
+        self.sizes[batch.worker] = max(FEWEST, min(int(seconds * speed), size * GROWTH, MOST))
         self.speeds[batch.worker] = speed

@@ -51,7 +51,7 @@ def play(
         tasks = drawn.tasks(after=count.done)
         with closing(Workers(drawn, options).batches(tasks.next_for)) as batches:
             for batch in batches:
-                tasks.learn(batch)
+                tasks.learn(batch, options.batch_seconds)
                 counted = stop.cut(batch)
                 journal.append(counted.start, counted.stop, counted.games)
                 count.take(counted.start, counted.stop, counted.points)

@@ -8,7 +8,7 @@ from agents import AgentSpec, users_code
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
-from arena.planning.tasks import Batch, Task, Tasks
+from arena.planning.tasks import BATCH_SECONDS, Batch, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.dry_run import try_out
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+# A client and a scheduler do about 800 (docs/cluster.md): a quarter of that leaves them idle enough
+# to answer at once.
+TASKS_A_SECOND = 200
+
 
 class PlayOptions(NamedTuple):
     """Where games are played, by how many workers, and what may interrupt them."""
@@ -31,6 +35,12 @@ class PlayOptions(NamedTuple):
     interrupts: Interrupts
     backend: str = "processes"
     cluster: "Cluster | None" = None  # in place of the backend
+
+    @property
+    def batch_seconds(self) -> float:
+        """How long a task should take: with many workers one scheduler hands them out."""
+        slots = 0 if self.cluster is None else self.cluster.slots
+        return max(BATCH_SECONDS, slots / TASKS_A_SECOND)
 
     def speeds(self, tasks: Tasks) -> dict[str, float]:
         """How many games each worker of the cluster plays a second, by what it played last."""

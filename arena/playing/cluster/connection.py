@@ -6,6 +6,7 @@ import logging
 import re
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -15,12 +16,13 @@ from typing import Any, NamedTuple
 
 import distributed
 from distributed.core import rpc
+from distributed.versions import VersionMismatchWarning
 
 from arena.playing.cluster.members import Members
 from games.names import quoted
 from games.terminal import Mistake, Unfinished
 
-CONNECT_SECONDS, ASK_SECONDS = 8.0, 10.0
+CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
 SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
 LOOK_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
@@ -161,6 +163,7 @@ def hush() -> None:
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
 async def _result(future: Any) -> Any:

@@ -91,7 +91,9 @@ def disturbed(path, results, disturber, times, names):
             assert "Traceback" not in told
             if client.returncode == 0:
                 return
-            assert client.returncode in (3, -signal.SIGKILL), told
+            # The scheduler may be killed before it was asked.
+            nobody = "nobody can be reached there" in told
+            assert client.returncode in (2 if nobody else 3, 3, -signal.SIGKILL), told
 
 
 @pytest.fixture(scope="module")

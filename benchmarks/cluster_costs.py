@@ -1,0 +1,146 @@
+"""What a task costs the client, the scheduler and a worker of a real cluster, in measured seconds."""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from agents import AgentSpec
+from arena.keeping.journal import Journal
+from arena.planning.drawing import draw
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import Plan
+from arena.planning.tasks import Batch, Task
+from arena.playing.backends import Room
+from arena.playing.cluster.connection import Cluster
+from arena.playing.cluster.farm import Farm
+from arena.playing.stop_rule import StopRule
+from arena.playing.tournament import Count
+from arena.playing.watchdog import new_watch
+from arena.playing.worker import Worker
+from benchmarks.cluster_machines import Machines, machines, processor_seconds
+from benchmarks.sleepers import PARCEL, Nap
+
+SMALL, LARGE = 1_000, 1_000_000  # bytes of a result
+NAPS, LARGE_NAPS, TRIPS = 1_000, 200, 50
+ROUNDS = 3
+KEPT = 30  # batches, to see what keeping one costs
+
+
+class Costs(NamedTuple):
+    """Processor seconds of a task and of each byte of its result, and the seconds of a way."""
+
+    client_task: float
+    client_byte: float
+    scheduler_task: float
+    scheduler_byte: float
+    worker_task: float
+    trip: float  # from the client to a worker and back, nothing to do there
+
+    @property
+    def trip_alone(self) -> float:
+        """The seconds of a trip in which nobody computes."""
+        return max(0.0, self.trip - self.client_task - self.scheduler_task - self.worker_task)
+
+
+class Match(NamedTuple):
+    """Games of one kind: what they cost to play and, batch by batch, to keep."""
+
+    name: str
+    game_seconds: float
+    game_bytes: float
+    keep_batch: float
+    keep_game: float
+
+
+@contextmanager
+def napping(there: Machines) -> Iterator[Farm]:
+    """A farm whose workers sleep; all of them are ready."""
+    with Cluster(there.address) as cluster:
+        slots = len(there.workers)
+        while len(cluster.members.there) < slots:
+            cluster.pump(0.1)
+        farm = Farm(cluster, PARCEL, False, lambda: None)
+        while sum(bool(each.prepared) for each in cluster.members.there.values()) < slots:
+            farm.admission.welcome_new()
+            cluster.pump(0.1)
+        slept(farm, Nap(0.0, SMALL), 200)
+        yield farm
+
+
+def slept(farm: Farm, nap: Nap, count: int) -> float:
+    """The seconds that so many equal items take."""
+    begun, given = time.perf_counter(), 0
+    results = farm.results(lambda: None)
+    while given < count or farm.order:
+        while given < count and farm.wanted() is not None:
+            farm.submit(nap)
+            given += 1
+        while isinstance(next(results, None), Room) and given >= count:
+            pass
+    return time.perf_counter() - begun
+
+
+def costs() -> Costs:
+    """Measured with two workers that do nothing; the best of some rounds."""
+    with machines(2) as there, napping(there) as farm:
+        small = [_used(there, farm, SMALL, NAPS) for _ in range(ROUNDS)]
+        large = [_used(there, farm, LARGE, LARGE_NAPS) for _ in range(ROUNDS)]
+        trips = [slept(farm, Nap(0.0, SMALL), 1) for _ in range(TRIPS)]
+    few, many = (tuple(map(min, zip(*each, strict=True))) for each in (small, large))
+    a_byte = [max(0.0, (b - a) / (LARGE - SMALL)) for a, b in zip(few, many, strict=True)]
+    client, scheduler, worker = few
+    trip = statistics.median(trips)
+    return Costs(client, a_byte[0], scheduler, a_byte[1], worker, trip)
+
+
+def _used(there: Machines, farm: Farm, size: int, count: int) -> tuple[float, float, float]:
+    """Processor seconds an item of the client, the scheduler and the workers."""
+
+    def used() -> tuple[float, float, float]:
+        theirs = sum(map(processor_seconds, there.workers))
+        return time.process_time(), processor_seconds(there.scheduler), theirs
+
+    before = used()
+    slept(farm, Nap(0.0, size), count)
+    client, scheduler, workers = ((b - a) / count for a, b in zip(before, used(), strict=True))
+    return client, scheduler, workers
+
+
+def match(name: str, agent: AgentSpec, openings: OpeningsSpec, few: int, many: int) -> Match:
+    """What games of an agent against itself cost, from batches of `few` and `many` pairings."""
+    plan = Plan(
+        game="kalah(6,4)", agents={"a": agent, "b": agent}, matches=((0, 1),),
+        openings=openings, pairs=KEPT * many, keep_moves=False,
+    )  # fmt: skip
+    drawn = draw(plan)
+    worker = Worker(drawn, new_watch())
+    worker.warm()
+    one, all_ = worker.batch(Task(0, few, {})), worker.batch(Task(0, many, {}))
+    seconds = min(worker.batch(Task(0, many, {})).seconds for _ in range(ROUNDS)) / (2 * many)
+    small, large = (_kept(plan, each) for each in (one, all_))
+    keep_game = max(0.0, (large - small) / (2 * (many - few)))
+    return Match(name, seconds, len(all_.games) / (2 * many), small, keep_game)
+
+
+def _kept(plan: Plan, batch: Batch) -> float:
+    """The client's processor seconds to keep and count a batch; the best of some rounds."""
+    drawn = draw(plan)
+    pairings = batch.stop - batch.start
+    with tempfile.TemporaryDirectory() as directory:
+        with Journal(Path(directory), "digest") as journal:
+            count, stop, tasks = Count(drawn), StopRule(drawn), drawn.tasks()
+            taken = []
+            for at in range(0, KEPT * pairings, pairings):
+                each = batch._replace(start=at, stop=at + pairings)
+                begun = time.process_time()
+                tasks.learn(each)
+                counted = stop.cut(each)
+                journal.append(counted.start, counted.stop, counted.games)
+                count.take(counted.start, counted.stop, counted.points)
+                count.tick(stop, {})
+                taken.append(time.process_time() - begun)
+    return statistics.median(taken)
