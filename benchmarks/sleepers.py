@@ -61,5 +61,3 @@ class Sleepers:
 def sleepers(_plans: tuple[Any, ...]) -> Sleepers:
     """The crew; what the parcel names."""
     return Sleepers()
-
-

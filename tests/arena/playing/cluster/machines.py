@@ -44,7 +44,8 @@ class Room:
         words = ["scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard"]
         words += ["--protocol", self.protocol]
         self.scheduler = self._begin("scheduler", *words, "--scheduler-file", str(self.file))
-        patient(self.file.exists)
+        # It is there before it is written.
+        patient(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
         self.port = self.address.rpartition(":")[2]
 
     @property

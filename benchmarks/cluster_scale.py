@@ -1,0 +1,169 @@
+"""How far a cluster scales, simulated from measured costs: python -m benchmarks.cluster_scale."""
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agents import AgentSpec
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.tasks import BATCH_SECONDS, MOST
+from arena.playing.cluster.farm import AHEAD, MOST_BYTES
+from arena.playing.workers import TASKS_A_SECOND
+from benchmarks.cluster_costs import Costs, Match, costs, match, napping, slept
+from benchmarks.cluster_machines import machines
+from benchmarks.cluster_picture import picture
+from benchmarks.cluster_simulation import Flow, Work, flow
+from benchmarks.run import processor
+from benchmarks.sleepers import Nap
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, PICTURE = DOCS / "cluster.md", DOCS / "cluster-scale.svg"
+PLACE = re.compile(
+    r"(?<=<!-- scale: python -m benchmarks.cluster_scale -->\n).*?(?=<!-- end -->)", re.S
+)
+SLOTS = tuple(1 << power for power in range(9))
+LENGTHS = (0.05, 0.12, 0.25, 1.0)
+# Few enough tasks a second for the two cores that scheduler, client and workers share here.
+TRIED = ((8, 0.25), (16, 0.5), (32, 1.0))
+TRIED_BATCHES = 8  # for each slot
+MIRROR = "alphabeta depth 6 mirror, moves not kept"
+RANDOM = "random games, moves not kept"
+
+
+class Measured(NamedTuple):
+    """All that the simulation is fed with."""
+
+    costs: Costs
+    matches: tuple[Match, ...]
+    tried: tuple[tuple[int, float, float], ...]  # slots, length, batches a second
+    machine: str
+
+
+def measured() -> Measured:
+    """Measure on this machine; about a minute."""
+    openings = OpeningsSpec("random", {"random_plies": 6})
+    mirror = match(MIRROR, AgentSpec("alphabeta", depth=6), openings, 10, 100)
+    start = OpeningsSpec("none", {}, repeat=True)
+    random = match(RANDOM, AgentSpec("random"), start, 1_000, 20_000)
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    machine = f"{processor()}, {os.cpu_count()} cores{load}"
+    return Measured(costs(), (mirror, random), tuple(map(_tried, TRIED)), machine)
+
+
+def _tried(case: tuple[int, float]) -> tuple[int, float, float]:
+    """Batches a second of a real cluster whose workers sleep."""
+    slots, seconds = case
+    with machines(1, slots) as there, napping(there) as farm:
+        count = TRIED_BATCHES * slots
+        return slots, seconds, count / slept(farm, Nap(seconds, 5_000), count)
+
+
+def chosen_length(slots: int) -> float:
+    """How long a task is made for so many slots."""
+    return max(BATCH_SECONDS, slots / TASKS_A_SECOND)
+
+
+def work_of(match: Match, seconds: float) -> Work:
+    """Batches of a match that take so long, or as long as the largest ones do."""
+    games = min(max(2.0, seconds / match.game_seconds), 2.0 * MOST)
+    keep = match.keep_batch + games * match.keep_game
+    return Work(games * match.game_seconds, games * match.game_bytes, keep)
+
+
+def games_a_second(match: Match, work: Work, seen: Flow) -> float:
+    """The games of a flow of batches."""
+    return seen.batches * work.seconds / match.game_seconds
+
+
+def table(of: Measured) -> str:
+    """The simulated cluster, a row for each number of workers."""
+    mirror, random = of.matches
+    head = [
+        "workers", *(f"{length:g} s" for length in LENGTHS), "as sent", "games/s", "MB/s",
+        "client", "scheduler", "waiting, at most", "random games/s",
+    ]  # fmt: skip
+    rows = [head, ["--:"] * len(head)]
+    for slots in SLOTS:
+        shares = [flow(of.costs, work_of(mirror, each), slots) for each in LENGTHS]
+        length = chosen_length(slots)
+        work, quick = work_of(mirror, length), work_of(random, length)
+        seen, fast = flow(of.costs, work, slots), flow(of.costs, quick, slots)
+        games = games_a_second(mirror, work, seen)
+        rows.append([
+            str(slots),
+            *(f"{100 * each.workers:.0f} %" for each in shares),
+            f"{length:.2g} s",
+            f"{games:,.0f}",
+            f"{seen.batches * work.bytes / 1e6:.2g}",
+            f"{100 * seen.client:.0f} %",
+            f"{100 * seen.scheduler:.0f} %",
+            f"{min(AHEAD * slots * work.bytes, MOST_BYTES) / 1e6:.2g} MB",
+            f"{games_a_second(random, quick, fast) / 1e6:.2g} M",
+        ])  # fmt: skip
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def lines(of: Measured) -> dict[str, list[float]]:
+    """What the picture shows: the share of time that workers play, by length of a task."""
+    mirror = of.matches[0]
+    shares = {
+        f"{length:g} s": [flow(of.costs, work_of(mirror, length), n).workers for n in SLOTS]
+        for length in LENGTHS
+    }
+    chosen = [flow(of.costs, work_of(mirror, chosen_length(n)), n).workers for n in SLOTS]
+    return {**shares, "as sent": chosen}
+
+
+def section(of: Measured) -> str:
+    """What the page says."""
+    each, (mirror, random) = of.costs, of.matches
+    checked = "; ".join(
+        f"{slots} slots of {seconds:g} s: {rate:.1f} batches/s measured, "
+        f"{flow(each, Work(seconds, 5_000), slots).batches:.1f} simulated"
+        for slots, seconds, rate in of.tried
+    )
+    return f"""
+**Simulated, not measured**: nobody here has 256 workers. What is measured, with a real scheduler and two real
+workers on this machine ({of.machine}), is processor time: a task costs the client {1e3 * each.client_task:.2f} ms, the scheduler
+{1e3 * each.scheduler_task:.2f} ms and its worker {1e3 * each.worker_task:.2f} ms, a megabyte of results the client {1e9 * each.client_byte:.2f} ms and the scheduler
+{1e9 * each.scheduler_byte:.2f} ms, the way there and back {1e3 * each.trip:.0f} ms. A game of "{mirror.name}" takes {1e3 * mirror.game_seconds:.2f} ms and
+{mirror.game_bytes:.0f} bytes; one of "{random.name}" {1e6 * random.game_seconds:.1f} µs and {random.game_bytes:.0f} bytes, and
+{1e6 * random.keep_game:.2f} µs to keep. A clockwork of these costs (client, scheduler and workers each do one thing after
+the other; networks cost nothing but the way) gives the table. Against real clusters of sleeping workers: {checked}.
+
+{table(of)}
+
+The columns `{LENGTHS[0]:g} s` to `{LENGTHS[-1]:g} s` are the share of their time that workers play when tasks take so long. `as sent` is the
+length that Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a scheduler has {TASKS_A_SECOND} tasks a second; the columns
+after it are for that length. `client` and `scheduler` are how busy these two are, `waiting` how many bytes of results
+may wait for an older one in the client. The last column is the other extreme: games so short that the client, which
+keeps them, is the limit.
+
+![The share of time that workers play, by their number and the length of a task](cluster-scale.svg)
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the table; with --write, put it and the picture into the docs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster_scale", description=__doc__)
+    parser.add_argument(
+        "--write", action="store_true", help="write docs/cluster.md and its picture"
+    )
+    chosen = parser.parse_args(words)
+    of = measured()
+    print(json.dumps(of.costs._asdict()), file=sys.stderr)
+    print(section(of))
+    if chosen.write:
+        page = PAGE.read_text()
+        PAGE.write_text(PLACE.sub(lambda _: section(of), page))
+        PICTURE.write_text(picture(SLOTS, lines(of)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
