@@ -2,20 +2,20 @@
 
 import hashlib
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents import AgentSpec, users_files, with_files
+from agents import AgentSpec, with_files
 from agents.user_files import split_reference
 from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import Openings
 from arena.planning.pairings import Pairings
 from arena.planning.plan import Plan
+from arena.playing.cluster.luggage import File, Luggage, stays, unpack
 from games import Game, game
-from games.whole_files import whole_file
 
 
 class Parcel(NamedTuple):
@@ -23,7 +23,7 @@ class Parcel(NamedTuple):
 
     maker: str  # "module:function": makes the crew of the content, on the other side
     content: bytes  # a pickle of plain values, opened by those who have the same code
-    files: Mapping[str, bytes]  # the users' own, by their place under a directory
+    files: Mapping[str, File]  # the users' own, by their place under a directory
     alike: bool  # whether only machines of the same speed may do it
 
     @property
@@ -46,20 +46,15 @@ class PackedPlan(NamedTuple):
 
 def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
     """The parcel of plans, and of what else the function `maker` asks for."""
-    files = {place_of(path): path.read_bytes() for each in plans for path in all_files(each)}
-    content = pickle.dumps((tuple(map(packed, plans)), more))
+    luggage = Luggage()
+    content = pickle.dumps((tuple(packed(each, luggage) for each in plans), more))
     clocks = [each.plan for each in plans if not each.plan.reproducible]
-    return Parcel(maker, content, files, any(not plan.mixed_machines for plan in clocks))
+    return Parcel(maker, content, luggage.files, any(not plan.mixed_machines for plan in clocks))
 
 
 def crew_of(sent: Parcel, directory: Path) -> Any:
     """Who does the work, made by the parcel's maker; users' files are written below `directory`."""
-    for place, content in sent.files.items():
-        path = directory / place
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(path) as file:
-                file.write(content)
+    unpack(sent.files, directory)
     plans, more = pickle.loads(sent.content)
     module, _, name = sent.maker.partition(":")
     return getattr(import_module(module), name)(
@@ -67,34 +62,23 @@ def crew_of(sent: Parcel, directory: Path) -> Any:
     )
 
 
-def all_files(drawn: DrawnPlan) -> Iterator[Path]:
-    """The users' files of a plan: its rules, bots and evaluations."""
-    if drawn.of.source is not None:
-        yield drawn.of.source
-    for spec in drawn.specs:
-        yield from users_files(spec)
-
-
-def place_of(path: Path) -> str:
-    """Where a file of this content lies on any machine, under the name that it has here."""
-    return f"{hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()}/{path.name}"
-
-
-def packed(drawn: DrawnPlan) -> PackedPlan:
-    """The plan with the users' files by their places."""
-    agents = {name: renamed(spec) for name, spec in drawn.plan.agents.items()}
+def packed(drawn: DrawnPlan, luggage: Luggage) -> PackedPlan:
+    """The plan with the users' files by their places in the luggage."""
+    agents = {name: renamed(spec, luggage) for name, spec in drawn.plan.agents.items()}
     source, digest = drawn.of.source, drawn.of.digest
-    game_file = None if source is None else (place_of(source), digest)
+    game_file = None if source is None else (luggage.place(source), digest)
     plan = replace(drawn.plan, agents=agents, base=Path())
     return PackedPlan(plan, game_file, drawn.openings, drawn.pairings)
 
 
-def renamed(spec: AgentSpec) -> AgentSpec:
+def renamed(spec: AgentSpec, luggage: Luggage) -> AgentSpec:
     """The spec with every file by its place; a name after a colon stays."""
 
     def place(reference: str) -> str:
         path, name = split_reference(reference, "")
-        return f"{place_of(path)}:{name}" if name else place_of(path)
+        if stays(path if name else Path(reference)):
+            return reference
+        return f"{luggage.place(path)}:{name}" if name else luggage.place(path)
 
     return with_files(spec, place)
 
