@@ -1,4 +1,4 @@
-"""What a task costs the client, the scheduler and a worker of a real cluster, in measured seconds."""
+"""What a task costs the client, the scheduler and a worker of a real cluster, measured."""
 
 import statistics
 import tempfile
@@ -130,17 +130,15 @@ def _kept(plan: Plan, batch: Batch) -> float:
     """The client's processor seconds to keep and count a batch; the best of some rounds."""
     drawn = draw(plan)
     pairings = batch.stop - batch.start
-    with tempfile.TemporaryDirectory() as directory:
-        with Journal(Path(directory), "digest") as journal:
-            count, stop, tasks = Count(drawn), StopRule(drawn), drawn.tasks()
-            taken = []
-            for at in range(0, KEPT * pairings, pairings):
-                each = batch._replace(start=at, stop=at + pairings)
-                begun = time.process_time()
-                tasks.learn(each)
-                counted = stop.cut(each)
-                journal.append(counted.start, counted.stop, counted.games)
-                count.take(counted.start, counted.stop, counted.points)
-                count.tick(stop, {})
-                taken.append(time.process_time() - begun)
+    count, stop, tasks, taken = Count(drawn), StopRule(drawn), drawn.tasks(), list[float]()
+    with tempfile.TemporaryDirectory() as made, Journal(Path(made), "digest") as journal:
+        for at in range(0, KEPT * pairings, pairings):
+            each = batch._replace(start=at, stop=at + pairings)
+            begun = time.process_time()
+            tasks.learn(each)
+            counted = stop.cut(each)
+            journal.append(counted.start, counted.stop, counted.games)
+            count.take(counted.start, counted.stop, counted.points)
+            count.tick(stop, {})
+            taken.append(time.process_time() - begun)
     return statistics.median(taken)

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,9 +24,7 @@ from benchmarks.sleepers import Nap
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE, PICTURE = DOCS / "cluster.md", DOCS / "cluster-scale.svg"
-PLACE = re.compile(
-    r"(?<=<!-- scale: python -m benchmarks.cluster_scale -->\n).*?(?=<!-- end -->)", re.S
-)
+PLACE = re.compile(r"(?<=<!-- scale -->\n).*?(?=<!-- end of scale -->)", re.DOTALL)
 SLOTS = tuple(1 << power for power in range(9))
 LENGTHS = (0.05, 0.12, 0.25, 1.0)
 # Few enough tasks a second for the two cores that scheduler, client and workers share here.
@@ -33,6 +32,17 @@ TRIED = ((8, 0.25), (16, 0.5), (32, 1.0))
 TRIED_BATCHES = 8  # for each slot
 MIRROR = "alphabeta depth 6 mirror, moves not kept"
 RANDOM = "random games, moves not kept"
+NAP_BYTES = 5_000
+COLUMNS = 115
+READING = (
+    f"The columns `{LENGTHS[0]:g} s` to `{LENGTHS[-1]:g} s` are the share of their time that "
+    "workers play the first kind of games when tasks take so long. `as sent` is the length that "
+    f"Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a scheduler has "
+    f"{TASKS_A_SECOND} tasks a second; the columns after it are for that length. `client` and "
+    "`scheduler` say how busy these two are, `waiting` how much may wait in the client for an "
+    "older result. The last column is the other extreme: games so short that the client, which "
+    "keeps them, is the limit."
+)
 
 
 class Measured(NamedTuple):
@@ -60,7 +70,7 @@ def _tried(case: tuple[int, float]) -> tuple[int, float, float]:
     slots, seconds = case
     with machines(1, slots) as there, napping(there) as farm:
         count = TRIED_BATCHES * slots
-        return slots, seconds, count / slept(farm, Nap(seconds, 5_000), count)
+        return slots, seconds, count / slept(farm, Nap(seconds, NAP_BYTES), count)
 
 
 def chosen_length(slots: int) -> float:
@@ -99,10 +109,10 @@ def table(of: Measured) -> str:
             *(f"{100 * each.workers:.0f} %" for each in shares),
             f"{length:.2g} s",
             f"{games:,.0f}",
-            f"{seen.batches * work.bytes / 1e6:.2g}",
+            f"{seen.batches * work.bytes / 1e6:,.2f}",
             f"{100 * seen.client:.0f} %",
             f"{100 * seen.scheduler:.0f} %",
-            f"{min(AHEAD * slots * work.bytes, MOST_BYTES) / 1e6:.2g} MB",
+            f"{min(AHEAD * slots * work.bytes, MOST_BYTES) / 1e6:,.1f} MB",
             f"{games_a_second(random, quick, fast) / 1e6:.2g} M",
         ])  # fmt: skip
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -120,32 +130,40 @@ def lines(of: Measured) -> dict[str, list[float]]:
 
 
 def section(of: Measured) -> str:
-    """What the page says."""
+    """What the page says: paragraphs, the table, the picture."""
+    alt = "The share of time that workers play, by their number and the length of a task"
+    parts = [_costs_said(of), _check_said(of), table(of), READING, f"![{alt}]({PICTURE.name})"]
+    wide = [part if part[0] in "|!" else textwrap.fill(part, COLUMNS) for part in parts]
+    return "\n" + "\n\n".join(wide) + "\n"
+
+
+def _costs_said(of: Measured) -> str:
     each, (mirror, random) = of.costs, of.matches
+    return (
+        "**Simulated, not measured**: nobody here has 256 workers. What is measured, with a real "
+        f"scheduler and two real workers on this machine ({of.machine}), is processor time. A task "
+        f"costs the client {1e3 * each.client_task:.2f} ms, the scheduler "
+        f"{1e3 * each.scheduler_task:.2f} ms and its worker {1e3 * each.worker_task:.2f} ms; a "
+        f"megabyte of results the client {1e9 * each.client_byte:.2f} ms and the scheduler "
+        f"{1e9 * each.scheduler_byte:.2f} ms; the way there and back takes "
+        f"{1e3 * each.trip:.0f} ms. A game of `{mirror.name}` takes "
+        f"{1e3 * mirror.game_seconds:.2f} ms and {mirror.game_bytes:.0f} bytes, one of "
+        f"`{random.name}` {1e6 * random.game_seconds:.1f} µs, {random.game_bytes:.0f} bytes, and "
+        f"{1e6 * random.keep_game:.2f} µs of the client to keep."
+    )
+
+
+def _check_said(of: Measured) -> str:
     checked = "; ".join(
-        f"{slots} slots of {seconds:g} s: {rate:.1f} batches/s measured, "
-        f"{flow(each, Work(seconds, 5_000), slots).batches:.1f} simulated"
+        f"{slots} workers, tasks of {seconds:g} s: {rate:.1f} a second, simulated "
+        f"{flow(of.costs, Work(seconds, NAP_BYTES), slots).batches:.1f}"
         for slots, seconds, rate in of.tried
     )
-    return f"""
-**Simulated, not measured**: nobody here has 256 workers. What is measured, with a real scheduler and two real
-workers on this machine ({of.machine}), is processor time: a task costs the client {1e3 * each.client_task:.2f} ms, the scheduler
-{1e3 * each.scheduler_task:.2f} ms and its worker {1e3 * each.worker_task:.2f} ms, a megabyte of results the client {1e9 * each.client_byte:.2f} ms and the scheduler
-{1e9 * each.scheduler_byte:.2f} ms, the way there and back {1e3 * each.trip:.0f} ms. A game of "{mirror.name}" takes {1e3 * mirror.game_seconds:.2f} ms and
-{mirror.game_bytes:.0f} bytes; one of "{random.name}" {1e6 * random.game_seconds:.1f} µs and {random.game_bytes:.0f} bytes, and
-{1e6 * random.keep_game:.2f} µs to keep. A clockwork of these costs (client, scheduler and workers each do one thing after
-the other; networks cost nothing but the way) gives the table. Against real clusters of sleeping workers: {checked}.
-
-{table(of)}
-
-The columns `{LENGTHS[0]:g} s` to `{LENGTHS[-1]:g} s` are the share of their time that workers play when tasks take so long. `as sent` is the
-length that Pitflip chooses: {BATCH_SECONDS:g} s, and longer for many workers, so that a scheduler has {TASKS_A_SECOND} tasks a second; the columns
-after it are for that length. `client` and `scheduler` are how busy these two are, `waiting` how many bytes of results
-may wait for an older one in the client. The last column is the other extreme: games so short that the client, which
-keeps them, is the limit.
-
-![The share of time that workers play, by their number and the length of a task](cluster-scale.svg)
-"""
+    return (
+        "A clockwork of these costs (client, scheduler and workers each do one thing after the "
+        "other; networks cost nothing but the way) gives the table. Real clusters of this machine "
+        f"whose workers only sleep do nearly as many tasks: {checked}."
+    )
 
 
 def main(words: Sequence[str] | None = None) -> int:

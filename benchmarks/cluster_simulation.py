@@ -1,4 +1,4 @@
-"""A cluster as a clockwork of measured costs: who waits for whom, however many workers there are."""
+"""A cluster as a clockwork of measured costs, however many workers it has."""
 
 import heapq
 import itertools
