@@ -395,7 +395,7 @@ PLANNING = (
         "tests/arena/planning/test_tasks.py",
         edits={
             "size * GROWTH, MOST": "size * GROWTH",
-            "min(int(BATCH_SECONDS * speed), size": "min(size",
+            "min(int(seconds * speed), size": "min(size",
             "self.next = min(start + size, self.total)": "self.next = start + size",
             "sizes[batch.worker] =": 'sizes[""] =',
         },
