@@ -74,6 +74,13 @@ class CompiledAgent:
             evaluate = self.kernels.weighted_features
             self.context[EVALUATOR] = address_of(evaluate, self.context, of.start().state)
 
+    def reweigh(self, weights: Weights) -> None:
+        """Give it other weights in place."""
+        if self.own is None:
+            set_weights(self.context, self.game.all_features, weights)
+        else:
+            set_weights(self.context, self.own.weight_names, self.own.weights(weights))
+
     def _limit(self, limit: Limit | None) -> None:
         if limit is not None:
             set_limits(self.context, limit.depth, limit.nodes, limit.seconds)
@@ -100,8 +107,14 @@ class CompiledAgent:
         finally:
             self._limit(self.limit)
 
-    def decide(self, position: Position) -> Choice:
+    def decide(self, position: Position, limit: Limit | None = None) -> Choice:
         """The move, its value and nodes, without the cost of tracing its line."""
+        if limit is not None:
+            self._limit(limit)
+            try:
+                return self.decide(position)
+            finally:
+                self._limit(self.limit)
         try:
             slot = int(self.kernels.choose(self.context, position.state, position.side))
         except Exception as error:
@@ -156,6 +169,8 @@ def value_of(score: int) -> float:
     return score / UNIT
 
 
-def decided(agent: Agent, position: Position) -> Choice:
+def decided(agent: Agent, position: Position, limit: Limit | None = None) -> Choice:
     """The agent's move; a compiled agent does not trace its line, which takes time."""
-    return agent.decide(position) if isinstance(agent, CompiledAgent) else agent.choose(position)
+    if isinstance(agent, CompiledAgent):
+        return agent.decide(position, limit)
+    return agent.choose(position, limit)

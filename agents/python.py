@@ -4,6 +4,7 @@ import operator
 import random
 from typing import Any
 
+from agents.bot_options import bot_options, undeclared
 from agents.core import (
     AgentFailure,
     AgentSpec,
@@ -14,7 +15,6 @@ from agents.core import (
     plain_table,
     refuse_finished,
 )
-from agents.kinds import UNKNOWN
 from agents.user_files import is_the_persons, load_name, own_trace
 from agents.view import View
 from games import Game, Position
@@ -34,12 +34,13 @@ OPTIONS = (
         entry="choose",
     ),
     Key("options", "table", "the arguments of your class"),
+    *bot_options(),
 )
 
 
-def varies(_: Settings) -> str | None:
-    """A bot may answer anything."""
-    return UNKNOWN
+def varies(options: Settings) -> str | None:
+    """A bot may answer anything, unless its user says that it does not."""
+    return undeclared(options)
 
 
 def users_code(options: Settings) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from agents.bot_options import bot_options, undeclared
 from agents.core import Limit, Settings, Weights
 from games import Game
 from games.keys import Key
@@ -31,6 +32,7 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
             replaces=("features", "defaults"),
         ),
         Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
+        *bot_options(),
     )
 
 
@@ -66,7 +68,7 @@ def varies(options: Settings) -> str | None:
         return "random_ties makes it choose between equal moves at random"
     if "seconds" in options:
         return "seconds makes its moves depend on the machine; give it depth or nodes"
-    return None
+    return undeclared(options) if options.get("evaluate") else None
 
 
 def users_code(options: Settings) -> str | None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents.wall.wall import Wall
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.keeping.provenance import Origin
@@ -126,8 +127,8 @@ def _concluded(
     from arena.concluding.evidence import evidence_of  # noqa: PLC0415
 
     census = drawn.census if len(games) == 2 * drawn.pairings.total else []
-    again = replayer(drawn, games)
-    evidence = evidence_of(drawn.plan, games, census, lambda: drawn.starts, again)
+    again = replayer(drawn, games, options.wall)
+    evidence = evidence_of(drawn.plan, games, census, lambda: drawn.starts, again, options.wall)
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
@@ -195,14 +196,14 @@ def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
     }
 
 
-def play_alone(experiment: Experiment, overrides: Sequence[str], pairing: int) -> None:
+def play_alone(experiment: Experiment, overrides: Sequence[str], pairing: int, wall: Wall) -> None:
     """Play one pairing in this process, to see what becomes of it."""
     with _pairing_named(experiment, overrides):
         drawn = draw(experiment.plan)
         total = drawn.pairings.total
         if not 0 <= pairing < total:
             raise Mistake(f"pairing must lie from 0 to {total - 1}, got {pairing}")
-        games = played_here(drawn, pairing, {})
+        games = played_here(drawn, pairing, {}, wall)
     placed = drawn.pairings.columns(pairing, pairing + 1)
     for row in range(2):
         first, second = (drawn.plan.names[placed[seat][row]] for seat in ("first", "second"))

@@ -39,10 +39,10 @@ def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     experiment = load(chosen.experiment, overrides(chosen))
     from arena.pipeline import play_alone, run  # noqa: PLC0415
 
-    if chosen.pairing is not None:
-        play_alone(experiment, overrides(chosen), chosen.pairing)
-        return DONE
     with options_of(chosen, interrupts) as options:
+        if chosen.pairing is not None:
+            play_alone(experiment, overrides(chosen), chosen.pairing, options.wall)
+            return DONE
         return DONE if run(experiment, options) else FINDING
 
 

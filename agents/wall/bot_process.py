@@ -36,7 +36,7 @@ class BotProcess:
     def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
         """`name` is what messages call the bot; nothing is started yet."""
         self.name, self.wall, self.limits = name, wall, limits
-        self.number = 0
+        self.number = self.owner = 0
         self.questions = self.answers = -1
         self.process = 0
         self.delay_before = self.sent = 0
@@ -44,11 +44,14 @@ class BotProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it was started and has not been ended by us."""
-        return self.number != 0
+        """Whether this process has started it, and not ended it; a fork's copy is not its."""
+        return self.number != 0 and self.owner == os.getpid()
 
     def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
         """Start the process; `program` are the fields of a `Start`."""
+        if self.number:
+            close_all([self.questions, self.answers])  # our parent's
+        self.owner = os.getpid()
         connection = self.wall.connection()
         reads, self.questions = os.pipe2(os.O_CLOEXEC)
         self.answers, writes = os.pipe2(os.O_CLOEXEC)

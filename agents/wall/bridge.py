@@ -1,5 +1,6 @@
 """The far end of a Python bot: in its process, questions become calls, answers become bytes."""
 
+import json
 import os
 import signal
 import struct
@@ -8,15 +9,15 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from agents.core import Agent, AgentFailure, AgentSpec, SpecError
+from agents.core import AgentFailure, AgentSpec, Limit, SpecError
 from games import Game
 from games.board import Board
 from games.kernels.board_layout import HEAD, LEFT
 from games.kernels.compile_cache import on_compilation
 
 # What a message is, in its first byte; the second is the number of the question, which comes back.
-QUESTION, GAME, EXPLAIN = 1, 2, 3  # ours
-READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED, EXPLAINED = range(1, 8)  # theirs
+QUESTION, GAME, CHANGE = 1, 2, 3  # ours
+READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED = range(1, 7)  # theirs
 KINDS = (
     "illegal",
     "raised",
@@ -57,6 +58,9 @@ def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
             if kind == GAME:
                 answer.start(int(board.words[LEFT]))
                 teller.tell(STARTED, number)
+            elif kind == CHANGE:
+                answer.change(json.loads(whole(questions, int(board.words[LEFT]))))
+                teller.tell(STARTED, number)
             else:
                 board.read(size)
                 os.write(answers, answer.to(board, number))
@@ -65,6 +69,14 @@ def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
                 return status_of(wish)
             teller.fail(number, error, "raised")
     return 0
+
+
+def whole(descriptor: int, size: int) -> bytes:
+    """So many bytes of a pipe."""
+    content = b""
+    while len(content) < size:
+        content += os.read(descriptor, size - len(content))
+    return content
 
 
 def cause_of(error: BaseException) -> BaseException | None:
@@ -133,19 +145,28 @@ def within(seconds: float, words: Callable[[], str], otherwise: str) -> str:
 
 
 class Answerer:
-    """An agent of this process, whatever it is made of."""
+    """A search of this process."""
 
-    def __init__(self, agent: Agent) -> None:
-        """The agent runs a user's code."""
+    def __init__(self, agent: Any) -> None:
+        """The agent is compiled, and evaluates by a user's code."""
         self.agent = agent
+        self.decided = import_module("agents.compiled").decided  # it is above us
+        self.limit: Limit | None = None  # None: its own
 
     def start(self, seed: int) -> None:
         """Begin a game."""
         self.agent.start(seed)
 
+    def change(self, changes: dict[str, Any]) -> None:
+        """Give it other weights, or another limit for its next moves."""
+        if "weights" in changes:
+            self.agent.reweigh(changes["weights"])
+        if "limit" in changes:
+            self.limit = Limit(**changes["limit"]) if changes["limit"] else None
+
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""
-        choice = self.agent.choose(board.position)
+        choice = self.decided(self.agent, board.position, self.limit)
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
@@ -157,6 +178,9 @@ class QuickAnswerer:
     def __init__(self, agent: Any) -> None:
         """The agent has a method `answer`."""
         self.start, self.answer = agent.start, agent.answer
+
+    def change(self, changes: dict[str, Any]) -> None:
+        """There is nothing of it that we could change."""
 
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""

@@ -1,17 +1,20 @@
 """An agent that runs a user's Python: here only its questions and answers, the rest far away."""
 
+import json
 import math
 import pickle
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, refuse_finished
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, Weights, refuse_finished
 from agents.wall import bridge
 from agents.wall.bot_process import BotProcess, Void
-from agents.wall.bridge import FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH
+from agents.wall.bot_terms import Terms
+from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH
 from agents.wall.requests import BotLimits
-from agents.wall.wall import ROOT, Wall
+from agents.wall.wall import ROOT
 from games import Game, Position
 from games.board import Board
 from games.kernels.board_layout import HEAD
@@ -23,19 +26,21 @@ MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
 class FarAgent:
     """The same as any agent; started with its first game, and again after a fault."""
 
-    def __init__(self, spec: AgentSpec, of: Game, wall: Wall, files: tuple[Path, ...],
-                 limits: BotLimits, seconds: float) -> None:  # fmt: skip
-        """`files` are what the bot is made of; `seconds` is its limit for a move."""
-        self.spec, self.game, self.seconds = spec, of, seconds
-        self.recipe = pickle.dumps((spec, of))
+    def __init__(
+        self, spec: AgentSpec, of: Game, terms: Terms, files: tuple[Path, ...], limits: BotLimits
+    ) -> None:
+        """`files` are what the bot is made of; nothing is started yet."""
+        self.spec, self.game, self.terms = spec, of, terms
+        self.seconds = terms.seconds
         self.readable = (
             *python_paths(),
             *map(str, files),
             *map(str, [of.source] if of.source else []),
         )
-        self.bot = BotProcess(", ".join(map(str, files)), wall, limits)
+        self.bot = BotProcess(", ".join(map(str, files)), terms.wall, limits)
         self.board = Board(of)
         self.count = 0
+        self.limit: Limit | None = None  # that it was told last; None: its own
 
     def start(self, seed: int) -> None:
         """Begin a game; a bot that has ended is started first."""
@@ -44,23 +49,52 @@ class FarAgent:
         if not self.bot.alive:
             self._begin()
         self.bot.new_game()
-        words = self.board.words
-        self.count = self.count + 1 & 0xFF
-        words[HEAD] = GAME | self.count << 8
         limit = self.bot.limits.start_seconds
         since = time.monotonic_ns()
-        self.bot.send(self.board.message(seed), limit)
+        self.bot.send(self._headed(GAME).message(seed), limit)
         self._awaited(bridge.STARTED, limit, since, "did not begin the game")
+
+    def _headed(self, kind: int) -> Board:
+        """Our own board with the head of a new message."""
+        self.count = self.count + 1 & 0xFF
+        self.board.words[HEAD] = kind | self.count << 8
+        return self.board
+
+    def reweigh(self, weights: Weights) -> None:
+        """Give a search other weights: while it runs, and when it is started again."""
+        self.spec = self.spec.changed(weights=weights)
+        self._change({"weights": {name: list(each) for name, each in weights.items()}})
+
+    def _change(self, changes: dict[str, object]) -> None:
+        """Tell the bot, if it runs, what is different from now on."""
+        if not self.bot.alive:
+            return
+        content, limit = json.dumps(changes).encode(), self.bot.limits.start_seconds
+        board, since = self._headed(CHANGE), time.monotonic_ns()
+        board.message(len(content))
+        self.bot.send(board.bytes, limit)  # all of it: what it reads next is the content
+        self.bot.send(content, limit)
+        self._awaited(bridge.STARTED, limit, since, "did not take its new weights or limit")
+
+    def close(self) -> None:
+        """End the process; the next game would start another."""
+        self._ended()
+
+    def recipe(self) -> bytes:
+        """What the bot is built from."""
+        return pickle.dumps((self.spec, self.game))
 
     def prepare(self) -> None:
         """Have the spawner load what bots of this sort need; Void if it cannot."""
-        problem = self.bot.wall.connection().prepare(self.recipe)
+        problem = self.bot.wall.connection().prepare(self.recipe())
         if problem:
             raise Void(f"bots of {self.game.name} cannot be prepared: {problem}")
 
     def _begin(self) -> None:
         self.prepare()
-        self.bot.begin({"command": (), "recipe": self.recipe, "readable": self.readable})
+        program = {"command": (), "recipe": self.recipe(), "readable": self.readable}
+        self.bot.begin(program, self.terms.cores)
+        self.limit = None
         limit = self.bot.limits.start_seconds
         try:
             answer = bytes([bridge.ALIVE])
@@ -129,6 +163,9 @@ class FarAgent:
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """Its move; in a forced pass nobody is asked."""
         refuse_finished(self.game, position)
+        if limit != self.limit:
+            self.limit = limit
+            self._change({"limit": asdict(limit) if limit else None})
         self.board.place(position)
         if self.board.found == 0:
             return Choice(self.game.legal(position)[0])

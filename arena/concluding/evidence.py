@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.wall.wall import Wall
 from arena.planning.plan import Plan
 from arena.planning.records import DRAW, WIN, GameColumn, Games, Termination, moves_of
 from games.kernels.splitmix import STRIDE
@@ -90,6 +91,7 @@ class Evidence:
     census: Census
     starts: Callable[[], Lines]
     replay: Replay | None
+    wall: Wall  # behind which a user's code is asked once more, by proofs
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -132,10 +134,12 @@ def evidence_of(
     census: Census = (),
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
+    wall: Wall | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(games)
-    return Evidence(plan, games, repeat, tuple(matches(games, repeat)), census, starts, replay)
+    played = tuple(matches(games, repeat))
+    return Evidence(plan, games, repeat, played, census, starts, replay, wall or Wall())
 
 
 def ending(margin: int) -> str:

@@ -1,1 +1,1 @@
-"""Playing pairings in order: workers, the two loops, the stop rule, the watchdog."""
+"""Playing pairings in order: workers, the two loops, the stop rule."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents import AgentSpec, outside, users_code, varies
+from agents import AgentSpec, users_code, varies
 from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, Matches, draw
@@ -39,13 +39,13 @@ def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> M
 
 
 def differs(spec: AgentSpec) -> bool:
-    """Whether the agent is known to play the same opening differently."""
-    return varies(spec) is not None and not outside(spec)
+    """Whether the agent may play the same opening differently."""
+    return varies(spec) is not None
 
 
 def doubtful(spec: AgentSpec) -> bool:
-    """Whether only a trial can tell."""
-    return outside(spec) or users_code(spec) is not None
+    """Whether it is only said that it does not: a trial can tell."""
+    return users_code(spec) is not None
 
 
 def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:

@@ -24,9 +24,6 @@ class Crew(Protocol[Item, Result_co]):
     def split(self, item: Item) -> list[Item]:
         """The smallest items that an item is made of."""
 
-    def again(self, item: Item) -> Item:
-        """The item, ready to be repeated."""
-
     def excused(self, item: Item) -> bool:
         """Whether the failure is explained, so that repeating the item will help."""
 
@@ -100,7 +97,7 @@ def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Resu
             for part in crew.split(waiting[0]):
                 tries = 0
                 while True:
-                    backend.submit(crew.again(part))
+                    backend.submit(part)
                     try:
                         result = _next_result(backend, crew)
                         break

@@ -3,25 +3,25 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from agents.wall.wall import Wall
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.records import Games, moves_of
 from arena.planning.tasks import Task, Verdicts
 from arena.playing.referee_loop import stored_verdicts
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 
 
-def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts) -> Games:
+def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) -> Games:
     """Both games of the pairing with their moves."""
     drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
-    return Worker(drawn, new_watch()).play(Task(pairing, pairing + 1, verdicts))
+    return Worker(drawn, wall).play(Task(pairing, pairing + 1, verdicts))
 
 
-def replayer(drawn: DrawnPlan, games: Games) -> Callable[[int], list[int]]:
+def replayer(drawn: DrawnPlan, games: Games, wall: Wall) -> Callable[[int], list[int]]:
     """A function that plays the game of a row again, for runs that kept no moves."""
 
     def moves(row: int) -> list[int]:
         pairing, leg = divmod(row, 2)
-        return moves_of(played_here(drawn, pairing, stored_verdicts(games, [pairing])), leg)
+        return moves_of(played_here(drawn, pairing, stored_verdicts(games, [pairing]), wall), leg)
 
     return moves

@@ -20,8 +20,6 @@ FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
 
 START = -1  # in place of a ply: the agent is built and starts a game
 
-# Called when an agent is asked (ply, seat) and when it has answered (None, seat).
-Witness = Callable[[int | None, int], None]
 # Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
 
@@ -53,11 +51,10 @@ def play_game(
     seats: tuple[Seat, Seat],
     opening: Sequence[int],
     seeds: tuple[int, int],
-    witness: Witness,
     verdict: CutOff | None = None,
 ) -> PlayedGame:
     """Play one game; an agent's fault ends it as a forfeit, explained in `trace`."""
-    table = _Table(of, witness, verdict)
+    table = _Table(of, verdict)
     try:
         for seat in (0, 1):
             table.begin(seat, seats[seat], seeds[seat])
@@ -81,8 +78,8 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
 class _Table:
     """A game under way: the position, the moves so far, their cost."""
 
-    def __init__(self, of: Game, witness: Witness, verdict: CutOff | None) -> None:
-        self.of, self.witness, self.verdict = of, witness, verdict
+    def __init__(self, of: Game, verdict: CutOff | None) -> None:
+        self.of, self.verdict = of, verdict
         self.agents: list[Agent] = []
         self.followers: list[Follower] = []
         self.position: Position = of.start()
@@ -131,18 +128,15 @@ class _Table:
 
     @contextlib.contextmanager
     def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
-        """Tell the witness who is asked; a failure of the agent becomes a forfeit."""
+        """A failure of the agent becomes a forfeit."""
         if self.verdict == (ply, seat):
             raise _Forfeit(seat, Termination.TIMEOUT, "did not answer and was cut off")
-        self.witness(ply, seat)
         try:
             yield
         except AgentFailure as fault:
             raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
         except Resigned:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
-        finally:
-            self.witness(None, seat)
 
     def finished(self) -> PlayedGame:
         """The record of a game that ended by the rules; one that is far too long is a draw."""

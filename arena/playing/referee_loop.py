@@ -1,13 +1,11 @@
 """Pairings played move by move: those of bots, of slow evaluations, of games cut off."""
 
 import logging
-import os
-import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from agents import Agent, users_code
+from agents import Agent
 from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import moves_of
 from arena.planning.pairings import Block
@@ -15,18 +13,17 @@ from arena.planning.records import PLAYED, Games, Termination
 from arena.planning.tasks import CutOff, Verdicts
 from arena.playing.compiled_loop import seeds_of
 from arena.playing.referee import START, PlayedGame, game_id, play_game
-from arena.playing.watchdog import Rows, note
 from games import Game
 
 log = logging.getLogger(__name__)
 
 
 class RefereeLoop:
-    """Plays blocks of pairings by the referee; the watchdog sees whom it waits for."""
+    """Plays blocks of pairings by the referee."""
 
-    def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent], rows: Rows) -> None:
-        """`agent` returns the agent at a place, built if need be; `rows` are the watchdog's."""
-        self.drawn, self.agent, self.rows = drawn, agent, rows
+    def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent]) -> None:
+        """`agent` returns the agent at a place, built if need be."""
+        self.drawn, self.agent = drawn, agent
 
     def play(self, block: Block, verdicts: Verdicts) -> Games:
         """Both games of every pairing of the block; a verdict cuts its game off."""
@@ -52,15 +49,8 @@ class RefereeLoop:
         verdict: CutOff | None,
     ) -> PlayedGame:
         places = (block.a, block.b) if leg == 0 else (block.b, block.a)
-        own = [users_code(self.drawn.specs[place]) is not None for place in places]
-
-        def witness(ply: int | None, seat: int) -> None:
-            if own[seat]:  # our own agents keep to their limits
-                since = 0 if ply is None else time.monotonic_ns()
-                note(self.rows, (os.getpid(), pairing, leg, ply or 0, seat, since))
-
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
-        played = play_game(self.drawn.of, seats, opening, seeds, witness, verdict)
+        played = play_game(self.drawn.of, seats, opening, seeds, verdict)
         if played.trace:
             name = self.drawn.plan.names[places[played.result // 2]]
             reason = played.trace.partition("\n")[0]

@@ -5,7 +5,9 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import AgentSpec, users_code
+from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
+from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
 from arena.planning.tasks import BATCH_SECONDS, Batch, Task, Tasks
@@ -14,7 +16,6 @@ from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.dry_run import try_out
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
-from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
 
@@ -35,6 +36,7 @@ class PlayOptions(NamedTuple):
     interrupts: Interrupts
     backend: str = "processes"
     cluster: "Cluster | None" = None  # in place of the backend
+    wall: Wall | None = None  # None: one for each crew
 
     @property
     def batch_seconds(self) -> float:
@@ -85,15 +87,15 @@ class Workers:
         """Nothing is built yet."""
         self.drawn, self.options = drawn, options
         self.name = ""  # of the Dask worker that these play for
-        self.watchdog = Watchdog(new_watch(), drawn.plan.move_seconds)
-        self.worker = Worker(drawn, self.watchdog.rows)
+        self.wall = options.wall or Wall()
+        self.worker = Worker(drawn, self.wall)
 
     def get_ready(self) -> None:
         """Build every agent once, compile what forks inherit; raises if one cannot be built."""
         tried: list[AgentSpec] = []
         for spec in self.drawn.specs:
             if users_code(spec) and spec not in tried:
-                try_out(spec, self.drawn.of, self.drawn.plan.move_seconds)
+                try_out(spec, self.drawn.of, self.worker.terms)
                 tried.append(spec)
         self.worker.warm()
 
@@ -131,25 +133,20 @@ class Workers:
         return parcel("arena.playing.workers:far_workers", (self.drawn,))
 
     def look(self) -> None:
-        """Cut off who does not answer; raise if a signal arrived."""
-        self.watchdog.look()
+        """Raise if a signal arrived."""
         self.options.interrupts.look()
 
     def split(self, task: Task) -> list[Task]:
         """The task as one task for each pairing."""
         return task.singles()
 
-    def again(self, task: Task) -> Task:
-        """The task with the verdicts on its games that were cut off."""
-        return task._replace(verdicts=self.watchdog.within(task.start, task.stop))
-
     def excused(self, task: Task) -> bool:
-        """Whether we ended its worker ourselves."""
-        return self.watchdog.excuses(task.start)
+        """Nothing explains the failure of a pairing: we end no workers ourselves."""
+        return False
 
     def mend(self) -> None:
-        """Have the watchdog forget who was waited for."""
-        self.watchdog.mend()
+        """Give the log a new queue: whoever died may have held the old one."""
+        renew_logs()
 
     def whole(self, task: Task, parts: list[Batch]) -> Batch | None:
         """The batch of a task from those of its pairings; None while some are missing."""

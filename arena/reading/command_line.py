@@ -5,11 +5,12 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents.wall.wall import Wall
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
@@ -39,13 +40,14 @@ class RunOptions:
     json: bool = False
     overrides: tuple[str, ...] = ()
     junit: Path | None = None
+    wall: Wall = field(default_factory=Wall)  # begun with the first bot
 
     @property
     def playing(self) -> "PlayOptions":
         """The options for playing."""
         from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
-        return PlayOptions(self.workers, self.interrupts, self.backend, self.cluster)
+        return PlayOptions(self.workers, self.interrupts, self.backend, self.cluster, self.wall)
 
 
 def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
@@ -92,11 +94,12 @@ def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
 def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
     """The options that a command line names, with a cluster that is left at the end."""
     settings = cluster_settings(chosen.on)
-    if settings.address is None:
-        yield _options(chosen, interrupts, None)
-        return
-    with cluster_at(settings) as cluster:
-        yield _options(chosen, interrupts, cluster)
+    with ExitStack() as stack:
+        address = settings.address
+        cluster = None if address is None else stack.enter_context(cluster_at(settings))
+        options = _options(chosen, interrupts, cluster)
+        stack.callback(options.wall.close)
+        yield options
 
 
 def cluster_at(settings: ClusterSettings) -> "Cluster":

@@ -2,11 +2,14 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agents import AgentSpec, SpecError, build, kind_of
+from agents import AgentSpec, SpecError, kind_of
+from agents.door import agent_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
 from agents.spec_words import player_spec
+from agents.wall.bot_terms import Terms
+from agents.wall.wall import Wall
 from arena.showing.terminal_game import Player, TerminalGame
 from games import Game
 from games.names import quoted
@@ -23,6 +26,7 @@ class Invitation:
     limits: Mapping[str, float | str]  # of agents that search, by option; a depth may be ASK
     names: Sequence[str] = ()  # empty: made from the kinds, people at a terminal are asked
     seed: int | None = None  # None: a new one
+    wall: Wall = field(default_factory=Wall)
 
     @property
     def kinds(self) -> tuple[str, str]:
@@ -49,7 +53,7 @@ def seated(
 ) -> tuple[Player, Player]:
     """The two players in the order in which they move."""
     specs = [player_spec(kind, limits) for kind in invited.kinds]
-    agents = [build(spec, of) for spec in specs]
+    agents = [agent_of(spec, of, Terms(invited.wall)) for spec in specs]
     refuse_idle_limit(specs, limits)
     names = player_names(invited, dialogue)
     for place, spec in enumerate(specs):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.wall.wall import Wall
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.planning.openings import Openings
@@ -57,7 +58,7 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
     journal.keep_plan(json.dumps(plan._asdict()))
     for_trials, held_out = study_plan.drawn(tuning, plan)
-    whole = _trial_games(tuning, plan, for_trials)
+    whole = _trial_games(tuning, plan, for_trials, options.wall)
     mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
     return Study(tuning, plan, whole, held_out, journal, mirror, options, begun)
 
@@ -68,19 +69,21 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     if options.budget is None:
         return whole
     smallest = whole._replace(games=min(whole.games, 40))
-    trial = _trial_games(tuning, smallest, study_plan.drawn(tuning, smallest)[0])
+    openings = study_plan.drawn(tuning, smallest)[0]
+    trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
     return study_plan.within(tuning, options.budget, rate)
 
 
-def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings) -> TrialGames:
+def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) -> TrialGames:
     return trial_games(
         tuning.plan,
         tuning.spec,
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,
+        wall,
     )
 
 
@@ -210,7 +213,8 @@ def _second_half(
         left_over = study.plan._replace(trials=left, total=0)
         plan = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(plan._asdict()))
-        games = _trial_games(tuning, plan, study_plan.drawn(study.tuning, study.plan)[0])
+        openings = study_plan.drawn(study.tuning, study.plan)[0]
+        games = _trial_games(tuning, plan, openings, study.options.wall)
         other = replace(
             study, tuning=tuning, plan=plan, games=games, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),

@@ -3,24 +3,22 @@
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents import Agent, AgentSpec, build, users_code
-from agents.compiled import CompiledAgent
+from agents import AgentSpec, users_code
 from agents.core import Weights
-from agents.kernels.contexts import set_weights
+from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings, first_openings
 from arena.planning.plan import Plan
 from arena.planning.records import GameColumn, Games
 from arena.planning.tasks import Task
-from arena.playing.watchdog import Watchdog, new_watch
+from arena.playing.dry_run import try_out
 from arena.playing.worker import Worker
 from arena.tuning.space import Space
-from games import Game
 
 CANDIDATE = "candidate"
 
@@ -40,7 +38,7 @@ class TrialGames:
     space: Space
     plans: tuple[DrawnPlan, ...]
     placed: dict[str, GameColumn]  # the columns of the schedule, for all games of a trial
-    watch: Watchdog
+    wall: Wall
 
     @cached_property
     def player(self) -> "PartPlayer":
@@ -72,6 +70,7 @@ def trial_games(
     space: Space,
     opponents: tuple[Opponent, ...],
     openings: Openings,
+    wall: Wall,
 ) -> TrialGames:
     """The plans of a trial, made from the plan of the file; `openings` are those for tuning."""
     agents = {CANDIDATE: tuned} | {each.name: each.spec for each in opponents}
@@ -83,18 +82,22 @@ def trial_games(
         placed.append(columns | {"pair": columns["pair"] + first})
         first += opponent.pairs
     whole = {name: np.concatenate([each[name] for each in placed]) for name in placed[0]}
-    return TrialGames(space, tuple(drawn), whole, Watchdog(new_watch(), plan.move_seconds))
+    return TrialGames(space, tuple(drawn), whole, wall)
 
 
 class PartPlayer:
     """Plays parts of trials in one process: the same agents in the plan of every opponent."""
 
     def __init__(self, of: TrialGames) -> None:
-        """Build and compile all agents."""
-        self.workers = [Worker(drawn, of.watch.rows) for drawn in of.plans]
+        """Build and compile all agents; those that run a user's code are tried once."""
+        self.workers = [Worker(drawn, of.wall) for drawn in of.plans]
         for worker in self.workers[1:]:
             worker.agents = self.workers[0].agents
-        self.workers[0].warm()
+        first = self.workers[0]
+        for spec in first.drawn.specs:
+            if users_code(spec):
+                try_out(spec, first.drawn.of, first.terms)
+        first.warm()
         for worker in self.workers:
             if not any(map(users_code, worker.drawn.specs)):
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
@@ -103,20 +106,10 @@ class PartPlayer:
         """Play the games of a part with the weights that it carries."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
-        worker.agents[0] = reweighed(worker.agent(0), worker.drawn.of, part.weights)
+        candidate: Any = worker.agent(0)  # a search, in this process or behind the wall
+        candidate.reweigh(part.weights)
         games = worker.play(part.task)
         return PlayedPart(part, encoded(games), time.perf_counter() - begun)
-
-
-def reweighed(agent: Agent, of: Game, weights: Weights) -> Agent:
-    """The agent with other weights: written into one that is compiled, else built again."""
-    if not isinstance(agent, CompiledAgent):
-        return build(agent.spec.changed(weights=weights), of)
-    if agent.own is None:
-        set_weights(agent.context, of.all_features, weights)
-    else:
-        set_weights(agent.context, agent.own.weight_names, agent.own.weights(weights))
-    return agent
 
 
 def games_per_second(of: TrialGames, weights: Weights, least: float) -> float:

@@ -5,15 +5,16 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from agents.wall.wall import Wall
 from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal
+from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.in_order import ItemFailed, in_order, in_turn
 from arena.playing.interrupts import Interrupts
-from arena.playing.watchdog import Watchdog, new_watch
 from arena.playing.workers import PlayOptions
 from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
@@ -118,7 +119,7 @@ class TrialCrew:
 
     def __init__(self, of: TrialGames, options: PlayOptions) -> None:
         """Its workers begin when `in_order` does."""
-        self.games, self.watch, self.options = of, of.watch, options
+        self.games, self.options = of, options
         self.name = ""  # of the worker of a cluster that this plays for
         self.deaths: dict[tuple[int, int, int], int] = {}
 
@@ -139,18 +140,12 @@ class TrialCrew:
         return parts[-1]
 
     def look(self) -> None:
-        """Cut off who does not answer; stop if that was asked for."""
-        self.watch.look()
+        """Stop if that was asked for."""
         self.options.interrupts.look()
 
     def split(self, part: TrialPart) -> list[TrialPart]:
         """The part itself: nothing smaller is played."""
         return [part]
-
-    def again(self, part: TrialPart) -> TrialPart:
-        """The part with the verdicts on games that were cut off in it."""
-        verdicts = self.watch.within(part.task.start, part.task.stop)
-        return part._replace(task=part.task._replace(verdicts=verdicts))
 
     def excused(self, part: TrialPart) -> bool:
         """Whether its workers have not died too often."""
@@ -159,14 +154,13 @@ class TrialCrew:
         return self.deaths[key] <= self.MOST_DEATHS
 
     def mend(self) -> None:
-        """Have the watchdog forget who was waited for."""
-        self.watch.mend()
+        """Give the log a new queue: whoever died may have held the old one."""
+        renew_logs()
 
 
 def far_crew(plans: tuple[DrawnPlan, ...], space: Space) -> TrialCrew:
     """The crew on a machine of a cluster, where one part is played at a time."""
-    watch = Watchdog(new_watch(), plans[0].plan.move_seconds)
-    return TrialCrew(TrialGames(space, plans, {}, watch), PlayOptions(1, Interrupts()))
+    return TrialCrew(TrialGames(space, plans, {}, Wall()), PlayOptions(1, Interrupts()))
 
 
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
@@ -181,7 +175,6 @@ def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterato
                 if done.part.last:
                     trial = _finished(queue, journal, done.part.slot, blobs, seconds)
                     blobs, seconds = [], 0.0
-                    crew.watch.verdicts.clear()
                     yield trial
     except ItemFailed as failure:
         raise TuningFailed(_in_words(failure)) from None

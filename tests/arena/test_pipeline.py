@@ -16,7 +16,6 @@ from arena.planning.tasks import Task
 from arena.playing import worker
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from games import game
@@ -138,7 +137,7 @@ def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
     ready = draw(load(written(tmp_path, name)).plan)
     task = Task(0, min(ready.pairings.total, 60), {})
     with_moves = draw(replace(ready.plan, keep_moves=True))
-    same_records(*(kind(with_moves, new_watch()).play(task) for kind in (Worker, Refereed)))
+    same_records(*(kind(with_moves).play(task) for kind in (Worker, Refereed)))
 
 
 class Refereed(Worker):
@@ -176,7 +175,7 @@ def test_both_loops_agree_on_every_game_and_kind(tmp_path, name):
     text += "".join(f'[agents.{kind}]\nkind = "{kind}"\n{more}\n' for kind, more in kinds.items())
     ready = draw(load(experiment_file(tmp_path, text)).plan)
     task = Task(0, ready.pairings.total, {})
-    same_records(*(kind(ready, new_watch()).play(task) for kind in (Worker, Refereed)))
+    same_records(*(kind(ready).play(task) for kind in (Worker, Refereed)))
 
 
 # ------------------------------------------------------------- bots and their faults

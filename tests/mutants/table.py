@@ -325,14 +325,6 @@ PLAYING = (
             "if legal == (self.of.pass_move,):": "if False:",
         },
     ),
-    *in_file(
-        "arena/playing/watchdog.py",
-        "tests/arena/playing/test_watchdog.py",
-        edits={
-            "now - waiting.since > self.limit": "now - waiting.since > 10 * self.limit",
-            "pairings = waiting.ply if waiting.leg == WHOLE else 1": "pairings = 1",
-        },
-    ),
 )
 
 PLANNING = (

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from agents import AGENTS, AgentSpec, build, varies
+from agents import AGENTS, AgentFailure, AgentSpec, outside, varies
+from agents.door import agent_of
+from agents.wall.bot_terms import Terms
 from arena.concluding.checks.claims import (
     FAILS,
     HOLDS,
@@ -39,6 +41,8 @@ def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
         return
     if varies(spec):
         message = f'always = "proved" needs a winner that never varies, got {quoted(winner)}'
+        if outside(spec):
+            message += ": if it always answers alike, say deterministic = true in its table"
         yield ("always",), message
 
 
@@ -68,12 +72,13 @@ def _proved(check: Check, evidence: Evidence) -> Verdict:
     from arena.concluding.proof import NoProof, prove  # noqa: PLC0415  # it loads the compiler
 
     of, name = evidence.plan.of, (check.parties or ("",))[0]
-    agent = build(evidence.plan.agents[name], of)
+    terms = Terms(evidence.wall, evidence.plan.move_seconds)
+    agent = agent_of(evidence.plan.agents[name], of, terms)
     starts = evidence.starts()
     try:
         proofs = [prove(of, agent, player, starts) for player in (0, 1)]
-    except NoProof as reason:
-        return verdict_on(check, FAILS, str(reason))
+    except (AgentFailure, NoProof) as reason:
+        return verdict_on(check, FAILS, str(reason).partition("\n")[0])
     lines = [(proof.counterexample, seat) for seat, proof in enumerate(proofs)]
     lost = [(line, seat) for line, seat in lines if line is not None]
     walked = f"{sum(proof.positions for proof in proofs):,} positions"

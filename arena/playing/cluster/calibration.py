@@ -35,11 +35,10 @@ class Calibration(NamedTuple):
 def calibrate() -> Calibration:
     """Play the games of `PLAN`; the best of several turns, without the time to compile."""
     # They load the kernels, which a Dask worker and a client do without.
-    from arena.playing.watchdog import new_watch  # noqa: PLC0415
     from arena.playing.worker import Worker  # noqa: PLC0415
 
     drawn = draw(PLAN)
-    worker, task = Worker(drawn, new_watch()), Task(0, PLAN.pairs, {})
+    worker, task = Worker(drawn), Task(0, PLAN.pairs, {})
     worker.warm()
     games, seconds = worker.play(task), []
     for _ in range(TURNS):

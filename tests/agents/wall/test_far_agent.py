@@ -7,6 +7,7 @@ import pytest
 
 from agents import AgentFailure, AgentSpec
 from agents.wall import process_tree
+from agents.wall.bot_terms import Terms
 from agents.wall.far_agent import FarAgent
 from agents.wall.requests import BotLimits
 from agents.wall.wall import Wall
@@ -26,7 +27,7 @@ def bot(wall: Wall, directory: Path, text: str, seconds: float = 30.0) -> FarAge
     path = directory / "mine.py"
     path.write_text(text)
     spec = AgentSpec("python", file=str(path))
-    return FarAgent(spec, OF, wall, (path,), BotLimits(start_seconds=60), seconds)
+    return FarAgent(spec, OF, Terms(wall, seconds), (path,), BotLimits(start_seconds=60))
 
 
 def failure(agent: FarAgent) -> AgentFailure:

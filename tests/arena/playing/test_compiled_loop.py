@@ -5,7 +5,6 @@ import numpy as np
 from arena.planning.drawing import draw
 from arena.playing import compiled_loop
 from arena.playing.compiled_loop import CompiledLoop
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
@@ -21,7 +20,7 @@ def with_room(loop: CompiledLoop, plies: int) -> CompiledLoop:
 
 def test_what_the_first_leg_played_stays_when_the_second_needs_more_room(tmp_path):
     drawn = draw(load(experiment_file(tmp_path, small(40) + NOISY)).plan)
-    worker, grown = Worker(drawn, new_watch()), 0
+    worker, grown = Worker(drawn), 0
     for block in (piece for each in drawn.pairings.blocks(0, 40) for piece in each.pieces(1)):
         agents = worker.agent(block.a), worker.agent(block.b)
         roomy = CompiledLoop(drawn).play(block, agents)

@@ -17,7 +17,6 @@ from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import FREE
 from arena.playing.tournament import Count
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.playing.workers import PlayOptions
 from arena.reading.experiment_file import load
@@ -87,7 +86,7 @@ def test_copies_are_what_playing_again_gives(tmp_path):
     ready = draw(load(experiment_file(tmp_path, repeated())).plan)
     ready = draw(ready.plan, fixed=frozenset({(0, 1)}))
     total = ready.pairings.total
-    copying, playing = Worker(ready, new_watch()), Worker(ready, new_watch())
+    copying, playing = Worker(ready), Worker(ready)
     playing.repeats.games = lambda block, play: play(block)
     expected = playing.play(Task(0, total, {}))
     whole = copying.play(Task(0, total, {}))
@@ -98,7 +97,7 @@ def test_copies_are_what_playing_again_gives(tmp_path):
         each = np.concatenate([piece.columns[name] for piece in pieces])
         assert each.tolist() == expected.columns[name].tolist()
     assert whole.moves.tolist() == expected.moves.tolist()
-    same_records(Refereed(ready, new_watch()).play(Task(0, total, {})), whole)
+    same_records(Refereed(ready).play(Task(0, total, {})), whole)
 
 
 def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
@@ -110,14 +109,14 @@ def test_each_opening_is_played_once_by_a_process(tmp_path, monkeypatch):
         lambda self, block, *more: asked.append(block) or play(self, block, *more),
     )
     ready = draw(load(python(tmp_path, BY_THE_BOARD)).plan, fixed=frozenset({(0, 1)}))
-    worker = Worker(ready, new_watch())
+    worker = Worker(ready)
     for at in range(0, 50, 5):
         worker.play(Task(at, at + 5, {}))
     # The first batch has them all; the next ones know only what was seen to be a repeat.
     assert sum(block.size for block in asked) <= 2 * len(ready.openings)
     monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
     before = len(asked)
-    forgetful = Worker(ready, new_watch())
+    forgetful = Worker(ready)
     for at in range(5, 50, 5):
         forgetful.play(Task(at, at + 5, {}))
     assert len(asked) == before + 9
@@ -166,7 +165,7 @@ def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
 
 def test_a_copy_costs_nothing(tmp_path):
     ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
-    once = Worker(ready, new_watch()).play(Task(0, 4, {}))
+    once = Worker(ready).play(Task(0, 4, {}))
     again = repeats.copied(once, np.array([2, 0, 2]))
     assert all(once.columns[name].any() for name in ("first_moves", "second_nodes"))
     assert not any(again.columns[name].any() for name in FREE)

@@ -14,7 +14,6 @@ from arena.playing import tournament
 from arena.playing.interrupts import Interrupts
 from arena.playing.stop_rule import StopRule
 from arena.playing.tournament import play
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from arena.playing.workers import PlayOptions
 from arena.reading.experiment_file import load
@@ -32,7 +31,7 @@ def tested(tmp_path):
 
 def stopped_at(ready, sizes):
     """The pairing at which the rule stops when batches have these sizes."""
-    stop, at, worker = StopRule(ready), 0, Worker(ready, new_watch())
+    stop, at, worker = StopRule(ready), 0, Worker(ready)
     while not stop.reached:
         batch = worker.batch(Task(at, at + sizes[at % len(sizes)], {}))
         kept = stop.cut(batch)

@@ -6,9 +6,8 @@ import pytest
 from agents import AgentSpec
 from arena.keeping.game_blobs import decoded
 from arena.planning.drawing import draw
-from arena.planning.tasks import CutOff, Task
+from arena.planning.tasks import Task
 from arena.playing import compiled_loop, worker
-from arena.playing.watchdog import WHOLE, new_watch
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
@@ -27,7 +26,7 @@ def own(tmp_path):
 
 
 def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
-    warm = Worker(ready, new_watch())
+    warm = Worker(ready)
     warm.warm()
     kernels = warm.agent(0).kernels
     before = [len(each.signatures) for each in (kernels.play_games, kernels.choose)]
@@ -37,8 +36,8 @@ def test_a_warm_worker_has_compiled_all_that_it_calls(ready):
 
 
 def test_a_task_may_begin_and_end_anywhere(ready):
-    whole = Worker(ready, new_watch()).play(Task(0, ready.pairings.total, {}))
-    other, at = Worker(ready, new_watch()), 0
+    whole = Worker(ready).play(Task(0, ready.pairings.total, {}))
+    other, at = Worker(ready), 0
     for size in (1, 7, 22, 5, 40, 15):
         part = other.play(Task(at, at + size, {}))
         rows = slice(2 * at, 2 * (at + size))
@@ -49,15 +48,15 @@ def test_a_task_may_begin_and_end_anywhere(ready):
 
 @pytest.mark.parametrize("sizes", [(1, 1), (3, 5), (512, 512)])
 def test_the_size_of_compiled_calls_changes_nothing(ready, monkeypatch, sizes):
-    expected = Worker(ready, new_watch()).play(Task(0, 90, {}))
+    expected = Worker(ready).play(Task(0, 90, {}))
     monkeypatch.setattr(compiled_loop, "PAIRINGS_AT_ONCE", sizes[0])
     monkeypatch.setattr(compiled_loop, "SEEDS_AT_ONCE", sizes[1])
-    same_records(Worker(ready, new_watch()).play(Task(0, 90, {})), expected)
+    same_records(Worker(ready).play(Task(0, 90, {})), expected)
 
 
 def test_room_for_moves_grows_when_a_game_does_not_fit(ready):
-    expected = Worker(ready, new_watch()).play(Task(0, 90, {}))
-    cramped = Worker(ready, new_watch())
+    expected = Worker(ready).play(Task(0, 90, {}))
+    cramped = Worker(ready)
     cramped.compiled_loop.longest = 6
     cramped.compiled_loop._make_room()
     same_records(cramped.play(Task(0, 90, {})), expected)
@@ -65,26 +64,23 @@ def test_room_for_moves_grows_when_a_game_does_not_fit(ready):
 
 
 def test_a_game_that_no_room_holds_goes_to_the_referee(ready, monkeypatch):
-    expected = Worker(ready, new_watch()).play(Task(0, 30, {}))
+    expected = Worker(ready).play(Task(0, 30, {}))
     monkeypatch.setattr(compiled_loop, "LONGEST", 8)
-    cramped = Worker(ready, new_watch())
+    cramped = Worker(ready)
     cramped.compiled_loop.longest = 8
     cramped.compiled_loop._make_room()
     same_records(cramped.play(Task(0, 30, {})), expected)
 
 
-def test_own_evaluations_are_played_alike_in_every_way(own, monkeypatch):
+def test_own_evaluations_forfeit_where_they_raise_and_play_on(own):
     task = Task(0, 30, {})
-    wary = Worker(own, new_watch()).play(task)
-    monkeypatch.setattr(worker, "SLOW_SECONDS", 1e9)
-    same_records(Worker(own, new_watch()).play(task), wary)
-    flagged = {(pairing, WHOLE): CutOff(3, 0) for pairing in range(10, 13)}
-    same_records(Worker(own, new_watch()).play(Task(0, 30, flagged)), wary)
-    assert wary.traces  # it raises now and then
+    games = Worker(own).play(task)
+    same_records(Worker(own).play(task), games)
+    assert 0 < len(games.traces) < 60  # it raises now and then
 
 
 def test_a_batch_is_packed_and_scored(ready):
-    batch = Worker(ready, new_watch()).batch(Task(3, 20, {}))
+    batch = Worker(ready).batch(Task(3, 20, {}))
     games = decoded([batch.games], ready.pairings.columns(3, 20))
     points = games.result[0::2] / 4 + (2 - games.result[1::2]) / 4
     assert np.array_equal(batch.points / 4, points)
@@ -112,9 +108,9 @@ def test_an_agent_that_is_not_compiled_plays_like_one_that_is(ready, monkeypatch
         return Plain(build(spec, of)) if spec.kind == "random" else build(spec, of)
 
     task = Task(0, ready.pairings.total, {})
-    expected = Worker(ready, new_watch()).play(task)
+    expected = Worker(ready).play(task)
     monkeypatch.setattr(worker, "build", built)
-    warm = Worker(ready, new_watch())
+    warm = Worker(ready)
     warm.warm()
     same_records(warm.play(task), expected)
 
@@ -123,7 +119,7 @@ def test_an_agent_is_built_once(ready, monkeypatch):
     built = []
     plain = worker.build
     monkeypatch.setattr(worker, "build", lambda spec, of: built.append(spec) or plain(spec, of))
-    busy = Worker(ready, new_watch())
+    busy = Worker(ready)
     for start in range(0, 90, 10):
         busy.play(Task(start, start + 10, {}))
     assert len(built) == 3

@@ -1,0 +1,28 @@
+"""The one door to an agent: ours is built here, one that runs a user's code behind the wall."""
+
+from typing import TYPE_CHECKING
+
+from agents import Agent, AgentSpec, build, checked_kind, users_code, users_files
+from agents.bot_options import bot_limits
+from games import Game
+
+if TYPE_CHECKING:
+    from agents.wall.bot_terms import Terms
+
+
+def agent_of(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+    """The agent that the spec describes; one that runs a user's code starts with its first game.
+
+    SpecError if the spec describes none; NoWall if the machine has less than what is required.
+    """
+    if users_code(spec) is None:
+        return build(spec, of)
+    behind = checked_kind(spec, of).behind or far_agent
+    return behind(spec, of, terms)
+
+
+def far_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
+    """An agent of ours that is made of a user's Python, built in a process of its own."""
+    from agents.wall.far_agent import FarAgent  # noqa: PLC0415  # it loads the compiler
+
+    return FarAgent(spec, of, terms, users_files(spec), bot_limits(spec.options))
