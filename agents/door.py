@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from agents import Agent, AgentSpec, build, checked_kind, users_code, users_files
+from agents import Agent, AgentSpec, build, checked_kind, users_code, users_files, with_files
 from agents.bot_options import bot_limits
+from agents.user_files import no_file, split_reference
 from games import Game
 
 if TYPE_CHECKING:
@@ -25,4 +26,14 @@ def far_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
     """An agent of ours that is made of a user's Python, built in a process of its own."""
     from agents.wall.far_agent import FarAgent  # noqa: PLC0415  # it loads the compiler
 
-    return FarAgent(spec, of, terms, users_files(spec), bot_limits(spec.options))
+    for path in users_files(spec):
+        if not path.is_file():
+            raise no_file(path)
+    # The process has another working directory.
+    absolute = with_files(spec, lambda file: ":".join(map(str, _parts(file))))
+    return FarAgent(absolute, of, terms, users_files(spec), bot_limits(spec.options))
+
+
+def _parts(reference: str) -> list[object]:
+    path, name = split_reference(reference, "")
+    return [path, name] if name else [path]

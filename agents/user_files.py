@@ -51,14 +51,19 @@ def is_the_persons(error: BaseException) -> bool:
     return interrupted and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
 
 
+def no_file(path: Path) -> AgentFailure:
+    """The failure of a bot whose file is not there."""
+    near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+    message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
+    return AgentFailure("unloadable", path.name, "", message)
+
+
 def load_module(path: Path) -> ModuleType:
     """The user's file as a module; loaded again when it has changed."""
     try:
         content = path.read_bytes()
     except OSError:
-        near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        message = f"cannot be loaded: there is no file {path}{did_you_mean(path.name, near)}"
-        raise AgentFailure("unloadable", path.name, "", message) from None
+        raise no_file(path) from None
     return _module(path, hashlib.blake2b(content).digest())
 
 

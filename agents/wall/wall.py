@@ -137,6 +137,7 @@ class Connection:
     def __init__(self, root: socket.socket) -> None:
         """A socket of its own, brought by the one that all share."""
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        weakref.finalize(self, self.socket.close)
         _send(root, b"hello", [theirs.fileno()])
         theirs.close()
         self.ended: dict[int, Ended] = {}

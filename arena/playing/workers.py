@@ -108,6 +108,9 @@ class Workers:
                 yield from in_order(self, next_task)
         except ItemFailed as failure:
             raise self._blamed(failure) from None
+        finally:
+            if self.options.wall is None:
+                self.wall.close()
 
     def _blamed(self, failure: ItemFailed) -> RunFailed:
         """The failure that names the pairing and what happened."""

@@ -12,7 +12,6 @@ class AnyCrew:
     work: Callable[[Any], Any]
     workers: int
     split: Callable[[Any], list[Any]] = lambda item: [item]
-    again: Callable[[Any], Any] = lambda item: item
     excused: Callable[[Any], bool] = lambda _: False
     mend: Callable[[], None] = lambda: None
     look: Callable[[], None] = lambda: None

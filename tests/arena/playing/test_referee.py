@@ -18,7 +18,7 @@ class Scripted:
     """Plays the first legal move until its script says otherwise."""
 
     def __init__(self, **faults):
-        self.faults, self.asked, self.seeds = faults, 0, []
+        self.faults, self.asked, self.seeds, self.positions = faults, 0, [], []
 
     def start(self, seed):
         self.seeds.append(seed)
@@ -27,6 +27,7 @@ class Scripted:
 
     def choose(self, position, limit=None):
         self.asked += 1
+        self.positions.append(position)
         if f"move{self.asked}" in self.faults:
             raise failure(self.faults[f"move{self.asked}"])
         return Choice(OF.legal(position)[0], nodes=10)
@@ -40,8 +41,8 @@ def seat(agent):
     return lambda: agent
 
 
-def played(first, second, opening=(), witness=lambda ply, seat: None, verdict=None, of=OF):
-    return play_game(of, (seat(first), seat(second)), opening, (3, 4), witness, verdict)
+def played(first, second, opening=(), verdict=None, of=OF):
+    return play_game(of, (seat(first), seat(second)), opening, (3, 4), verdict)
 
 
 def test_a_game_ends_by_the_rules():
@@ -108,7 +109,7 @@ def test_an_agent_that_cannot_be_built_forfeits():
     def unloadable():
         raise failure("unloadable")
 
-    record = play_game(OF, (seat(Scripted()), unloadable), (), (1, 2), lambda ply, seat: None)
+    record = play_game(OF, (seat(Scripted()), unloadable), (), (1, 2))
     assert (record.termination, record.result) == (Termination.UNLOADABLE, WIN)
     assert record.moves == ()
 
@@ -122,23 +123,12 @@ def test_our_own_faults_are_nobodys_forfeit():
         played(Broken(), Scripted())
 
 
-def test_the_witness_is_told_who_is_asked_and_when_he_has_answered():
-    told = []
-    record = played(Scripted(), Scripted(), (1,), lambda ply, seat: told.append((ply, seat)))
-    assert told[:4] == [(START, 0), (None, 0), (START, 1), (None, 1)]
-    asked, answered = told[4::2], told[5::2]
-    assert [ply for ply, _ in asked] == list(range(1, len(record.moves)))
-    assert answered == [(None, seat) for _, seat in asked]
-
-
 def test_a_verdict_cuts_the_game_off_at_its_ply():
-    plies = {}
-
-    def witness(ply, seat):
-        plies.setdefault(seat, []).append(ply)
-
-    whole = played(Scripted(), Scripted(), (), witness)
-    ply = [ply for ply in plies[1] if ply not in (None, START)][2]
+    second = Scripted()
+    whole = played(Scripted(), second)
+    position, ply = OF.start(), 0
+    while position != second.positions[2]:
+        position, ply = OF.play(position, whole.moves[ply]), ply + 1
     record = played(Scripted(), Scripted(), verdict=CutOff(ply, 1))
     assert record.moves == whole.moves[:ply]
     assert (record.termination, record.result) == (Termination.TIMEOUT, WIN)
@@ -164,7 +154,7 @@ def test_a_forced_pass_is_nobodys_choice():
     seats = [seat(build(AgentSpec("random"), of)) for _ in range(2)]
     found = 0
     for seed in range(10):
-        record = play_game(of, (seats[0], seats[1]), (), (seed, seed), lambda ply, seat: None)
+        record = play_game(of, (seats[0], seats[1]), (), (seed, seed))
         passes = record.moves.count(of.pass_move)
         assert sum(record.chosen) == len(record.moves) - passes
         found += passes

@@ -46,11 +46,15 @@ def repeated(pairs=50, openings="enumerate = 1", more=AGENTS):
     )
 
 
-def python(directory, source):
+BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
+DECLARED = f"{BOT}deterministic = true\n"
+GREEDY = '[agents.greedy]\nkind = "greedy"\n'
+
+
+def python(directory, source, bot=DECLARED):
     """A repeated match of a user's bot against a player of ours."""
     (directory / "bot.py").write_text(source)
-    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
-    return experiment_file(directory, repeated(more=bot))
+    return experiment_file(directory, repeated(more=bot + GREEDY))
 
 
 def found(path):
@@ -66,7 +70,7 @@ def test_agents_of_ours_are_known_without_a_game(tmp_path):
     ("source", "expected"),
     [(BY_THE_BOARD, {(0, 1)}), (BY_ITS_RNG, set()), (BY_ANY_OTHER, set()), (RAISING, {(0, 1)})],
 )
-def test_a_users_bot_is_tried(tmp_path, source, expected):
+def test_a_bot_that_is_said_to_be_deterministic_is_tried(tmp_path, source, expected):
     logging.disable(logging.CRITICAL)
     try:
         assert found(python(tmp_path, source)) == expected
@@ -74,11 +78,16 @@ def test_a_users_bot_is_tried(tmp_path, source, expected):
         logging.disable(logging.NOTSET)
 
 
+@pytest.mark.parametrize("word", ["", "deterministic = false\n"])
+def test_a_bot_of_which_nothing_is_said_is_never_copied_from(tmp_path, monkeypatch, word):
+    monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried"))
+    assert found(python(tmp_path, BY_THE_BOARD, BOT + word)) == set()
+
+
 def test_nothing_is_tried_where_nothing_is_played_again(tmp_path, monkeypatch):
     monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried"))
     (tmp_path / "bot.py").write_text(BY_THE_BOARD)
-    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
-    path = experiment_file(tmp_path, repeated(pairs=3, more=bot))
+    path = experiment_file(tmp_path, repeated(pairs=3, more=DECLARED + GREEDY))
     assert found(path) == set()
 
 
@@ -157,8 +166,9 @@ def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
 
 def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
     (tmp_path / "bot.py").write_text(BY_THE_BOARD)
-    bot = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n[agents.greedy]\nkind = "greedy"\n'
-    played(experiment_file(tmp_path, repeated(pairs=4, more=bot)), tmp_path / "results")
+    played(
+        experiment_file(tmp_path, repeated(pairs=4, more=DECLARED + GREEDY)), tmp_path / "results"
+    )
     rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
     assert set(rates.interval) == {"census"}
 
