@@ -19,7 +19,6 @@ from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.farm import Farm
 from arena.playing.stop_rule import StopRule
 from arena.playing.tournament import Count
-from arena.playing.watchdog import new_watch
 from arena.playing.worker import Worker
 from benchmarks.cluster_machines import Machines, machines, processor_seconds
 from benchmarks.sleepers import PARCEL, Nap
@@ -117,7 +116,7 @@ def match(name: str, agent: AgentSpec, openings: OpeningsSpec, few: int, many: i
         openings=openings, pairs=KEPT * many, keep_moves=False,
     )  # fmt: skip
     drawn = draw(plan)
-    worker = Worker(drawn, new_watch())
+    worker = Worker(drawn)
     worker.warm()
     one, all_ = worker.batch(Task(0, few, {})), worker.batch(Task(0, many, {}))
     seconds = min(worker.batch(Task(0, many, {})).seconds for _ in range(ROUNDS)) / (2 * many)
