@@ -5,7 +5,7 @@ from agents.kinds import UNKNOWN
 from agents.wall.requests import BotLimits
 from games.keys import Key, size_bytes
 
-MEMORY, PROCESSES, START_SECONDS = "512MB", 16, 10.0
+MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
 MOST_RESTARTS = 10
 
 DETERMINISTIC = Key(
