@@ -25,6 +25,7 @@ from games import Game
 from games.keys import Key
 from games.names import quoted
 
+GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # engines lie there, off the path of many users
 PROCESSES = 64  # of a program: the runtime of an idle Java has 19 threads
 COMMAND = Key(
     "command",
@@ -131,7 +132,7 @@ def relayed(program: Program) -> Program:
 
 def executable(name: str) -> str | None:
     """The program of this name; not a shim of pyenv and its like, which chooses one by the home."""
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    folders = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *GAMES_FOLDERS]
     found = shutil.which(name, path=os.pathsep.join(f for f in folders if Path(f).name != "shims"))
     python = sys.executable if re.fullmatch(r"python(3(\.[0-9]+)?)?", name) else None
     return found or python or shutil.which(name)

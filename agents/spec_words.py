@@ -1,18 +1,60 @@
 """The agent that a word on a command line means."""
 
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 
-from agents import kind_of
+from agents import AGENTS, kind_of
+from agents.bot_files import bot_spec, is_bot_file
 from agents.core import AgentSpec, SpecError
+from agents.protocols import PROTOCOLS
+from agents.spec_tables import found_path, spec_in
+from games.names import quoted
 
 
 def player_spec(text: str, limits: Mapping[str, float | str]) -> AgentSpec:
-    """A kind's name, or a user's file: a bot, or an evaluation if it is called `evaluate`."""
+    """The agent of a word.
+
+    It is a kind's name, a bot's file, an evaluation in a file (`path.py:evaluate`), an agent of an
+    experiment (`path.toml:name`), or a protocol and a command (`gtp gtp-rhino -l 1`).
+    """
     if text.endswith(".py:evaluate"):
         return AgentSpec("alphabeta", {"evaluate": text, **limits})
-    if text.endswith(".py") or ".py:" in text:
+    if ".py:" in text:
         return AgentSpec("python", {"file": text})
-    if text == "python":
-        raise SpecError("write the file of your bot instead of python: path.py or path.py:name")
-    kind = kind_of(text)
-    return AgentSpec(text, {name: limits[name] for name in limits if kind.option(name)})
+    path, _, name = text.partition(".toml")
+    if name[:1] in ("", ":") and text.startswith(f"{path}.toml"):
+        return limited(spec_in(Path(f"{path}.toml").expanduser(), name[1:]), limits)
+    kind, _, command = text.partition(" ")
+    if kind in PROTOCOLS and command.strip():
+        return AgentSpec(kind, command=words_of_command(command))
+    if text in ("python", *PROTOCOLS):
+        raise SpecError(f"write the file of your bot instead of {text}{hint(text)}")
+    if text not in AGENTS and ("/" in text or Path(text).suffix or is_bot_file(Path(text))):
+        return bot_spec(Path(text))
+    return limited(AgentSpec(text), limits)
+
+
+def hint(kind: str) -> str:
+    """How a bot of the kind is written on a command line."""
+    if kind == "python":
+        return ": path.py or path.py:name"
+    return f", or its command behind the protocol, as in {quoted(f'{kind} ./my_engine')}"
+
+
+def words_of_command(command: str) -> list[str]:
+    """The words as a shell splits them; those that name files from here become whole paths."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise SpecError(f"the command {quoted(command)} cannot be read: {error}") from None
+    return [found_path(word, Path()) for word in words]
+
+
+def limited(spec: AgentSpec, limits: Mapping[str, float | str]) -> AgentSpec:
+    """The spec with those of the limits that its kind has."""
+    kind = kind_of(spec)
+    if not any(kind.option(name) for name in limits):
+        return spec
+    rest = {name: None for name in ("depth", "nodes", "seconds") if kind.option(name)}
+    return spec.changed(**{**rest, **{name: limits[name] for name in limits if kind.option(name)}})

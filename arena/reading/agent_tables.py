@@ -1,6 +1,5 @@
 """Agents of an experiment file: their tables read by what their kinds declare."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
 from agents.faults import no_option, normal, weight_faults
 from agents.kinds import Kind
-from agents.user_files import split_reference
+from agents.spec_tables import PATH_TYPES, found_file, path_words
 from arena.concluding.checks.claims import ALL, BEATS
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
@@ -20,7 +19,6 @@ from games.keys import Key
 from games.names import quoted, shown
 
 LONGEST_NAME = 40
-PATH_TYPES = ("path", "paths", "command")
 KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 
 
@@ -106,21 +104,13 @@ class AgentTable(NamedTuple):
     def _loaded(self, option: Key | None, value: object) -> object:
         """The value of an option: of a file its whole path, of a file of weights what it holds."""
         if option is not None and option.type in PATH_TYPES:
-            return self._path_words(value)
+            return path_words(value, self.around.directory)
         if option is None or not isinstance(value, str):
             return value
         if option.type == "weights":
             return self._weights(value, option)
         file = self._file(value, option) if option.type == "file" else None
         return ":".join(map(str, file)) if file else value
-
-    def _path_words(self, value: object) -> object:
-        """Words of which those that name something beside the experiment become its whole path."""
-        if isinstance(value, list):
-            return [self._path_words(each) for each in value]
-        if not isinstance(value, str):
-            return value
-        return found_path(value, self.around.directory)
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
         """The file that an option names; None if there is none, which is said."""
@@ -138,32 +128,3 @@ class AgentTable(NamedTuple):
         except ValueError as error:  # SpecError, or bytes that are no text
             self._say(str(error), option.name)
             return {}
-
-
-def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
-    """The file of `bots/mine.py:name`, absolute: beside the experiment, else from here."""
-    for base in (directory, Path()):
-        try:
-            path, name = split_reference(str(base / Path(written).expanduser()), default)
-            if path.is_file():
-                return path, name
-        except (OSError, RuntimeError, ValueError):  # a name that no file can have
-            return None
-    return None
-
-
-def found_path(word: str, directory: Path) -> str:
-    """The absolute path of what a word names beside the experiment, else from here, else the word.
-
-    A path that leads nowhere is one beside the experiment.
-    """
-    for base in (directory, Path()):
-        try:
-            path = base / Path(word).expanduser()
-            if word.strip(".") and path.exists():
-                return os.path.normpath(path.absolute())
-        except (OSError, RuntimeError, ValueError):  # a name that no file can have
-            return word
-    if word.startswith(("./", "../")):
-        return os.path.normpath(directory.absolute() / word)
-    return word

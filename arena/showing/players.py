@@ -45,7 +45,7 @@ def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> Terminal
         player.agent.start(random.Random(f"{seed} {place}").getrandbits(63))
     dialogue.say(f"{of.name}: {players[0].name} against {players[1].name}, seed {seed}")
     seconds = float(limits["seconds"]) if "seconds" in limits else None
-    return TerminalGame(of, players, dialogue, dialogue.source.isatty(), seconds)
+    return TerminalGame(of, players, dialogue, dialogue.source.isatty(), seconds, seed)
 
 
 def seated(

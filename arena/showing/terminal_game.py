@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agents import Agent, Limit, kind_of
+from agents import Agent, Follower, Limit, Resigned, kind_of
 from agents.human import Dialogue, Level, Quit, Undo
 from games import Game, Position
 from games.names import quoted
@@ -39,11 +39,15 @@ class TerminalGame:
         dialogue: Dialogue,
         waits: bool = False,
         seconds: float | None = None,
+        seed: int = 0,
     ) -> None:
-        """`waits`: Enter shows the next move of two computers; `seconds` limit every level."""
+        """`waits`: Enter shows the next move of two computers; `seconds` limit every level.
+
+        `seed` is for who must be told of the game anew.
+        """
         self.of, self.players, self.dialogue = of, players, dialogue
         self.waits = waits and not any(player.is_person for player in players)
-        self.seconds = seconds
+        self.seconds, self.seed = seconds, seed
         self.limit: Limit | None = None
         self.moves: list[int] = []
         self.positions = [of.start()]
@@ -66,6 +70,9 @@ class TerminalGame:
             except Quit:
                 self.dialogue.say("The game was stopped.")
                 return
+            except Resigned:
+                self.dialogue.say(self.resignation())
+                return
         self.dialogue.say(self.verdict())
 
     def show(self) -> None:
@@ -87,8 +94,29 @@ class TerminalGame:
         before = self.now
         self.moves.append(move)
         self.positions.append(self.of.play(before, move))
+        self.tell(before, move, self.now)
         self.dialogue.say(self.move_report(player, before, move))
         self.show()
+
+    def tell(self, before: Position, move: int, after: Position) -> None:
+        """Tell those who follow the game of a move."""
+        for player in self.players:
+            if isinstance(player.agent, Follower):
+                player.agent.played(move, before, after)
+
+    def tell_again(self) -> None:
+        """Tell those who follow the game all of it, as a new one."""
+        for player in self.players:
+            if isinstance(player.agent, Follower):
+                player.agent.finish()
+                player.agent.start(self.seed)
+        for place, move in enumerate(self.moves):
+            self.tell(self.positions[place], move, self.positions[place + 1])
+
+    def resignation(self) -> str:
+        """Who has given up, and who has won."""
+        loser = self.of.mover(self.now)
+        return f"{self.players[loser].name} resigns: {self.players[1 - loser].name} wins."
 
     def move_report(self, player: Player, before: Position, move: int) -> str:
         """The move in words."""
@@ -114,6 +142,7 @@ class TerminalGame:
             self.dialogue.say("There is no move to take back.")
             return
         del self.moves[chosen[-1] :], self.positions[chosen[-1] + 1 :]
+        self.tell_again()
         self.show()
 
     def was_choice(self, place: int) -> bool:

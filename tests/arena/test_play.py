@@ -19,6 +19,7 @@ from agents.protocols import PROTOCOLS
 from arena import play
 from games import game, replay
 from tests.agents.given import GAMES, positions, slow_if_wide
+from tests.agents.hosted import other
 
 ROOT = Path(__file__).parents[2]
 
@@ -388,3 +389,16 @@ def until(leader: int, awaited: str) -> str:
         if select.select([leader], [], [], 1)[0]:
             shown += os.read(leader, 4096).decode()
     return shown
+
+
+def test_an_engine_that_keeps_a_board_of_its_own_is_told_what_was_taken_back():
+    command = f"gtp {shlex.join(other('gtp'))}"
+    shown = sitting("othello(8)", "--second", command, typed="d3 undo c4 f4 undo f5 quit")
+    assert moves_of(shown)[0::2] == ["c4", "f5"]
+    assert len(moves_of(shown)) == 4
+
+
+def test_who_resigns_has_lost():
+    command = f"gtp {shlex.join(other('gtp', 'resign'))}"
+    shown = sitting("othello(8)", "--second", command, "--names", "Ada", "Bot", typed="d3")
+    assert "Bot resigns: Ada wins." in shown

@@ -1,0 +1,105 @@
+"""Agents as tables of TOML have them: paths become absolute, weights in a file are read."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from agents import AgentSpec, SpecError, kind_of
+from agents.evaluations.weight_files import read_weights
+from agents.user_files import split_reference
+from games.keys import Key
+from games.names import did_you_mean, listed, quoted
+
+PATH_TYPES = ("path", "paths", "command")
+
+
+def spec_in(path: Path, name: str) -> AgentSpec:
+    """The agent of this name in an experiment file; where it has only one, no name is needed."""
+    table = tables_of(path).get("agents")
+    if not isinstance(table, dict) or not table:
+        raise SpecError(f"{path}: there are no agents in this file")
+    if not name and len(table) == 1:
+        name = next(iter(table))
+    if name not in table:
+        raise SpecError(
+            f"{path}: there is no agent {quoted(name)} (there are {listed(table)})"
+            f"{did_you_mean(name, table)}"
+        )
+    return spec_of_table(table[name], path.parent, f"{path}: agents.{name}")
+
+
+def tables_of(path: Path) -> Mapping[str, object]:
+    """What a file of TOML holds; SpecError if it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text())
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SpecError(f"{path}: not valid TOML: {error}") from None
+
+
+def spec_of_table(table: object, directory: Path, place: str) -> AgentSpec:
+    """The spec that a table describes; what is wrong with its values is said by `agents.build`."""
+    if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
+        raise SpecError(f'{place} must be a table with a kind, as in kind = "smart"')
+    try:
+        kind = kind_of(table["kind"])
+    except SpecError as error:
+        raise SpecError(f"{place}: {error}") from None
+    options = {
+        key: loaded(kind.option(key), value, directory)
+        for key, value in table.items()
+        if key != "kind"
+    }
+    return AgentSpec(table["kind"], options)
+
+
+def loaded(option: Key | None, value: object, directory: Path) -> object:
+    """The value of an option: of a file its whole path, of a file of weights what it holds."""
+    if option is None:
+        return value
+    if option.type in PATH_TYPES:
+        return path_words(value, directory)
+    if not isinstance(value, str) or option.type not in ("file", "weights"):
+        return value
+    file = found_file(value, option.entry, directory)
+    if file is None:
+        raise SpecError(f"{option.name}: there is no file {quoted(value)}")
+    return read_weights(file[0]) if option.type == "weights" else ":".join(map(str, file))
+
+
+def path_words(value: object, directory: Path) -> object:
+    """Words of which those that name something in the directory become its whole path."""
+    if isinstance(value, list):
+        return [path_words(each, directory) for each in value]
+    return found_path(value, directory) if isinstance(value, str) else value
+
+
+def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:
+    """The file of `bots/mine.py:name`, absolute: beside the experiment, else from here."""
+    for base in (directory, Path()):
+        try:
+            path, name = split_reference(str(base / Path(written).expanduser()), default)
+            if path.is_file():
+                return path, name
+        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+            return None
+    return None
+
+
+def found_path(word: str, directory: Path) -> str:
+    """The absolute path of what a word names beside the experiment, else from here, else the word.
+
+    A path that leads nowhere is one beside the experiment.
+    """
+    for base in (directory, Path()):
+        try:
+            path = base / Path(word).expanduser()
+            if word.strip(".") and path.exists():
+                return os.path.normpath(path.absolute())
+        except (OSError, RuntimeError, ValueError):  # a name that no file can have
+            return word
+    if word.startswith(("./", "../")):
+        return os.path.normpath(directory.absolute() / word)
+    return word
