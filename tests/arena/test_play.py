@@ -393,7 +393,7 @@ def until(leader: int, awaited: str) -> str:
 
 def test_an_engine_that_keeps_a_board_of_its_own_is_told_what_was_taken_back():
     command = f"gtp {shlex.join(other('gtp'))}"
-    shown = sitting("othello(8)", "--second", command, typed="d3 undo c4 f4 undo f5 quit")
+    shown = sitting("othello(8)", "--second", command, typed="d3 undo c4 d3 undo f5 quit")
     assert moves_of(shown)[0::2] == ["c4", "f5"]
     assert len(moves_of(shown)) == 4
 
