@@ -128,7 +128,10 @@ def _concluded(
 
     census = drawn.census if len(games) == 2 * drawn.pairings.total else []
     again = replayer(drawn, games, options.wall)
-    evidence = evidence_of(drawn.plan, games, census, lambda: drawn.starts, again, options.wall)
+    progress = quiet if options.quiet else say
+    evidence = evidence_of(
+        drawn.plan, games, census, lambda: drawn.starts, again, options.wall, progress
+    )
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
@@ -137,6 +140,10 @@ def _concluded(
     if not options.quiet:
         say(f"tables: {directory}")
     return all(verdict.holds for verdict in verdicts)
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
 
 
 def _tabled(

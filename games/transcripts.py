@@ -38,6 +38,14 @@ def written(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Wri
     return Written(moves + sides * np.int16(len(by_side[0])), by_side[0] + by_side[1])
 
 
+def lines(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> list[str]:
+    """Every game as one line of moves."""
+    texts = written(of, moves, plies)
+    words = [texts.words[place] for place in texts.places.tolist()]
+    ends = np.cumsum(plies).tolist()
+    return [" ".join(words[begin:stop]) for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]
+
+
 def words_by_side(of: Game) -> tuple[list[str], list[str]]:
     """How each move number is written, for either side of the board."""
     count = len(of.slots) + (of.pass_move is not None)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from arena.planning.plan import Plan
 from arena.planning.records import DRAW, WIN, GameColumn, Games, Termination, moves_of
 from games.kernels.splitmix import STRIDE
 from games.transcripts import replay_command
+
+if TYPE_CHECKING:
+    from arena.concluding.judged_moves import JudgedMoves
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -81,7 +85,9 @@ class Evidence:
 
     `repeat` marks games that repeat earlier ones. `census` names the pairs of deterministic agents
     that played every opening of a finite set. `starts` gives the openings in move numbers,
-    `replay` the moves of the game in a row; None if it cannot be played again.
+    `replay` the moves of the game in a row; None if it cannot be played again. `judged` gives
+    what the moves lost from so many beans in play on, 0 for as many as usual; `progress` is told
+    what takes a while.
     """
 
     plan: Plan
@@ -92,6 +98,10 @@ class Evidence:
     starts: Callable[[], Lines]
     replay: Replay | None
     wall: Wall  # behind which a user's code is asked once more, by proofs
+=======
+    judged: Callable[[int], "JudgedMoves"]
+    progress: Callable[[str], None]
+>>>>>>> 7fe7c99 (Checks by perfect play: winnable games, mean loss, results thrown away; the first screen says what was lost before the first move)
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -108,11 +118,16 @@ class Evidence:
         ordered = np.sort(rows)
         return int(ordered[np.argmin(self.games.plies[ordered])])
 
+    def moves(self, row: int) -> Sequence[int] | None:
+        """The moves of the game in a row; None if they are lost."""
+        if self.games.moves is not None:
+            return moves_of(self.games, row)
+        return self.replay and self.replay(row)
+
     def command(self, row: int) -> str | None:
         """The command that shows the game in a row; None if its moves are lost."""
-        if self.games.moves is not None:
-            return replay_command(self.plan.of, moves_of(self.games, row))
-        return self.replay and replay_command(self.plan.of, self.replay(row))
+        moves = self.moves(row)
+        return None if moves is None else replay_command(self.plan.of, moves)
 
     def end_of(self, row: int, agent: int) -> str:
         """How the game in a row ended for an agent that did not win it."""
@@ -134,12 +149,28 @@ def evidence_of(
     census: Census = (),
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
+<<<<<<< HEAD
     wall: Wall | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(games)
     played = tuple(matches(games, repeat))
     return Evidence(plan, games, repeat, played, census, starts, replay, wall or Wall())
+    progress: Callable[[str], None] = lambda _: None,
+) -> Evidence:
+    """The evidence of games in schedule order, both games of a pairing together."""
+    repeat = repeats(games)
+
+    @cache
+    def judged(last: int) -> "JudgedMoves":
+        from arena.concluding.judged_moves import judged_moves  # noqa: PLC0415  # the compiler
+
+        return judged_moves(plan, games, repeat, starts(), last, progress)
+
+    played, behind = tuple(matches(games, repeat)), wall or Wall()
+    return Evidence(
+        plan, games, repeat, played, census, starts, replay, behind, judged, progress
+    )
 
 
 def ending(margin: int) -> str:

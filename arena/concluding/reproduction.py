@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from arena.keeping.game_blobs import decoded
 from arena.keeping.game_table import COMPARED, StoredGames
 from arena.keeping.provenance import read_run
@@ -25,7 +23,7 @@ from arena.playing.in_order import in_turn
 from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
 from games import Game
-from games.transcripts import written
+from games.transcripts import lines
 
 SAMPLE = 200  # pairings
 AT_ONCE = 64
@@ -83,7 +81,11 @@ def difference(stored: StoredGames, games: Games, of: Game) -> str | None:
     before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
     now = {name: games.columns[name].tolist() for name in COMPARED}
     if stored.moves is not None:
-        before, now = before | {"moves": stored.moves[rows]}, now | {"moves": lines(games, of)}
+        assert games.moves is not None  # the run kept them, and this plays its plan
+        before, now = (
+            before | {"moves": stored.moves[rows]},
+            now | {"moves": lines(of, games.moves, games.plies)},
+        )
     for row in range(len(games)):
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:
@@ -91,12 +93,3 @@ def difference(stored: StoredGames, games: Games, of: Game) -> str | None:
                 place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
                 return f"{place}: {name} was {was} and is {column[row]}"
     return None
-
-
-def lines(games: Games, of: Game) -> list[str]:
-    """The moves of every game as players write them."""
-    assert games.moves is not None  # the run kept them, and this plays its plan
-    texts = written(of, games.moves, games.plies)
-    words = [texts.words[place] for place in texts.places.tolist()]
-    ends = np.cumsum(games.plies).tolist()
-    return [" ".join(words[begin:stop]) for begin, stop in zip([0, *ends[:-1]], ends, strict=True)]

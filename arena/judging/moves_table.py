@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.judging.judgement import Judgement
 from arena.keeping.parquet import Column, coded, where, write_columns
-from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, Plies
+from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, losses_of
 from games.transcripts import words_by_side
 
 MOVES = "moves.parquet"
@@ -33,26 +31,6 @@ MOVE_COLUMNS = {
     "low": "int32",
     "high": "int32",
 }
-
-
-class Losses(NamedTuple):
-    """What each ply lost, for its mover: in margin, in result, and whether that is known."""
-
-    margin: NDArray[np.int32]
-    result: NDArray[np.int8]
-    known: NDArray[np.bool_]
-    result_known: NDArray[np.bool_]
-
-
-def losses_of(plies: Plies) -> Losses:
-    """The losses of plies; 0 where they are not known."""
-    low, high, after = plies["low"], plies["high"], plies["after"]
-    tried = (after != UNKNOWN) & (low != UNKNOWN)
-    known = tried & (low == high)
-    result_known = tried & (np.sign(low) == np.sign(high))
-    margin = np.where(known, low.astype(np.int64) - after, 0).astype(np.int32)
-    result = np.where(result_known, np.sign(low) - np.sign(after), 0).astype(np.int8)
-    return Losses(margin, result, known, result_known)
 
 
 def write_moves(judgement: Judgement, path: Path) -> None:

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from arena.judging.judged_run import JudgedRun
 from arena.judging.judgement import Judgement
-from arena.judging.moves_table import losses_of
-from games.solving.judged_plies import Plies
+from games.solving.judged_plies import Plies, losses_of
 
 # The last numbers of beans in play, or of empty squares, of the stages of a game.
 BEANS = (12, 18, 24, 28, 32, 36, 40, 44, 48)

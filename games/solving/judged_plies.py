@@ -58,3 +58,23 @@ def first_judged(plies: Plies) -> Reached | None:
         return None
     ply = int(exact.size - np.argmin(exact[::-1])) if not exact.all() else 0
     return Reached(ply, int(plies["low"][ply]))
+
+
+class Losses(NamedTuple):
+    """What each ply lost, for its mover: in margin, in result, and whether that is known."""
+
+    margin: NDArray[np.int32]
+    result: NDArray[np.int8]
+    known: NDArray[np.bool_]
+    result_known: NDArray[np.bool_]
+
+
+def losses_of(plies: Plies) -> Losses:
+    """The losses of plies; 0 where they are not known."""
+    low, high, after = plies["low"], plies["high"], plies["after"]
+    tried = (after != UNKNOWN) & (low != UNKNOWN)
+    known = tried & (low == high)
+    result_known = tried & (np.sign(low) == np.sign(high))
+    margin = np.where(known, low.astype(np.int64) - after, 0).astype(np.int32)
+    result = np.where(result_known, np.sign(low) - np.sign(after), 0).astype(np.int8)
+    return Losses(margin, result, known, result_known)

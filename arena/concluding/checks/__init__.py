@@ -15,6 +15,8 @@ CHECKS: Mapping[str, str] = {
     "always": "arena.concluding.checks.always",
     "score_at_least": "arena.concluding.checks.score_at_least",
     "elo_at_least": "arena.concluding.checks.elo_at_least",
+    "max_mean_loss": "arena.concluding.checks.max_mean_loss",
+    "never_throws_away": "arena.concluding.checks.never_throws_away",
     "no_forfeits": "arena.concluding.checks.no_forfeits",
     "faster_than_seconds_per_move": "arena.concluding.checks.faster_than",
 }

@@ -16,21 +16,23 @@ from arena.concluding.checks.claims import (
     Verdict,
     verdict_on,
 )
-from arena.concluding.evidence import SEATS, Evidence, ending
+from arena.concluding.evidence import SEATS, Evidence, Flags, Match, ending
 from games.keys import Fault, Key
 from games.names import quoted
-from games.transcripts import move_texts, replay_command
+from games.transcripts import command_of, move_texts, replay_command
 
 KEYS = (
     Key(
         "always",
         "any",
-        'true: every game was won, a forfeit of the loser too; "proved": every game that could be',
-        choices=(True, "proved"),
+        'true: every game was won, a forfeit of the loser too; "proved": every game that could be; '
+        '"winnable": every game that perfect play wins',
+        choices=(True, "proved", "winnable"),
     ),
     MIN_DISTINCT,
 )
 COMPARES = True
+MOST_NODES = 100_000_000  # of an opening: a minute at most
 
 
 def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
@@ -55,6 +57,8 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         return verdict_on(check, VACUOUS, "no games")
     won = np.concatenate([match.as_first, match.as_second]) == 1.0
     openings = len(np.unique(match.openings))
+    if check.values["always"] == "winnable" and not won.all():
+        return _winnable(check, evidence, match, won)
     if not won.all():
         row = evidence.shortest(match.rows[~won])
         detail = f"{np.count_nonzero(~won)} of {len(won)} games not won; the shortest is {row}: "
@@ -65,6 +69,37 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
     detail = f"all {len(won)} games won, from {openings} openings on both sides"
     return verdict_on(check, HOLDS, detail)
+
+
+def _winnable(check: Check, evidence: Evidence, match: Match, won: Flags) -> Verdict:
+    """Whether perfect play could have done better in any game that was not won."""
+    # It loads the compiler.
+    from arena.concluding import winnable  # noqa: PLC0415
+
+    games = winnable.games_not_won(evidence, match, match.rows[~won])
+    found = winnable.settled(evidence, games, MOST_NODES)
+    thrown = [each.game for each in found if each.could_do_better]
+    undecided = sum(each.could_do_better is None for each in found)
+    before = winnable.lost_before(found, evidence.plan.names[match.a])
+    if thrown:
+        row = evidence.shortest(np.array([game.row for game in thrown]))
+        lead = f"{len(thrown):,} of {len(won):,} games thrown away; the shortest is {row}: "
+        (game,) = (each for each in thrown if each.row == row)
+        throw = winnable.throw(evidence, game, MOST_NODES)
+        words = [lead + evidence.end_of(row, match.a), throw.words if throw else "", before]
+        shown = throw and command_of(evidence.plan.of, throw.line)
+        return verdict_on(
+            check, FAILS, "; ".join(filter(None, words)), shown or evidence.command(row)
+        )
+    counts = f"{np.count_nonzero(won):,} of {len(won):,} games won"
+    if undecided:
+        more = f"{undecided:,} of the others cannot be decided in {MOST_NODES:,} positions each"
+        return verdict_on(check, VACUOUS, "; ".join(filter(None, [counts, before, more])))
+    openings = len(np.unique(match.openings))
+    if openings < check.values["min_distinct"]:
+        needed = f"at least {check.values['min_distinct']} needed"
+        return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
+    return verdict_on(check, HOLDS, f"{counts}, all that could be; {before}")
 
 
 def _proved(check: Check, evidence: Evidence) -> Verdict:

@@ -1,6 +1,7 @@
 """A check with its verdict, as far as all checks share it."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,10 @@ from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.counts import one_per_opening
 from arena.stats.intervals import ScoreCheck, Status, score_at_least
 from games.keys import Key, KeyValues
+from games.solving.hopeless import what_is_open
+
+if TYPE_CHECKING:
+    from arena.concluding.judged_moves import JudgedMoves
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
@@ -18,6 +23,10 @@ ALL = "all"  # the subject of a check on every agent
 BEATS = " beats "
 MIN_DISTINCT = Key("min_distinct", "int", "openings below which it is vacuous", 10, low=1)
 CONFIDENCE = Key("confidence", "float", "level of the one-sided bound", 0.95, low=0.5, under=1)
+
+LAST_BEANS = Key(
+    "last_beans", "int", "beans, or empty squares, from which moves are judged (0: usual)", 0, low=0
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +102,17 @@ def _anytime(result: ScoreCheck, scores: NDArray[np.float64]) -> ScoreCheck:
     verdict = Status.PASSED if bound >= result.wanted else Status.FAILED
     reason = f"anytime {100 * result.level:g} % bound: a test could stop the run"
     return replace(result, verdict=verdict, bound=bound, reason=reason)
+
+
+def no_moves(evidence: Evidence) -> str:
+    """Why the moves of a run cannot be judged; empty if they can."""
+    if evidence.games.moves is None:
+        return "moves are judged where they are kept: keep_moves = true"
+    return "" if len(evidence.games) else "no games"
+
+
+def judged_part(evidence: Evidence, moves: "JudgedMoves", own: NDArray[np.bool_]) -> str:
+    """Which of the moves marked in `own` were judged, in words."""
+    judged = int((own & moves.losses.known).sum())
+    what = what_is_open(evidence.plan.of)
+    return f"{judged:,} of {int(own.sum()):,} moves judged, from {moves.last} {what} on"

@@ -307,7 +307,7 @@ def test_every_check_has_keys_of_which_the_first_states_its_claim(name):
 @pytest.mark.parametrize("name", CHECKS)
 def test_every_check_is_vacuous_where_there_are_no_games(name):
     that = "smart beats bad" if claim(name).COMPARES else "all"
-    values = (True, 0.5)
+    values = (True, 0.5, *claim(name).KEYS[0].choices)
     value = next(v for v in values if not list(claim(name).KEYS[0].faults(v)))
     assert verdict_on(by_hand(), {"that": that, name: value}).status == VACUOUS
 

@@ -5,7 +5,10 @@ import pytest
 from arena.reading.experiment_file import load
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems
 
-TESTS = "always, score_at_least, elo_at_least, no_forfeits, faster_than_seconds_per_move"
+TESTS = (
+    "always, score_at_least, elo_at_least, max_mean_loss, never_throws_away, no_forfeits, "
+    "faster_than_seconds_per_move"
+)
 
 BROKEN = {
     # Schedule, openings, stop.
@@ -104,7 +107,7 @@ BROKEN = {
     ),
     "a claim that is not made": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nalways = false\n',
-        'x.toml:8: [[checks]] always must be true or "proved", got false',
+        'x.toml:8: [[checks]] always must be true, "proved" or "winnable", got false',
     ),
     "a victory over nobody": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart"\nalways = true\n',
@@ -117,7 +120,7 @@ BROKEN = {
     "confidence in a certainty": (
         HEAD + AGENTS + '[[checks]]\nthat = "all"\nno_forfeits = true\nconfidence = 0.9\n',
         "x.toml:9: [[checks]] no_forfeits has no confidence "
-        "(it belongs to score_at_least, elo_at_least)",
+        "(it belongs to score_at_least, elo_at_least, max_mean_loss)",
     ),
     "a score of more than everything": (
         HEAD + AGENTS + '[[checks]]\nthat = "smart beats bad"\nscore_at_least = 90\n',

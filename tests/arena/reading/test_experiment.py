@@ -30,7 +30,7 @@ kind = "random"
 
 [[checks]]
 that = "smart beats bad"
-always = true
+always = "winnable"
 """
 SMALL = 'game = "kalah"\nagents.a.kind = "smart"\nagents.b.kind = "first"\n'
 
@@ -52,7 +52,7 @@ def test_the_example_of_the_issue_is_complete(tmp_path):
     assert made.plan.agents == {"smart": AgentSpec("smart"), "bad": AgentSpec("random")}
     assert (made.plan.openings.way, made.plan.openings.values) == ("random", {"random_plies": 6})
     assert made.checks[0].parties == ("smart", "bad")
-    assert (made.checks[0].test, made.checks[0].values["always"]) == ("always", True)
+    assert (made.checks[0].test, made.checks[0].values["always"]) == ("always", "winnable")
     assert made.plan.base == tmp_path
 
 

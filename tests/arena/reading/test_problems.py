@@ -180,7 +180,7 @@ SETS = {
     "pairs=[1, 2": '[top level] pairs must be a whole number from 1 to 1,000,000,000, got "[1, 2"',
     "pairs.x=3": "[top level] pairs is 10, not a table",
     "checks.1.always=proved": "[checks] items are numbered from 0 to 0, got 1",
-    "checks.0.always=maybe": '[[checks]] always must be true or "proved", got "maybe"',
+    "checks.0.always=maybe": '[[checks]] always must be true, "proved" or "winnable", got "maybe"',
     "game=kalah(6,4": '[top level] a game is written like "kalah(6,4)", got "kalah(6,4"',
     "stop.sprt.elo1=10": "[stop.sprt] elo0 is missing",
 }

@@ -1,0 +1,86 @@
+"""What every move of a run lost against perfect play, for the checks that ask."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.concluding.solver_threads import SolverThreads
+from arena.planning.plan import Plan
+from arena.planning.records import Games
+from games.solving import SolverSettings
+from games.solving.hopeless import usual_last
+from games.solving.judged_lines import judge_of
+from games.solving.judged_plies import PLY, JudgeLimits, Losses, Plies, losses_of
+from games.solving.solver import Solver
+from games.transcripts import lines
+
+TABLE_BITS = 20
+AT_ONCE = 16  # games between which a solver forgets
+MOST_NODES = 20_000_000  # of a question; those that take more are left open
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMoves:
+    """The moves that agents chose in games that are no repeats, as columns.
+
+    `row` and `ply` (from 0) say where each stands, `mover` whose it is; `last` is from how many
+    beans in play, or empty squares, on they were judged.
+    """
+
+    last: int
+    row: NDArray[np.int64]
+    ply: NDArray[np.int64]
+    mover: NDArray[np.int16]
+    plies: Plies
+
+    @property
+    def losses(self) -> Losses:
+        """What each lost."""
+        return losses_of(self.plies)
+
+
+def judged_moves(
+    plan: Plan,
+    games: Games,
+    repeat: NDArray[np.bool_],
+    starts: Sequence[Sequence[int]],
+    last: int,
+    progress: Callable[[str], None],
+) -> JudgedMoves:
+    """Judge the games of a run whose moves are kept, 0 standing for the usual `last`."""
+    assert games.moves is not None
+    of = plan.of
+    last = last or usual_last(of)
+    threads = SolverThreads(of, SolverSettings(TABLE_BITS), progress)
+    rows = np.flatnonzero(~repeat)
+    texts = lines(of, games.moves, games.plies)
+
+    def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
+        judge, limits = judge_of(solver), JudgeLimits(last, MOST_NODES)
+        return [judge.judged(texts[row], limits, None) for row in some]
+
+    portions = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
+    found = threads.results(work, portions, f"judging the moves in portions of {AT_ONCE} games")
+    plies = np.concatenate([np.empty(0, PLY), *(each for part in found for each in part)])
+    row = np.repeat(rows, games.plies[rows])
+    ply = np.arange(len(row)) - np.repeat(np.cumsum(games.plies[rows]), games.plies[rows])
+    ply += games.plies[row]
+    passes = chosen_passes(games, rows, of.pass_move)
+    openings = np.array([len(start) for start in starts])
+    kept = ~passes & (ply >= openings[games.opening[row]])
+    seats = np.stack([games.first, games.second], axis=1)
+    mover = seats[row, plies["player"]]
+    return JudgedMoves(last, row[kept], ply[kept], mover[kept], plies[kept])
+
+
+def chosen_passes(
+    games: Games, rows: NDArray[np.int64], pass_move: int | None
+) -> NDArray[np.bool_]:
+    """Which moves of these games are passes, that nobody chose."""
+    assert games.moves is not None
+    kept = np.zeros(len(games), np.bool_)
+    kept[rows] = True
+    moves = games.moves[np.repeat(kept, games.plies)]
+    return np.asarray(moves == (-1 if pass_move is None else pass_move))

@@ -1,0 +1,165 @@
+"""Games that were not won, against what perfect play could make of their openings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.concluding.evidence import Evidence, Match, Rows
+from arena.concluding.solver_threads import SolverThreads
+from arena.planning.records import DRAW
+from games import Game, Position
+from games.solving import Bounds, SolverSettings
+from games.solving.bounds import sign
+from games.solving.hopeless import hopeless
+from games.solving.solver import Solver
+
+TABLE_BITS = 20
+# Few openings are solved sooner than a large database is built.
+FEW, FEW_BEANS = 200, 12
+
+
+@dataclass(frozen=True, slots=True)
+class NotWon:
+    """A game that the agent did not win: its row, which player it was, how it ended for it."""
+
+    row: int
+    player: int
+    result: int  # 0 a draw, -1 a loss
+    opening: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettledOpening:
+    """A game that was not won, and what its opening was worth to the agent; None: undecided."""
+
+    game: NotWon
+    opening: int | None  # 1, 0 or -1
+    could_do_better: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """The move after which no better result was left: its ply from 1, what it cost."""
+
+    ply: int
+    move: str
+    before: Bounds
+    after: Bounds
+    line: str  # the game up to the move
+
+    @property
+    def words(self) -> str:
+        """Such as `ply 23: 4 turns a win into a draw, +4 into +0: it loses 4`."""
+        return (
+            f"ply {self.ply}: {self.move} turns a {outcome(self.before)} into a "
+            f"{outcome(self.after)}{loss_words(self.before, self.after)}"
+        )
+
+
+def outcome(bounds: Bounds) -> str:
+    """Win, draw or loss; what is at least known of it."""
+    return bounds.outcome or ("win or draw" if bounds.low >= 0 else "draw or loss")
+
+
+def loss_words(before: Bounds, after: Bounds) -> str:
+    """What was lost in margin, if that is known."""
+    if not (before.exact and after.exact):
+        return ""
+    return f", {before.low:+d} into {after.low:+d}: it loses {before.low - after.low}"
+
+
+def games_not_won(evidence: Evidence, match: Match, rows: Rows) -> list[NotWon]:
+    """These games of a match, seen by its first agent."""
+    games, starts = evidence.games, evidence.starts()
+    return [
+        NotWon(
+            int(row),
+            0 if games.first[row] == match.a else 1,
+            0 if games.result[row] == DRAW else -1,
+            tuple(starts[int(games.opening[row])]),
+        )
+        for row in sorted(rows.tolist())
+    ]
+
+
+def settled(evidence: Evidence, games: Sequence[NotWon], nodes: int) -> list[SettledOpening]:
+    """What every opening was worth, solved with at most `nodes` positions each."""
+    of = evidence.plan.of
+    beans = FEW_BEANS if len(games) <= FEW else None
+    threads = SolverThreads(of, SolverSettings(TABLE_BITS, beans), evidence.progress)
+
+    def work(solver: Solver, game: NotWon) -> SettledOpening:
+        position = after(of, game.opening)
+        if hopeless(of, position):
+            return SettledOpening(game, None, None)
+        found = solver.outcome(position, threads.allowance(nodes))
+        return settled_by(game, seen_by(game.player, position, found))
+
+    return threads.results(work, games, "solving the openings of games not won")
+
+
+def settled_by(game: NotWon, bounds: Bounds) -> SettledOpening:
+    """The game with what is known of its opening."""
+    if bounds.low > game.result:
+        better = True
+    elif sign(bounds.high) <= game.result:
+        better = False
+    else:
+        better = None
+    opening = sign(bounds.low) if sign(bounds.low) == sign(bounds.high) else None
+    return SettledOpening(game, opening, better)
+
+
+def after(of: Game, moves: Sequence[int]) -> Position:
+    """The position that the moves lead to."""
+    position = of.start()
+    for move in moves:
+        position = of.play(position, move)
+    return position
+
+
+def seen_by(player: int, position: Position, bounds: Bounds) -> Bounds:
+    """The bounds of the mover's margin as those of a player."""
+    return bounds if position.mover == player else bounds.turned()
+
+
+def throw(evidence: Evidence, game: NotWon, nodes: int) -> Throw | None:
+    """The last move of the agent before which it could do better; None if there is none."""
+    moves = evidence.moves(game.row)
+    if moves is None:
+        return None
+    of = evidence.plan.of
+    positions = [of.start()]
+    for move in moves:
+        positions.append(of.play(positions[-1], move))
+    threads = SolverThreads(of, SolverSettings(TABLE_BITS + 2, FEW_BEANS), evidence.progress)
+
+    def work(solver: Solver, plies: range) -> Throw | None:
+        for ply in plies:
+            before, behind = positions[ply : ply + 2]
+            if before.mover == game.player:
+                better = solver.better_than(before, game.result, threads.allowance(nodes))
+                if better.low > game.result:
+                    worth = solver.margin(before, threads.allowance(nodes))
+                    left = solver.margin(behind, threads.allowance(nodes))
+                    text = of.move_text(before, moves[ply])
+                    line = of.write(moves[: ply + 1])
+                    return Throw(ply + 1, text, worth, seen_by(game.player, behind, left), line)
+        return None
+
+    plies = range(len(moves) - 1, len(game.opening) - 1, -1)
+    return threads.results(work, [plies], "looking for the move that lost it")[0]
+
+
+def lost_before(games: Sequence[SettledOpening], name: str) -> str:
+    """Which of the games could not be won when their opening was over; empty if none is known."""
+    counts = {value: sum(each.opening == value for each in games) for value in (-1, 0)}
+    words = [
+        f"{count:,} {'was' if count == 1 else 'were'} {word}"
+        for (_, count), word in zip(counts.items(), ("lost", "drawn"), strict=True)
+        if count
+    ]
+    if not words:
+        return ""
+    rescued = sum(each.opening == -1 and each.game.result == 0 for each in games)
+    more = f"; {rescued:,} of the lost ones still drawn" if rescued else ""
+    return f"{' and '.join(words)} before {name}'s first move (proved){more}"
