@@ -98,10 +98,8 @@ class Evidence:
     starts: Callable[[], Lines]
     replay: Replay | None
     wall: Wall  # behind which a user's code is asked once more, by proofs
-=======
     judged: Callable[[int], "JudgedMoves"]
     progress: Callable[[str], None]
->>>>>>> 7fe7c99 (Checks by perfect play: winnable games, mean loss, results thrown away; the first screen says what was lost before the first move)
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -149,13 +147,7 @@ def evidence_of(
     census: Census = (),
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
-<<<<<<< HEAD
     wall: Wall | None = None,
-) -> Evidence:
-    """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = repeats(games)
-    played = tuple(matches(games, repeat))
-    return Evidence(plan, games, repeat, played, census, starts, replay, wall or Wall())
     progress: Callable[[str], None] = lambda _: None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
@@ -168,9 +160,7 @@ def evidence_of(
         return judged_moves(plan, games, repeat, starts(), last, progress)
 
     played, behind = tuple(matches(games, repeat)), wall or Wall()
-    return Evidence(
-        plan, games, repeat, played, census, starts, replay, behind, judged, progress
-    )
+    return Evidence(plan, games, repeat, played, census, starts, replay, behind, judged, progress)
 
 
 def ending(margin: int) -> str:
