@@ -1,5 +1,6 @@
 """Settings of the whole suite: hypothesis profiles, silence about wrap-around in kernels."""
 
+import gc
 import os
 import signal
 import sys
@@ -35,3 +36,9 @@ def pytest_configure(config):
         config.addinivalue_line(
             "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
         )
+
+
+def pytest_collection_finish():
+    """What collecting has made stays until the end: no collection of garbage looks at it again."""
+    gc.collect()
+    gc.freeze()

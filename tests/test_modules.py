@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,18 +20,17 @@ WRITERS = ("write_text", "write_bytes")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def modules(package: str) -> dict[str, tuple[str, ast.Module]]:
-    """Every module of a package by its path: its text, and what it says."""
-    texts = {path: path.read_text() for path in sorted((ROOT / package).rglob("*.py"))}
-    return {str(path.relative_to(ROOT)): (text, ast.parse(text)) for path, text in texts.items()}
-
-
-OURS = {name: each for package in PACKAGES for name, each in modules(package).items()}
+@cache
+def ours() -> dict[str, tuple[str, ast.Module]]:
+    """Every module of ours by its path: its text, and what it says."""
+    paths = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+    return {name: (text, ast.parse(text)) for name, text in texts.items()}
 
 
 def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """Every such node of every module, with the module's path."""
-    for name, (_, tree) in OURS.items():
+    for name, (_, tree) in ours().items():
         yield from ((name, node) for node in ast.walk(tree) if isinstance(node, kinds))
 
 
@@ -45,14 +45,14 @@ def twice(names: list[str]) -> dict[str, int]:
 def test_a_module_says_its_job_in_its_first_line():
     first = {
         name: (ast.get_docstring(tree) or "").partition("\n")[0]
-        for name, (text, tree) in OURS.items()
+        for name, (text, tree) in ours().items()
         if text  # the `__init__` of a package without a surface is empty
     }
     assert not {name: line for name, line in first.items() if not re.fullmatch(r"[A-Z`].*\.", line)}
 
 
 def test_a_module_is_short():
-    lengths = {name: len(text.splitlines()) for name, (text, _) in OURS.items()}
+    lengths = {name: len(text.splitlines()) for name, (text, _) in ours().items()}
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST_MODULE}
 
 
