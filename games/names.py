@@ -1,13 +1,17 @@
 """Reading the names of games as people write them: `kalah(6,4,capture=opposite)`."""
 
 import difflib
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from games.terminal import Mistake
+from games.other_words import meant
+from games.terminal import Mistake, printable
 
 LONGEST = 80  # characters of a user's text that a message repeats
+NEAR = 0.5  # how alike two words must be
+FEW = 4  # items of a list that a message repeats
 
 
 class GameError(Mistake, ValueError):
@@ -32,17 +36,25 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, dict):
-        return f"a table of {listed(value)}" if value else "an empty table"
+        return f"a table of {_few(map(printable, value))}" if value else "an empty table"
     if isinstance(value, list | tuple):
-        inside = ", ".join(shown(item) for item in value[:4])
-        return f"[{inside}{', ...' if len(value) > 4 else ''}]"
-    return str(value)
+        return f"[{_few(map(shown, value))}]"
+    return printable(str(value), LONGEST)
+
+
+def _few(words: Iterable[str]) -> str:
+    """The first words of a list, in one line."""
+    first = list(itertools.islice(words, FEW + 1))
+    return ", ".join([word[:LONGEST] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
-    near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.5)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    known = list(names)
+    near = meant(word, known) or next(
+        iter(difflib.get_close_matches(word[:LONGEST], known, 1, NEAR)), ""
+    )
+    return f"; did you mean {quoted(near)}?" if near else ""
 
 
 def split_name(text: str) -> tuple[str, list[str]]:

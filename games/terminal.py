@@ -62,9 +62,9 @@ def run(main: Callable[[], int]) -> NoReturn:
 
 
 def say(text: str) -> None:
-    """Print a line to stderr, if anybody reads it."""
+    """Print lines to stderr, if anybody reads them; nothing in them moves the cursor."""
     with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def printed(show: Callable[[], None]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
+from games.limited_files import TooMuch, read_bytes
 from games.names import GameError, did_you_mean, listed, quoted
 from games.once import once
 
@@ -24,13 +25,13 @@ UserFunction = Callable[..., Answer]
 def digest_of(path: Path) -> str:
     """Hex digest of the file; a GameError if it cannot be read."""
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, LARGEST_FILE)
+    except TooMuch:
+        raise GameError(f"{path}: a game's file has at most {LARGEST_FILE} bytes") from None
     except OSError as error:
         near = [str(each.name) for each in path.parent.glob("*.py")]
         told = f"{path}: the game's file cannot be read: {error.strerror}"
         raise GameError(f"{told}{did_you_mean(path.name, near)}") from None
-    if len(content) > LARGEST_FILE:
-        raise GameError(f"{path}: a game's file has at most {LARGEST_FILE} bytes")
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 

@@ -1,10 +1,10 @@
 """Weights of features, as files hold them."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agents.core import SpecError, Weights
+from games.limited_files import parsed_toml, read_bytes
 from games.names import did_you_mean, listed
 
 MOST_PHASES = 8
@@ -14,10 +14,10 @@ LARGEST = 100_000.0
 def read_weights(path: Path) -> dict[str, object]:
     """The `[weights]` table of a TOML file, unchecked."""
     try:
-        tables = tomllib.loads(path.read_text())
+        tables = parsed_toml(read_bytes(path).decode())
     except OSError as error:
         raise SpecError(f"{path}: weights file cannot be read: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # no TOML, no text, or too much of it
         raise SpecError(f"{path}: not valid TOML: {error}") from None
     weights = tables.get("weights", tables)
     if not isinstance(weights, dict):

@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from arena.planning.plan import Plan
 from games.keys import KeyValues
+from games.limited_files import parsed_json, read_bytes
 from games.whole_files import write_text
 
 RUN = "run.json"
 MOST_CHANGES = 3
 LONGEST_VALUE = 40
+LARGEST_RUN = 1 << 26  # bytes of run.json
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
 # The sources that decide games: rules, agents with their weights, planning, playing, stop rules.
 DECIDING = ("games", "agents", "arena/planning", "arena/playing")
@@ -95,7 +97,7 @@ def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> No
 def read_run(directory: Path) -> KeyValues:
     """The content of run.json; empty if it cannot be read."""
     try:
-        stored = json.loads((directory / RUN).read_text())
+        stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN))
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}

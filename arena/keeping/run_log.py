@@ -9,8 +9,18 @@ from multiprocessing_logging import (  # type: ignore[import-untyped]  # it ship
     MultiProcessingHandler,
 )
 
+from games.terminal import printable
+
 PATIENCE_SECONDS = 1.0
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
+
+
+class OneRecord(logging.Formatter):
+    """The form of a record: no line but its first begins where records begin."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's lines, control characters escaped."""
+        return "\n    ".join(map(printable, super().format(record).split("\n")))
 
 
 class LogFile(logging.FileHandler):
@@ -30,7 +40,7 @@ class RunLog(logging.Handler):
         if multiprocessing.get_start_method(allow_none=True) is None:
             multiprocessing.set_start_method("fork")
         self.file = LogFile(path)
-        self.file.setFormatter(logging.Formatter(FORMAT))
+        self.file.setFormatter(OneRecord(FORMAT))
         self.queues: list[MultiProcessingHandler] = [
             self._queue()
         ]  # the latest last; the others lost a worker

@@ -19,6 +19,7 @@ from games.keys import Key
 from games.names import quoted, shown
 
 LONGEST_NAME = 40
+MOST_AGENTS = 1000
 KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 
 
@@ -33,6 +34,10 @@ class Around(NamedTuple):
 def read_agents(written: Mapping[str, object], around: Around) -> dict[str, AgentSpec]:
     """The specs by name, in the order of the file."""
     specs = {}
+    if len(written) > MOST_AGENTS:
+        message = f"an experiment has at most {MOST_AGENTS:,} agents, got {len(written):,}"
+        around.problems.say(("agents",), message, ("agents",))
+        return {}
     for name, table in written.items():
         place = ("agents", name)
         if not usable_name(name):

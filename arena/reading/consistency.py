@@ -39,4 +39,6 @@ def pairs_problem(pairs: int | None, openings: OpeningsSpec, problems: Problems)
     known = way(openings.way).count(openings.values)
     if pairs and known is not None and pairs > known and not openings.repeat:
         ways = "lower pairs, use { random_plies = 6 }, or repeat = true if an agent varies"
-        problems.say(("pairs",), f"{pairs} pairs need as many openings, got {known}; {ways}")
+        same = " (players without chance would play one game again and again)"
+        message = f"{pairs} pairs need as many openings, got {known}{same}; {ways}"
+        problems.say(("pairs",), message)

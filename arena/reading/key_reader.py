@@ -9,8 +9,10 @@ from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games.keys import ITEMS, Key
 from games.names import listed, quoted
+from games.other_words import meant
 
 NEAR = 0.5  # how alike two words must be
+MOST_UNKNOWN = 20
 
 
 def read_table(
@@ -21,19 +23,22 @@ def read_table(
     A key with `keys` of its own has as its value what is right in its table.
     """
     names = [key.name for key in keys]
-    meant = set()
-    for name in written:
-        if name not in names:
-            message, likely = unknown_key(name, names, written)
-            problems.say((*place, name), message)
-            meant.add(likely)
+    unknown = [name for name in written if name not in names]
+    likely = set()
+    for name in unknown[:MOST_UNKNOWN]:  # more are no slips of a hand
+        message, near = unknown_key(name, names, written)
+        problems.say((*place, name), message)
+        likely.add(near)
+    if len(unknown) > MOST_UNKNOWN:
+        message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
+        problems.say((*place, unknown[MOST_UNKNOWN]), message)
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in written:
             values |= _read(key, written[key.name], (*place, key.name), problems)
         elif not key.required:
             values[key.name] = key.default
-        elif key.name not in meant:  # one that was only misspelt is not reported twice
+        elif key.name not in likely:  # one that was only misspelt is not reported twice
             problems.say((*place, key.name), f"{key.name} is missing{key.example}")
     return values
 
@@ -61,7 +66,7 @@ def unknown_key(key: str, names: Sequence[str], written: Iterable[str]) -> tuple
     if key in TOP_NAMES:
         return f"{message}; it belongs above the first [table] of the file", None
     free = [name for name in names if name not in written]
-    if likely := _closest(key, free) or _closest(key, names):
+    if likely := meant(key, names) or _closest(key, free) or _closest(key, names):
         return f'{message}; did you mean "{likely}"?', likely
     return f"{message} (there are {listed(names)})", None
 

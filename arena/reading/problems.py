@@ -11,7 +11,10 @@ from typing import Any
 
 from arena.reading.toml_lines import Place, line_numbers
 from games.names import did_you_mean
-from games.terminal import Mistake
+from games.terminal import Mistake, printable
+
+MOST_LINES = 30  # of problems
+LONGEST_LINE = 600
 
 
 class ExperimentError(Mistake):
@@ -21,8 +24,10 @@ class ExperimentError(Mistake):
 
     def __init__(self, problems: Sequence[str]) -> None:
         """`problems` are whole lines, in the order of the file."""
-        super().__init__("\n".join(problems))
-        self.problems = list(problems)
+        self.problems = [printable(line, LONGEST_LINE) for line in problems[:MOST_LINES]]
+        if len(problems) > MOST_LINES:
+            self.problems.append(f"... and {len(problems) - MOST_LINES:,} more like these")
+        super().__init__("\n".join(self.problems))
 
     def __reduce__(self) -> tuple[type["ExperimentError"], tuple[list[str]]]:
         """Errors cross process boundaries with all their lines."""

@@ -9,16 +9,14 @@ from pathlib import Path
 from arena.planning.schedules import no_agent
 from arena.reading.problems import ExperimentError, Problems, Source
 from arena.reading.toml_lines import Node, Place
+from games.limited_files import TooMuch, parsed_toml, read_bytes
 from games.names import did_you_mean, shown
 
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
     text = read_text(path)
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentError([syntax_problem(path, text, str(error))]) from None
+    tables = toml_tables(path, text)
     changed: dict[Place, str] = {}
     problems = Problems(Source(path, text, tables, changed))
     for override in overrides:
@@ -29,10 +27,21 @@ def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     return problems.source, problems
 
 
+def toml_tables(path: Path, text: str) -> dict[str, Node]:
+    """The tables in the text of a file; ExperimentError says where it is no TOML."""
+    try:
+        return parsed_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        told = syntax_problem(path, text, str(error))
+    except TooMuch as error:
+        told = f"{path}: {error}"
+    raise ExperimentError([told])
+
+
 def read_text(path: Path) -> str:
     """The text of the file; a byte order mark is skipped."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         told = f"{path}:{line}: [top level] this line is not UTF-8 text"
@@ -41,6 +50,10 @@ def read_text(path: Path) -> str:
         told = f"{path}: there is no such file{did_you_mean(path.name, names)}"
     except OSError as error:
         told = f"{path}: cannot be read: {error.strerror}"
+    except TooMuch as error:
+        told = f"{path}: {error}"
+    except ValueError:  # a zero byte in its name
+        told = f"{path}: no file can be called so"
     raise ExperimentError([told])
 
 
@@ -56,9 +69,18 @@ def syntax_problem(path: Path, text: str, told: str) -> str:
         reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
     elif reason.startswith("Cannot declare"):
         reason = "this table is defined twice"
+    elif word := bare_word(lines[line - 1], reason):
+        reason = f'text stands in quotes: {word[1]} = "{word[2]}"'
     else:
         reason = f"not valid TOML at column {column}: {reason}"
     return f"{path}:{line}: [{table}] {reason}"
+
+
+def bare_word(line: str, reason: str) -> re.Match[str] | None:
+    """The key and the word of a line such as `kind = smart`, if that is what is wrong with it."""
+    if not reason.startswith("Invalid value"):
+        return None
+    return re.fullmatch(r"\s*([\w.-]{1,60})\s*=\s*([A-Za-z][^\s\"'#=]{0,60})\s*(?:#.*)?", line)
 
 
 def change(tables: Node, override: str) -> Place:
@@ -97,7 +119,9 @@ def parsed(override: str) -> tuple[list[str], Node]:
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
         try:
-            tree = tomllib.loads(text)
+            tree = parsed_toml(text)
+        except TooMuch as error:
+            raise ValueError(f"[--set] {error}") from None
         except tomllib.TOMLDecodeError:
             continue
         if equals and len(tree) == 1:
@@ -107,7 +131,7 @@ def parsed(override: str) -> tuple[list[str], Node]:
 
 def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
     """The path that `key` spells through a parsed line, and what lies at its end."""
-    spelt: Node = tomllib.loads(f"{key} = 0")
+    spelt: Node = parsed_toml(f"{key} = 0")
     keys: list[str] = []
     while isinstance(spelt, dict):
         name = next(iter(spelt))

@@ -3,13 +3,12 @@
 import argparse
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.reading.key_reader import read_table
-from arena.reading.problems import ExperimentError, Problems, Source
-from arena.reading.toml_text import read_text, syntax_problem
+from arena.reading.problems import Problems, Source
+from arena.reading.toml_text import read_text, toml_tables
 from games.keys import Key
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}|local:([1-9][0-9]?|1[0-9]{2})|none")
@@ -60,10 +59,7 @@ def _stored(path: Path) -> ClusterSettings:
     if not path.is_file():
         return ClusterSettings()
     text = read_text(path)
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentError([syntax_problem(path, text, str(error))]) from None
+    tables = toml_tables(path, text)
     problems = Problems(Source(path, text, tables))
     values = read_table(tables, (), KEYS, problems)["cluster"] or {}
     address = values.get("address")

@@ -52,12 +52,14 @@ BROKEN = {
     ),
     "pairs without openings": (
         HEAD + 'pairs = 5\nopenings = "none"\n' + AGENTS,
-        "x.toml:2: [top level] 5 pairs need as many openings, got 1; lower pairs, use "
+        "x.toml:2: [top level] 5 pairs need as many openings, got 1 (players without chance would "
+        "play one game again and again); lower pairs, use "
         "{ random_plies = 6 }, or repeat = true if an agent varies",
     ),
     "more pairs than openings in a list": (
         HEAD + 'pairs = 5\nopenings = { list = ["3 1", "3"] }\n' + AGENTS,
-        "x.toml:2: [top level] 5 pairs need as many openings, got 2; lower pairs, use "
+        "x.toml:2: [top level] 5 pairs need as many openings, got 2 (players without chance would "
+        "play one game again and again); lower pairs, use "
         "{ random_plies = 6 }, or repeat = true if an agent varies",
     ),
     "an unreadable opening": (
