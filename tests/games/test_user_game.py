@@ -167,7 +167,9 @@ def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
 def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
     of = game(name)
     assert {"random", "first", "last"} <= set(kinds_for(of))
-    needless = [kind for kind in kinds_for(of) if not any(o.required for o in kind_of(kind).options)]
+    needless = [
+        kind for kind in kinds_for(of) if not any(o.required for o in kind_of(kind).options)
+    ]
     for kind in set(needless) - {"human"}:
         agent, position = build(AgentSpec(kind), of), of.start()
         agent.start(1)
