@@ -14,7 +14,7 @@ from agents.wall.wall import Wall
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
-from games.names import listed
+from games.names import listed, quoted
 from games.shell_commands import here
 from games.terminal import Mistake, status_of
 
@@ -109,7 +109,8 @@ def cluster_at(settings: ClusterSettings) -> "Cluster":
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        raise Mistake("--on needs Dask: pip install 'pitflip[cluster]'") from None
+        needs = f"to play on {quoted(str(settings.address))} needs Dask"
+        raise Mistake(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
     assert settings.address is not None
     return Cluster(settings.address, settings.wait_seconds)
 

@@ -10,8 +10,9 @@ from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems, Source
 from arena.reading.toml_text import read_text, toml_tables
 from games.keys import Key
+from games.names import quoted
 
-ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}|local:([1-9][0-9]?|1[0-9]{2})|none")
+ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
 FORMS = "tcp://HOST:PORT, tls://HOST:PORT, local:N for N processes of this machine, or none"
 WAIT_SECONDS = 60.0
 KEYS = (
@@ -42,9 +43,14 @@ def settings_path() -> Path:
 
 def is_address(text: str) -> str:
     """The text, if it says where games can be played."""
-    if not ADDRESS.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"must be {FORMS}, got {text!r}")
+    if not _is_address(text):
+        raise argparse.ArgumentTypeError(f"must be {FORMS}, got {quoted(text)}")
     return text
+
+
+def _is_address(text: str) -> bool:
+    found = ADDRESS.fullmatch(text)
+    return found is not None and (found["port"] is None or 0 < int(found["port"]) < 1 << 16)
 
 
 def cluster_settings(on: str | None) -> ClusterSettings:
@@ -63,7 +69,7 @@ def _stored(path: Path) -> ClusterSettings:
     problems = Problems(Source(path, text, tables))
     values = read_table(tables, (), KEYS, problems)["cluster"] or {}
     address = values.get("address")
-    if address is not None and not ADDRESS.fullmatch(address):
-        problems.say(("cluster", "address"), f"address must be {FORMS}, got {address!r}")
+    if address is not None and not _is_address(address):
+        problems.say(("cluster", "address"), f"address must be {FORMS}, got {quoted(address)}")
     problems.raise_if_any()
     return ClusterSettings(**values)

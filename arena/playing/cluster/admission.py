@@ -71,7 +71,7 @@ class Admission:
         if self.cluster.cancelled(done):
             return
         if (error := done.exception()) is not None:
-            self.members.strike(worker, f"it cannot begin ({error!r})")
+            self.members.strike(worker, f"it cannot begin ({error})")
             return
         answer: Welcome = pickle.loads(done.result())
         if answer.mistake:

@@ -28,7 +28,8 @@ READY_SECONDS = 600.0  # a machine that has never played compiles first
 TURN_SECONDS = 0.1
 # Not as a program with -m: what it pickles must be found again by its module's name.
 BEGIN = "from arena.playing.cluster.player import main; main()"
-HANDS, LOCK = "pitflip_hands", "pitflip_lock"  # what a Dask worker carries for us
+# What a Dask worker carries for us.
+HANDS, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
 
 
 class Welcome(NamedTuple):
@@ -45,9 +46,13 @@ class Gone(Exception):  # noqa: N818  # what happened, not an error of the code
 
 def welcome(sources: str, sent: bytes) -> bytes:
     """Take a pickled parcel and prepare for it, if our sources are its sender's: a Welcome."""
-    if (here := provenance.code_digest()) != sources:
+    here, worker = provenance.code_digest(), get_worker()
+    loaded = vars(worker).setdefault(LOADED, here)
+    if here != sources:
         refusal = f"it has other sources of pitflip, {here}, here they are {sources}"
         return pickle.dumps(Welcome(None, refusal))
+    if loaded != here:  # its files are newer than what it has loaded
+        return pickle.dumps(Welcome(None, "pitflip was changed there while it ran: start it again"))
     return pickle.dumps(_prepared(pickle.loads(sent)))
 
 
@@ -62,6 +67,8 @@ def _prepared(sent: Parcel) -> Welcome:
         return Welcome(None, mistake=str(mistake))
     except OSError as error:
         return Welcome(None, f"it cannot begin ({error})")
+    except EOFError:
+        raise RuntimeError("its player ended before it was ready") from None
 
 
 def work(digest: str, item: bytes) -> bytes:

@@ -1,0 +1,73 @@
+"""A user's settings: where games are played, whatever is played."""
+
+import argparse
+import sys
+
+import pytest
+
+from arena.reading.command_line import cluster_at
+from arena.reading.problems import ExperimentError
+from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
+from games.terminal import Mistake
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """Writes the settings file of a user who has no other."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    path = tmp_path / "pitflip" / "settings.toml"
+    path.parent.mkdir()
+    return path.write_text
+
+
+ADDRESS = "tcp://10.0.0.5:8786"
+
+
+def test_without_settings_games_are_played_here(settings):
+    assert cluster_settings(None) == ClusterSettings(None)
+    assert cluster_settings("local:2").address == "local:2"
+
+
+def test_the_command_line_comes_before_the_settings(settings):
+    settings(f'[cluster]\naddress = "{ADDRESS}"\nwait_seconds = 5\n')
+    assert cluster_settings(None) == ClusterSettings(ADDRESS, 5.0)
+    assert cluster_settings("local:2") == ClusterSettings("local:2", 5.0)
+    assert cluster_settings("none") == ClusterSettings(None, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[cluster]\nadress = "x"', 'unknown key "adress"; did you mean "address"'),
+        ('[cluster]\naddress = "10.0.0.5"', "address must be tcp://HOST:PORT"),
+        ("[cluster]\naddress = 5", "address must be text"),
+        ('[cluster]\naddress = "local:2"\nwait_seconds = 0', "wait_seconds must be"),
+        ("[cluster", "settings.toml:1"),
+    ],
+)
+def test_what_is_wrong_in_the_settings_is_said_with_its_line(settings, text, message):
+    settings(text)
+    with pytest.raises(ExperimentError) as refused:
+        cluster_settings(None)
+    assert "settings.toml:" in str(refused.value)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("text", [ADDRESS, "tls://cluster.example:443", "local:4", "none"])
+def test_an_address_is_a_scheduler_or_processes_here(text):
+    assert is_address(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "local:0", "10.0.0.5:8786", "http://x:1", "tcp://x", "tcp://x:99999", "tcp://x:0"]
+)
+def test_what_is_no_address_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="must be tcp://HOST:PORT"):
+        is_address(text)
+
+
+def test_without_dask_one_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "arena.playing.cluster.connection", raising=False)
+    with pytest.raises(Mistake, match=r"needs Dask: pip install 'pitflip\[cluster\]'"):
+        cluster_at(ClusterSettings(ADDRESS))
