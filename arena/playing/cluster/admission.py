@@ -11,7 +11,6 @@ from arena.playing.cluster.connection import Cluster, ClusterLost, NoCluster
 from arena.playing.cluster.far_side import Welcome, welcome
 from arena.playing.cluster.members import FarWorker
 from arena.playing.cluster.parcel import Parcel
-from games.terminal import Mistake
 
 ALIKE = ("python", "pitflip", "numba", "numpy")  # what decides games, beside our sources
 
@@ -74,8 +73,6 @@ class Admission:
             self.members.strike(worker, f"it cannot begin ({error})")
             return
         answer: Welcome = pickle.loads(done.result())
-        if answer.mistake:
-            raise Mistake(answer.mistake)
         if answer.calibration is None:
             self.members.refuse(worker, answer.refusal)
             return

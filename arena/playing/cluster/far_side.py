@@ -37,7 +37,6 @@ class Welcome(NamedTuple):
 
     calibration: Calibration | None
     refusal: str = ""
-    mistake: str = ""  # what the user has to change: no other worker could play either
 
 
 class Gone(Exception):  # noqa: N818  # what happened, not an error of the code
@@ -63,9 +62,7 @@ def _prepared(sent: Parcel) -> Welcome:
         hands.remember(sent)
         hands.put(hands.take(sent.digest, _is_wanted()))
         return Welcome(hands.calibration)
-    except UserMistake as mistake:
-        return Welcome(None, mistake=str(mistake))
-    except OSError as error:
+    except (NotReady, OSError) as error:
         return Welcome(None, f"it cannot begin ({error})")
     except EOFError:
         raise RuntimeError("its player ended before it was ready") from None
@@ -89,8 +86,8 @@ def work(digest: str, item: bytes) -> bytes:
     return pickle.dumps(Reply(None, ""))
 
 
-class UserMistake(Exception):  # noqa: N818  # not a fault of the code
-    """A player could not be made of what the user wrote."""
+class NotReady(Exception):  # noqa: N818  # what happened, not an error of the code
+    """What a player lacks on its machine."""
 
 
 class RemotePlayer:
@@ -106,7 +103,7 @@ class RemotePlayer:
         said: Hello = pickle.loads(self._heard(wanted))
         self.process = said.process
         if said.refusal:
-            raise UserMistake(said.refusal)
+            raise NotReady(said.refusal)
 
     def ask(self, item: bytes, wanted: Callable[[], bool]) -> bytes:
         """What becomes of an item; EOFError if the player dies."""

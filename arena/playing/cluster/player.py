@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -18,14 +19,16 @@ from typing import Any, NamedTuple, Protocol
 from arena.playing.backends.processes import end_with_parent
 from arena.playing.cluster.parcel import Parcel, crew_of
 from arena.playing.in_order import Crew, ItemFailed, in_order
-from games.terminal import Mistake
+from games.terminal import printable
+
+MOST_REASON = 300  # characters
 
 
 class Hello(NamedTuple):
     """What a player says first: it is ready, or why it cannot be."""
 
     process: int
-    refusal: str  # a fault in what the user wrote, in one line; empty if there is none
+    refusal: str = ""  # what its machine lacks, in one line
 
 
 class Reply(NamedTuple):
@@ -94,10 +97,11 @@ def play(link: Connection, directory: Path) -> None:
         crew: FarCrew = crew_of(sent, directory)
         crew.name = name
         crew.get_ready()
-    except Mistake as error:
-        link.send(Hello(os.getpid(), str(error)))
+    except Exception as error:  # who sent it was ready: so it is this machine that is not
+        traceback.print_exc()
+        link.send(Hello(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__))
         return
-    link.send(Hello(os.getpid(), ""))
+    link.send(Hello(os.getpid()))
     FarPlayer(link, crew).play()
 
 

@@ -18,7 +18,6 @@ from arena.playing.cluster.farm import AHEAD, WINDOW, Farm
 from arena.playing.cluster.members import Members
 from arena.playing.cluster.parcel import Parcel
 from arena.playing.cluster.player import Reply
-from games.terminal import Mistake
 
 SENT = Parcel("nobody:asks", b"", {}, False)
 LIKE_US = Welcome(Calibration(1.0, "same"))
@@ -264,13 +263,6 @@ def test_when_nobody_can_play_the_reason_is_one_line():
 def test_workers_are_waited_for_and_not_for_ever():
     with pytest.raises(ClusterLost, match=r"has had no workers for 0\.05 s"):
         filled(Hall())
-
-
-def test_a_fault_in_a_users_file_is_his_wherever_it_is_found():
-    hall = Hall()
-    hall.join("any", answer=Welcome(None, mistake="mine.py has no choose"))
-    with pytest.raises(Mistake, match=r"mine\.py has no choose"):
-        filled(hall)
 
 
 def test_a_worker_that_plays_other_games_is_named_and_left_out(capsys):
