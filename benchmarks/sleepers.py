@@ -26,7 +26,7 @@ def sleep(nap: Nap) -> bytes:
 class Sleepers:
     """The crew of the far side, whose items cost no processor time."""
 
-    name = ""
+    name = isolation = ""
 
     def get_ready(self) -> None:
         """Nothing is built."""
@@ -41,10 +41,6 @@ class Sleepers:
     def split(self, item: Nap) -> list[Nap]:
         """Nothing smaller is slept."""
         return [item]
-
-    def again(self, item: Nap) -> Nap:
-        """The same once more."""
-        return item
 
     def excused(self, _item: Nap) -> bool:
         """No failure is expected."""

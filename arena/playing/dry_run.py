@@ -2,10 +2,20 @@
 
 import contextlib
 
-from agents import AgentFailure, AgentSpec, Limit
+from agents import AgentFailure, AgentSpec, Limit, users_code
 from agents.door import agent_of
 from agents.wall.bot_terms import Terms
+from arena.planning.drawing import DrawnPlan
 from games import Game
+
+
+def try_users(drawn: DrawnPlan, terms: Terms) -> None:
+    """Start every agent of a plan that runs a user's code; AgentFailure or SpecError names one."""
+    tried: list[AgentSpec] = []
+    for spec in drawn.specs:
+        if users_code(spec) and spec not in tried:
+            try_out(spec, drawn.of, terms)
+            tried.append(spec)
 
 
 def try_out(spec: AgentSpec, of: Game, terms: Terms) -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents import AgentSpec, users_code
+from agents import users_code
 from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.run_log import renew_logs
@@ -13,7 +13,7 @@ from arena.planning.records import pair_points
 from arena.planning.tasks import BATCH_SECONDS, Batch, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
-from arena.playing.dry_run import try_out
+from arena.playing.dry_run import try_users
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
 from arena.playing.worker import Worker
@@ -92,17 +92,20 @@ class Workers:
 
     def get_ready(self) -> None:
         """Build every agent once, compile what forks inherit; raises if one cannot be built."""
-        tried: list[AgentSpec] = []
-        for spec in self.drawn.specs:
-            if users_code(spec) and spec not in tried:
-                try_out(spec, self.drawn.of, self.worker.terms)
-                tried.append(spec)
+        try_users(self.drawn, self.worker.terms)
         self.worker.warm()
+
+    @property
+    def isolation(self) -> str:
+        """The walls that bots play behind here; empty if there are no bots."""
+        return self.wall.level.name if any(map(users_code, self.drawn.specs)) else ""
 
     def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
         """The games of the tasks, in their order; RunFailed names a pairing that cannot be."""
         if self.options.cluster is None:
             self.get_ready()
+        else:  # what does not start here is the user's fault, what does not start there is not
+            try_users(self.drawn, self.worker.terms)
         try:
             with self.options.interrupts.wait_for_look():
                 yield from in_order(self, next_task)
@@ -133,7 +136,8 @@ class Workers:
 
     def parcel(self) -> Parcel:
         """The plan, to be played by others."""
-        return parcel("arena.playing.workers:far_workers", (self.drawn,))
+        maker = "arena.playing.workers:far_workers"
+        return parcel(maker, (self.drawn,), self.wall.required)
 
     def look(self) -> None:
         """Raise if a signal arrived."""
@@ -163,6 +167,9 @@ class Workers:
         return Batch(task.start, task.stop, encoded(games), pair_points(games), seconds, self.name)
 
 
-def far_workers(plans: tuple[DrawnPlan, ...]) -> Workers:
-    """The workers of a plan on a machine of a cluster, where one item is played at a time."""
-    return Workers(plans[0], PlayOptions(1, Interrupts()))
+def far_workers(plans: tuple[DrawnPlan, ...], required: bool) -> Workers:
+    """The workers of a plan on a machine of a cluster, where one item is played at a time.
+
+    Its bots play behind its own wall; `required` refuses a weak one.
+    """
+    return Workers(plans[0], PlayOptions(1, Interrupts(), wall=Wall(required)))

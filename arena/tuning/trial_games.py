@@ -16,7 +16,7 @@ from arena.planning.openings import Openings, first_openings
 from arena.planning.plan import Plan
 from arena.planning.records import GameColumn, Games
 from arena.planning.tasks import Task
-from arena.playing.dry_run import try_out
+from arena.playing.dry_run import try_users
 from arena.playing.worker import Worker
 from arena.tuning.space import Space
 
@@ -94,9 +94,7 @@ class PartPlayer:
         for worker in self.workers[1:]:
             worker.agents = self.workers[0].agents
         first = self.workers[0]
-        for spec in first.drawn.specs:
-            if users_code(spec):
-                try_out(spec, first.drawn.of, first.terms)
+        try_users(first.drawn, first.terms)
         first.warm()
         for worker in self.workers:
             if not any(map(users_code, worker.drawn.specs)):

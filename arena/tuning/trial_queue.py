@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from agents import users_code
+from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal
@@ -13,6 +15,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
+from arena.playing.dry_run import try_users
 from arena.playing.in_order import ItemFailed, in_order, in_turn
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
@@ -129,11 +132,22 @@ class TrialCrew:
 
     def parcel(self) -> Parcel:
         """The plans of a trial, to be played by others."""
-        return parcel("arena.tuning.trial_queue:far_crew", self.games.plans, self.games.space)
+        space, required = self.games.space, self.games.wall.required
+        return parcel("arena.tuning.trial_queue:far_crew", self.games.plans, space, required)
 
     def get_ready(self) -> None:
-        """Build and compile all agents."""
-        assert self.games.player
+        """Build and compile all agents; only try those of users if others play."""
+        if self.options.cluster is None:
+            assert self.games.player
+        else:
+            first = self.games.plans[0]
+            try_users(first, Terms(self.games.wall, first.plan.move_seconds))
+
+    @property
+    def isolation(self) -> str:
+        """The walls that bots play behind here; empty if there are no bots."""
+        specs = self.games.plans[0].specs
+        return self.games.wall.level.name if any(map(users_code, specs)) else ""
 
     def whole(self, _part: TrialPart, parts: list[PlayedPart]) -> PlayedPart:
         """A part is never cut."""
@@ -158,14 +172,17 @@ class TrialCrew:
         renew_logs()
 
 
-def far_crew(plans: tuple[DrawnPlan, ...], space: Space) -> TrialCrew:
+def far_crew(plans: tuple[DrawnPlan, ...], space: Space, required: bool) -> TrialCrew:
     """The crew on a machine of a cluster, where one part is played at a time."""
-    return TrialCrew(TrialGames(space, plans, {}, Wall()), PlayOptions(1, Interrupts()))
+    games = TrialGames(space, plans, {}, Wall(required))
+    return TrialCrew(games, PlayOptions(1, Interrupts()))
 
 
 def played(queue: TrialQueue, journal: Journal, options: PlayOptions) -> Iterator[Trial]:
     """Play the trials that are left; each is kept before the sampler learns its score."""
     crew, blobs, seconds = TrialCrew(queue.games, options), list[bytes](), 0.0
+    if options.cluster is not None:
+        crew.get_ready()
     results = closing(in_order(crew, in_turn(queue)))
     try:
         with options.interrupts.wait_for_look(), results as parts:

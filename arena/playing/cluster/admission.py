@@ -77,6 +77,7 @@ class Admission:
             self.members.refuse(worker, answer.refusal)
             return
         self.members.calibrated(worker, answer.calibration)
+        worker.isolation = answer.isolation or worker.isolation
         self.able.add(worker)
         if not self.alike:
             self._admit()

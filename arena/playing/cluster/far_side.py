@@ -37,6 +37,7 @@ class Welcome(NamedTuple):
 
     calibration: Calibration | None
     refusal: str = ""
+    isolation: str = ""  # the walls that bots play behind there, if there are any
 
 
 class Gone(Exception):  # noqa: N818  # what happened, not an error of the code
@@ -60,8 +61,9 @@ def _prepared(sent: Parcel) -> Welcome:
     try:
         hands = _hands(get_worker())
         hands.remember(sent)
-        hands.put(hands.take(sent.digest, _is_wanted()))
-        return Welcome(hands.calibration)
+        player = hands.take(sent.digest, _is_wanted())
+        hands.put(player)
+        return Welcome(hands.calibration, isolation=player.isolation)
     except (NotReady, OSError) as error:
         return Welcome(None, f"it cannot begin ({error})")
     except EOFError:
@@ -96,12 +98,12 @@ class RemotePlayer:
     def __init__(self, digest: str, link: Connection) -> None:
         """It has been sent its parcel, and says hello when it is ready."""
         self.digest, self.link = digest, link
-        self.process = 0
+        self.process, self.isolation = 0, ""
 
     def hello(self, wanted: Callable[[], bool]) -> None:
         """Wait until it is ready."""
         said: Hello = pickle.loads(self._heard(wanted))
-        self.process = said.process
+        self.process, self.isolation = said.process, said.isolation
         if said.refusal:
             raise NotReady(said.refusal)
 

@@ -28,6 +28,7 @@ class FarWorker:
     running: bool = True
     prepared: set[str] = field(default_factory=set)  # digests of parcels
     calibration: Calibration | None = None
+    isolation: str = ""  # the walls that its bots play behind
     refusal: str = ""
     strikes: int = 0
     last_seen: float = 0.0  # by the scheduler's clock
@@ -110,6 +111,7 @@ class Members:
         return [
             {"worker": each.name, "host": each.host, "slots": each.slots,
              "speed": round(factors[each.host], 3)}
+            | ({"isolation": each.isolation} if each.isolation else {})
             for each in self.ever
             if each.calibration
         ]  # fmt: skip

@@ -29,6 +29,7 @@ class Hello(NamedTuple):
 
     process: int
     refusal: str = ""  # what its machine lacks, in one line
+    isolation: str = ""  # the walls of that machine, if bots play there
 
 
 class Reply(NamedTuple):
@@ -42,6 +43,10 @@ class FarCrew(Crew[Any, Any], Protocol):
     """A crew that begins, and puts together what was split, on the machine that plays."""
 
     name: str  # whose work it is
+
+    @property
+    def isolation(self) -> str:
+        """The walls that bots play behind; empty if there are no bots."""
 
     def get_ready(self) -> None:
         """Build and compile; raise what cannot be built."""
@@ -97,11 +102,12 @@ def play(link: Connection, directory: Path) -> None:
         crew: FarCrew = crew_of(sent, directory)
         crew.name = name
         crew.get_ready()
+        isolation = crew.isolation
     except Exception as error:  # who sent it was ready: so it is this machine that is not
         traceback.print_exc()
         link.send(Hello(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__))
         return
-    link.send(Hello(os.getpid()))
+    link.send(Hello(os.getpid(), isolation=isolation))
     FarPlayer(link, crew).play()
 
 
