@@ -1,5 +1,6 @@
 """Runs on a cluster of real processes: the same bytes as here, whatever happens on the way."""
 
+import contextlib
 import json
 import platform
 import signal
@@ -10,6 +11,7 @@ import threading
 import psutil
 import pytest
 
+from agents.wall.wall import Wall
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import (
     alive,
@@ -23,6 +25,11 @@ from tests.arena.running import (
 from tests.arena.test_kill import LONG, kept
 from tests.arena.tuning.test_study import SMALL, study, trials
 
+PROGRAM = """\
+import sys
+for line in sys.stdin:
+    print(line.split(";")[1].replace(",", " ").split()[-1], flush=True)
+"""
 SEARCHING = '\n[agents.searching]\nkind = "alphabeta"\ndepth = 4\n'
 SPRT = "stop = { sprt = { elo0 = 0, elo1 = 30 } }"
 
@@ -57,6 +64,27 @@ def test_both_loops_and_a_stop_rule_give_the_same_bytes(room, tmp_path):
 def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
     path = experiment_file(tmp_path, small(30), "good", "raising", "illegal")
     same_here_and_there(room, path, tmp_path)
+    stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
+    with contextlib.closing(Wall()) as wall:  # of this machine, which is theirs
+        assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
+
+
+def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
+    bot = tmp_path / "bots" / "last.py"
+    bot.parent.mkdir()
+    bot.write_text(PROGRAM)
+    text = small(40) + '\n[agents.last]\nkind = "lines"\ncommand = ["python3", "bots/last.py"]\n'
+    path = experiment_file(tmp_path, text)
+    with Room(tmp_path) as own:
+        worker = own.begin_worker()
+        same_here_and_there(own, path, tmp_path)
+        stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
+        assert stored["forfeits"] == []
+        theirs = psutil.Process(worker.pid).children(recursive=True)
+        assert len(theirs) > 2
+        worker.kill()
+        worker.wait()
+        patient(lambda: not any(alive(each.pid) for each in theirs))
 
 
 def test_a_worker_that_is_killed_loses_nothing(room, tmp_path):

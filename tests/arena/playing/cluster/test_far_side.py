@@ -1,11 +1,14 @@
 """What a Dask worker answers before it begins anything for us."""
 
 import pickle
+from multiprocessing import Pipe
 from types import SimpleNamespace
 
 import pytest
 
 from arena.playing.cluster import far_side
+from arena.playing.cluster.parcel import Parcel
+from arena.playing.cluster.player import play
 
 
 @pytest.fixture
@@ -36,3 +39,40 @@ def test_a_worker_whose_files_were_changed_while_it_ran_is_not_trusted(sources):
     assert answer("old") == "begun"
     sources("new")
     assert answer("new") == "pitflip was changed there while it ran: start it again"
+
+
+class Broken:
+    """A crew that its machine has no room for."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def get_ready(self):
+        raise self.error
+
+
+def out_of_room(_plans):
+    return Broken(OSError(28, "No space left on device"))
+
+
+def without_node(_plans):
+    return Broken(RuntimeError("bot.js cannot be started:\nthere is no program node"))
+
+
+@pytest.mark.parametrize(
+    ("maker", "lack"),
+    [
+        (out_of_room, "No space left on device"),
+        (without_node, r"cannot be started:\nthere is no program node"),
+    ],
+)
+def test_what_a_machine_lacks_is_said_in_one_line(maker, lack, tmp_path, capsys):
+    ours, theirs = Pipe()
+    ours.send(("name", Parcel(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False)))
+    play(theirs, tmp_path)
+    player = far_side.RemotePlayer("digest", ours)
+    with pytest.raises(far_side.NotReady) as refused:
+        player.hello(lambda: True)
+    assert lack in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert "Traceback" in capsys.readouterr().err  # in its worker's log
