@@ -123,7 +123,7 @@ def _concluded(
 ) -> bool:
     """Sum up, write the tables, check, print; whether all checks hold."""
     # What sums up is loaded after the games: the first game need not wait for it.
-    from arena.concluding import checks  # noqa: PLC0415
+    from arena.concluding import checks, stored_summary  # noqa: PLC0415
     from arena.concluding.evidence import evidence_of  # noqa: PLC0415
 
     census = drawn.census if len(games) == 2 * drawn.pairings.total else []
@@ -135,10 +135,15 @@ def _concluded(
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
+    summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
+    write_text(directory / stored_summary.SUMMARY, summary)
     _note_end(directory, origin, games, options)
     _show(experiment, summed, verdicts, options)
+    page = _paged(directory) if options.page else None
     if not options.quiet:
         say(f"tables: {directory}")
+        if page is not None:
+            say(f"page: {page}")
     return all(verdict.holds for verdict in verdicts)
 
 
@@ -173,6 +178,15 @@ def _tabled(
     parquet.write_rows(directory / "win_rates.parquet", table_rows.WinRateRow, rates, source)
     parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
     return summed
+
+
+def _paged(directory: Path) -> Path:
+    """Write the page of a run from its tables; where it is."""
+    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415  # as above
+    from arena.showing.report_contents import stored_report  # noqa: PLC0415
+
+    write_page(stored_report(directory), directory / PAGE)
+    return directory / PAGE
 
 
 def _show(

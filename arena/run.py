@@ -22,6 +22,9 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the checks for CI")
+    parser.add_argument(
+        "--no-page", action="store_false", dest="page", help="leave out report.html"
+    )
     parser.add_argument("--pairing", type=int, metavar="N", help="play one pairing alone, here")
     return parser
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeAlias, get_type_hints
+from typing import IO, Any, TypeAlias, TypeVar, get_type_hints
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
@@ -15,6 +15,7 @@ from games.whole_files import whole_file
 
 Provenance = Mapping[str, object]
 Column: TypeAlias = Any  # of pyarrow, or what it turns into a column
+RowType = TypeVar("RowType")
 
 # The types of columns with few different words, stored as places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
@@ -70,6 +71,38 @@ def read_columns(
         return {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(str(error).splitlines()[0]) from None
+
+
+def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
+    """The rows of a table that `write_rows` wrote."""
+    hints = get_type_hints(kind)
+    try:
+        table = pq.read_table(path, columns=list(hints))
+        columns = [table[name].to_pylist() for name in hints]
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        raise TableError(str(error).splitlines()[0]) from None
+    return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+def read_coded(path: Path, name: str) -> tuple[GameColumn, list[str]]:
+    """A column of words as places in the list of its words."""
+    try:
+        column = pq.read_table(path, columns=[name], read_dictionary=[name])[name]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(str(error).splitlines()[0]) from None
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # older versions of pyarrow, and a table without rows
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
+    return whole.indices.to_numpy(), whole.dictionary.to_pylist()
+
+
+def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
+    """Some rows of a column of texts; None if the table does not have it."""
+    if name not in pq.read_schema(path).names:
+        return None
+    column = pq.read_table(path, columns=[name])[name]
+    texts: list[str] = column.take(pa.array(rows, pa.int64())).to_pylist()
+    return texts
 
 
 def coded(places: GameColumn, words: Sequence[str]) -> Column:

@@ -41,6 +41,7 @@ class RunOptions:
     overrides: tuple[str, ...] = ()
     junit: Path | None = None
     wall: Wall = field(default_factory=Wall)  # begun with the first bot
+    page: bool = False
 
     @property
     def playing(self) -> "PlayOptions":
@@ -130,6 +131,7 @@ def _options(
         json=chosen.json,
         overrides=overrides(chosen),
         junit=getattr(chosen, "junit", None),
+        page=getattr(chosen, "page", False),
     )
 
 

@@ -63,7 +63,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         row = evidence.shortest(match.rows[~won])
         detail = f"{np.count_nonzero(~won)} of {len(won)} games not won; the shortest is {row}: "
         detail += evidence.end_of(row, match.a)
-        return verdict_on(check, FAILS, detail, evidence.command(row))
+        return verdict_on(check, FAILS, detail, evidence.command(row), row)
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
         return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")

@@ -58,7 +58,8 @@ class Verdict:
     """The verdict on one check; a vacuous one rests on too little and does not hold.
 
     `test` is the key that states the claim. `replay` is a command that shows the shortest
-    game that speaks against it.
+    game that speaks against it, `game` that game's number; `measured` is what a claim about a
+    score was decided by.
     """
 
     that: str
@@ -66,6 +67,8 @@ class Verdict:
     status: str
     detail: str
     replay: str | None = None
+    game: int | None = None
+    measured: ScoreCheck | None = None
 
     @property
     def holds(self) -> bool:
@@ -73,9 +76,16 @@ class Verdict:
         return self.status == HOLDS
 
 
-def verdict_on(check: Check, status: str, detail: str, replay: str | None = None) -> Verdict:
+def verdict_on(
+    check: Check,
+    status: str,
+    detail: str,
+    replay: str | None = None,
+    game: int | None = None,
+    measured: ScoreCheck | None = None,
+) -> Verdict:
     """The verdict on a check."""
-    return Verdict(check.that, check.test, status, detail, replay)
+    return Verdict(check.that, check.test, status, detail, replay, game, measured)
 
 
 def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:

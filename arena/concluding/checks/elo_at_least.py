@@ -25,12 +25,12 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     wanted = check.values["elo_at_least"]
     result = bounded(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:
-        return verdict_on(check, STATUS[result.verdict], result.reason)
+        return verdict_on(check, STATUS[result.verdict], result.reason, measured=result)
     detail = (
         f"at least {signed(wanted)} Elo wanted, found {_elo(result.score)}, "
         f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
     )
-    return verdict_on(check, STATUS[result.verdict], detail)
+    return verdict_on(check, STATUS[result.verdict], detail, measured=result)
 
 
 def _elo(score: float, down: bool = False) -> str:

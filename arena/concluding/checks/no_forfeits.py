@@ -25,7 +25,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     why = evidence.games.traces.get(row, "").partition("\n")[0]
     how = Termination(int(evidence.games.termination[row])).name.lower()
     detail = f"{counts}; the shortest is game {row}: {how}{', ' if why else ''}{why}"
-    return verdict_on(check, FAILS, detail, evidence.command(row))
+    return verdict_on(check, FAILS, detail, evidence.command(row), row)
 
 
 def _faults(evidence: Evidence, agent: int) -> Rows:

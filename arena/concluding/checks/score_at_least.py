@@ -25,4 +25,5 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether the bound on the score reaches it."""
     result = bounded(check, evidence, check.values["score_at_least"])
     # The text begins with the answer, which the status says already.
-    return verdict_on(check, STATUS[result.verdict], check_text(result).partition(": ")[2])
+    detail = check_text(result).partition(": ")[2]
+    return verdict_on(check, STATUS[result.verdict], detail, measured=result)

@@ -1,0 +1,57 @@
+"""What is concluded from a run beside its tables, as summary.json holds it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from arena.concluding.checks import Check, Verdict
+from arena.concluding.summary import Stopped, Summary
+from games.keys import KeyValues
+
+SUMMARY = "summary.json"
+
+
+def summary_json(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
+    """The whole file."""
+    content = summary_values(summary, checks, verdicts)
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def summary_values(
+    summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]
+) -> KeyValues:
+    """What the tables of a summary do not hold."""
+    content: KeyValues = {
+        "experiment": summary.experiment,
+        "game": summary.game,
+        "games": summary.games,
+        "distinct_games": summary.distinct_games,
+        "openings": summary.openings,
+        "forfeits": summary.forfeits,
+        "first_mover": asdict(summary.first_mover),
+        "groups": [list(group.agents) for group in summary.groups],
+        "bridges": list(summary.bridges),
+        "stopped": summary.stopped and _stopped(summary.stopped),
+        "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],
+    }
+    plain: KeyValues = json.loads(json.dumps(content, default=str))
+    return plain
+
+
+def _stopped(stopped: Stopped) -> dict[str, object]:
+    estimates = {name: asdict(getattr(stopped, name)) for name in ("raw", "corrected")}
+    words = {name: getattr(stopped, name) for name in ("agent", "opponent", "decision", "text")}
+    return {**words, **estimates}
+
+
+def _check(check: Check, verdict: Verdict) -> dict[str, object]:
+    return {
+        "that": verdict.that,
+        "test": verdict.test,
+        "values": dict(check.values),
+        "status": verdict.status,
+        "detail": verdict.detail,
+        "replay": verdict.replay,
+        "game": verdict.game,
+        "measured": verdict.measured and asdict(verdict.measured),
+    }

@@ -1,0 +1,46 @@
+"""Make the page of a run again: python -m arena.report results/smart_vs_bad/2f3de8a327."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from games.terminal import DONE, say, status_of
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m arena.report",
+        description="Write report.html of finished runs again, from their tables.",
+        epilog="example: python -m arena.report results/smart_vs_bad/*",
+    )
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "--experiment", type=Path, metavar="FILE",
+        help="where users' files are found, if the experiment file has moved",
+    )  # fmt: skip
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 if a directory does not hold a finished run."""
+    chosen = arguments().parse_args(words)
+    return status_of("arena.report", lambda: reported(chosen))
+
+
+def reported(chosen: argparse.Namespace) -> int:
+    """Write the pages; the exit status."""
+    # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
+    from arena.showing.report_contents import stored_report  # noqa: PLC0415
+
+    beside = chosen.experiment and chosen.experiment.absolute().parent
+    for directory in chosen.runs:
+        path = directory / PAGE
+        write_page(stored_report(directory, beside), path)
+        say(f"page: {path}")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Games that were lost by a fault: whose, how often, and why."""
+
+import numpy as np
+
+from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
+from arena.showing.html import Html, Inside, name_of, tag
+from arena.showing.numbers import count, counted, share
+from arena.showing.report_contents import Report
+from arena.showing.svg import Picture, block, on_page
+
+# What the stored words mean; a word that is not here is shown as it is.
+REASONS = {
+    "illegal": "answered with an illegal move",
+    "raised": "raised an exception",
+    "timeout": "did not answer in time",
+    "unloadable": "could not be loaded",
+    "crashed": "its process ended",
+    "memory": "used more memory than allowed",
+}
+
+
+def figure(report: Report) -> Figure:
+    """A table, an agent and a reason a row; the bar shows the share of its games."""
+    games = report.games
+    faulty = np.flatnonzero(games.forfeited)
+    heading = "Forfeits"
+    if not len(faulty):
+        every = counted(len(games), "game")
+        return Figure(heading, nothing_here(f"None. All {every} were played to their end."))
+    loser = np.where(games.result[faulty] == 0.0, games.first[faulty], games.second[faulty])
+    keys, counts = np.unique(np.stack([loser, games.ending[faulty]]), axis=1, return_counts=True)
+    rows, marks = [], []
+    order = np.argsort(-counts, kind="stable")
+    for agent, ending, number in zip(*keys[:, order].tolist(), counts[order].tolist(), strict=True):
+        name, word = games.names[agent], games.endings[ending]
+        played = int(np.count_nonzero((games.first == agent) | (games.second == agent)))
+        rows.append(_row(name, word, number, played))
+        marks.append(block(0, 100 * number / played, 9, 10, "worse"))
+    head = ("agent", "reason", "stored as", "games", "of its games", "", "look")
+    table = NumberTable(head, tuple(rows), words=3)
+    lead = sentences(
+        strong(f"{counted(len(faulty), 'game')} of {len(games):,}"),
+        " ended by a fault of the side that lost. Nothing was taken out: a forfeit is a loss in "
+        "every number of this page.",
+    )
+    table_html = table_of(table, "Forfeits by agent and reason", "forfeits")
+    return Figure(heading, lead, None, table, table_html)
+
+
+def _row(name: str, word: str, number: int, played: int) -> tuple[Inside, ...]:
+    return (
+        name_of(name),
+        REASONS.get(word, word),
+        tag("code", word),
+        count(number),
+        share(number / played),
+        _bar(number / played),
+        tag("a", "games", href=f"#games=forfeits&agent={_quoted(name)}"),
+    )
+
+
+def _bar(part: float) -> Html:
+    marks = Html(block(0, 100, 9, 10, "track") + block(0, 100 * part, 9, 10, "worse"))
+    return tag("div", on_page(Picture(28, marks)), class_="smallbar")
+
+
+def _quoted(name: str) -> str:
+    """A name as a part of an address."""
+    from urllib.parse import quote  # noqa: PLC0415  # only where somebody forfeited
+
+    return quote(name, safe="")

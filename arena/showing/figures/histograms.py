@@ -1,0 +1,131 @@
+"""By how much games were won, and how long they were."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.showing.figure import Figure, NumberTable, nothing_here, numbers_below, sentences
+from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.numbers import count, counted, minus, share
+from arena.showing.report_contents import Report
+from arena.showing.svg import Picture, block, in_box, level_line, on_page, words
+
+BINS = 26
+HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
+
+
+class Bins(NamedTuple):
+    """A histogram: how many numbers lie in steps of `width` from `low`."""
+
+    low: int
+    width: int
+    counts: NDArray[np.int64]
+
+
+def figure(report: Report) -> Figure:
+    """Two histograms side by side: margins and lengths of all games that were played to an end."""
+    heading, games = "Margins and lengths", report.games
+    played = ~games.forfeited
+    if not played.any():
+        return Figure(heading, nothing_here("No game was played to its end."))
+    margin = games.margin[played]
+    if report.two:
+        top = games.names.index(report.agents[0])
+        margin = np.where(games.first[played] == top, margin, -margin)
+        title = (
+            f"Points ahead of {isolated(report.agents[1])}, seen by {isolated(report.agents[0])}"
+        )
+    else:
+        margin, title = np.abs(margin), "Points between winner and loser"
+    margins, lengths = binned(margin), binned(games.plies[played])
+    pictures = (
+        (title, drawn(margins, counted(int(margins.counts.max()), "game"))),
+        ("Plies, the opening included", drawn(lengths, counted(int(lengths.counts.max()), "game"))),
+    )
+    body = joined([
+        tag("div", *(
+            tag("figure", tag("figcaption", name), on_page(picture, name))
+            for name, picture in pictures
+        ), class_="beside"),
+        numbers_below(_numbers(margins, lengths), "Margins and lengths in numbers"),
+    ])  # fmt: skip
+    both = Picture(
+        HEIGHT + 24,
+        joined([
+            joined([_title(place, name), in_box(352 * place, 24, 336, picture)])
+            for place, (name, picture) in enumerate(pictures)
+        ]),
+    )  # fmt: skip
+    lead = _lead(report, margin, games.plies[played])
+    return Figure(heading, lead, both, _numbers(margins, lengths), body)
+
+
+def _title(place: int, name: str) -> Html:
+    return tag("text", name, x=352 * place, y=14, class_="strong")
+
+
+def _lead(report: Report, margin: NDArray[np.int64], plies: NDArray[np.int64]) -> Html:
+    won = np.abs(margin[margin != 0])
+    drawn_share = float(np.mean(margin == 0))
+    usual = f"Half of the won games were won by {int(np.median(won))} or more; " if len(won) else ""
+    drawn_games = f"{share(drawn_share)} were drawn" if drawn_share else "none was drawn"
+    rest = f". Half took {int(np.median(plies))} plies or more."
+    if not usual:
+        drawn_games = drawn_games[:1].upper() + drawn_games[1:]
+    if report.two and len(won):
+        ahead = float(np.mean(margin))
+        words_of = minus(f"{ahead:+.1f}")
+        mean = joined(
+            [" On average ", name_of(report.agents[0]), f" ended {words_of} points ahead."]
+        )
+    else:
+        mean = Html("")
+    return sentences(usual, drawn_games, rest, mean)
+
+
+def binned(numbers: NDArray[np.int64]) -> Bins:
+    """At most BINS steps of equal whole width from the smallest number to the largest."""
+    low, high = int(numbers.min()), int(numbers.max())
+    width = -(-(high - low + 1) // BINS)
+    return Bins(low, width, np.bincount((numbers - low) // width))
+
+
+def drawn(bins: Bins, largest: str) -> Picture:
+    """The bars, the largest with its count, the ends and the middle of the axis."""
+    number, top = len(bins.counts), int(bins.counts.max())
+    space, wide = HEIGHT - TOP - BOTTOM, 100.0 / len(bins.counts)
+    parts = [level_line(0, 100, HEIGHT - BOTTOM, "grid")]
+    for place, size in enumerate(bins.counts.tolist()):
+        high = max(space * size / top, 1.0 if size else 0.0)
+        if size:
+            left = wide * place
+            y = HEIGHT - BOTTOM - high
+            parts.append(block(left, left + wide * 0.92, y, high, "bar"))
+    peak = wide * (int(bins.counts.argmax()) + 0.5)
+    anchor = "start" if peak < 20 else "end" if peak > 80 else "middle"
+    at = 0.0 if anchor == "start" else 100.0 if anchor == "end" else peak
+    parts.append(words(at, 12, largest, anchor))
+    ends = sorted({0, number // 2, number - 1})
+    for place in ends:
+        anchor = "start" if place == 0 else "end" if place == number - 1 else "middle"
+        at = 0.0 if place == 0 else 100.0 if place == number - 1 else wide * (place + 0.5)
+        parts.append(words(at, HEIGHT - 5, span_of(bins, place), anchor))
+    return Picture(HEIGHT, joined(parts))
+
+
+def span_of(bins: Bins, place: int) -> str:
+    """The numbers of a step: `4`, or `4 to 5`."""
+    first = bins.low + place * bins.width
+    last = first + bins.width - 1
+    return minus(str(first)) if first == last else minus(f"{first} to {last}")
+
+
+def _numbers(margins: Bins, lengths: Bins) -> NumberTable:
+    rows = [
+        (what, span_of(bins, place), count(int(size)))
+        for what, bins in (("margin", margins), ("plies", lengths))
+        for place, size in enumerate(bins.counts)
+        if size
+    ]
+    return NumberTable(("what", "from to", "games"), tuple(rows), words=1)

@@ -1,0 +1,195 @@
+"""The openings: which of them decided their games, whoever played."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
+from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.numbers import count, counted, share
+from arena.showing.palette import step_of
+from arena.showing.report_contents import Report
+from arena.showing.svg import Picture, block, per_cent
+
+MOST_CELLS = 2000
+MOST_COLUMNS = 400
+LISTED = 6
+CELL, HIGHEST, LOWEST = 4, 270, 48  # pixels
+SQUARES = range(14, 8, -1)  # pixels of a square
+ACROSS = 108  # squares of the smallest size in a row
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+Floats = NDArray[np.float64]
+
+
+class Cells(NamedTuple):
+    """One cell for each pairing: its opening, and the mean score that its two games brought."""
+
+    opening: NDArray[np.int64]  # places in `openings`
+    openings: NDArray[np.int64]  # their numbers
+    first_mover: Floats  # of whoever moved first
+    agent: Floats  # of the agent that the experiment names first
+
+
+def figure(report: Report) -> Figure:
+    """A column for each opening; for two agents a square for each."""
+    heading = "Openings"
+    if not len(report.games):
+        return Figure(heading, nothing_here("No games were played."))
+    if report.openings == 1:
+        where = "the starting position" if report.plan.openings.way == "none" else "one opening"
+        return Figure(heading, nothing_here(f"All games began from {where}."))
+    cells = cells_of(report)
+    return _squares(report, cells) if report.two else _columns(report, cells)
+
+
+def cells_of(report: Report) -> Cells:
+    """The pairings of a run; both games of each stand together."""
+    games = report.games
+    one, other = games.result[0::2], games.result[1::2]
+    openings, places = np.unique(games.opening[0::2], return_inverse=True)
+    agent = (one + 1.0 - other) / 2.0
+    if report.two:
+        top = games.names.index(report.agents[0])
+        agent = np.where(games.first[0::2] == top, agent, 1.0 - agent)
+    return Cells(places.ravel(), openings, (one + other) / 2.0, agent)
+
+
+def _means(cells: Cells, scores: Floats) -> Floats:
+    means: Floats = np.bincount(cells.opening, scores) / np.bincount(cells.opening)
+    return means
+
+
+def _decided(cells: Cells) -> Floats:
+    """How many pairings of each opening the seat decided: one side won both games."""
+    return np.bincount(cells.opening, np.abs(cells.first_mover - 0.5) == 0.5).astype(np.float64)
+
+
+def _columns(report: Report, cells: Cells) -> Figure:
+    means = _means(cells, cells.first_mover)
+    decided = _decided(cells)
+    sizes = np.bincount(cells.opening)
+    most, total = int(np.count_nonzero(2 * decided > sizes)), len(means)
+    shown = np.arange(total)
+    if total > MOST_COLUMNS:
+        shown = np.sort(np.argsort(-np.abs(means - 0.5), kind="stable")[:MOST_COLUMNS])
+    shown = shown[np.argsort(-means[shown], kind="stable")]
+    lead = sentences(
+        "One column an opening, one cell a match. Blue: whoever moved first won both games; "
+        "orange: whoever moved second; grey: the opening decided nothing. ",
+        strong(f"{count(most)} of {counted(total, 'opening')} decided more than half"),
+        " of their matches by the seat alone.",
+        f" Drawn are the {MOST_COLUMNS} that decide most." if total > MOST_COLUMNS else None,
+    )
+    ends = joined(
+        tag("span", words)
+        for words in ("\u2190 good for the first mover", "fair", "good for the second mover \u2192")
+    )
+    table = _deciding(report, cells, means, decided)
+    picture = _column_picture(cells, shown)
+    drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
+    body = joined([
+        drawn, tag("h3", "The openings that decide most"),
+        table_of(table, "The openings that decide most"),
+    ])  # fmt: skip
+    return Figure("Openings", lead, picture, table, body, _costs_games())
+
+
+def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
+    """Equal cells of a column are one rectangle."""
+    counts = np.stack([
+        np.bincount(cells.opening[cells.first_mover == score], minlength=len(cells.openings))
+        for score in SCORES[::-1]
+    ])  # fmt: skip
+    tallest = int(counts.sum(axis=0).max())
+    height = min(HIGHEST, max(LOWEST, CELL * tallest))
+    wide, parts = 100.0 / len(shown), []
+    for place, opening in enumerate(shown.tolist()):
+        column, top, total = counts[:, opening].tolist(), 0.0, int(counts[:, opening].sum())
+        for score, number in zip(SCORES[::-1], column, strict=True):
+            high = height * number / total
+            if number:
+                kind = step_of(score)
+                parts.append(block(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
+            top += high
+    return Picture(height, joined(parts))
+
+
+def _svg(picture: Picture, name: str) -> Html:
+    return tag(
+        "svg", picture.marks, width="100%", height=picture.height, role="img", aria_label=name
+    )
+
+
+def _squares(report: Report, cells: Cells) -> Figure:
+    agent = report.agents[0]
+    means = _means(cells, cells.agent)
+    values, counts = np.unique(means, return_counts=True)
+    common = values[np.argmax(counts)]
+    order = np.lexsort((means, np.bincount(np.searchsorted(values, means))[
+        np.searchsorted(values, means)]))  # fmt: skip
+    shown = order[:MOST_CELLS]
+    rare = np.count_nonzero(means != common)
+    lead = sentences(
+        "Each cell is one opening: what its games brought to ", name_of(agent),
+        ". The rare results come first, with an edge: ",
+        strong(f"{count(int(rare))} of {counted(len(means), 'opening')} differ"), " from the rest.",
+        f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,
+    )  # fmt: skip
+    decided = _decided(cells)
+    table = _deciding(report, cells, _means(cells, cells.first_mover), decided)
+    picture = _square_picture(means[shown], float(common))
+    body = joined([
+        tag("p", "scored nothing", tag("span", joined(
+            tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
+            aria_hidden="true"), "won everything", class_="scale"),
+        tag("figure", _svg(picture, f"Openings by the score of {isolated(agent)}")),
+        tag("h3", "The openings that decide most"),
+        table_of(table, "The openings that decide most"),
+    ])  # fmt: skip
+    return Figure("Openings", lead, picture, table, body, _costs_games())
+
+
+def _square_picture(means: Floats, common: float) -> Picture:
+    """Rows of squares: as large as they can be in at most a dozen rows."""
+    across = next((720 // size for size in SQUARES if len(means) <= 12 * (720 // size)), ACROSS)
+    high, wide = max(720 // across, 9), 100.0 / across
+    parts = []
+    for place, mean in enumerate(means.tolist()):
+        row, column = divmod(place, across)
+        rare = mean != common
+        parts.append(
+            tag(
+                "rect", x=per_cent(wide * column + 0.06), y=high * row + 1,
+                width=per_cent(wide - 0.12), height=high - 2,
+                class_=step_of(mean) + (" rare" if rare else ""),
+            )
+        )  # fmt: skip
+    return Picture(high * (1 + (len(means) - 1) // across) + 2, joined(parts))
+
+
+def _deciding(report: Report, cells: Cells, means: Floats, decided: Floats) -> NumberTable:
+    """The openings in which the seat decided most."""
+    order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
+    sizes = np.bincount(cells.opening)
+    first_rows = 2 * np.unique(cells.opening, return_index=True)[1]
+    moves = report.games.texts("opening_moves", first_rows[order].tolist())
+    rows = []
+    for place, opening in enumerate(order.tolist()):
+        number, matches = int(cells.openings[opening]), int(sizes[opening])
+        games = tag("a", counted(2 * matches, "game"), href=f"#games=all&opening={number}")
+        rows.append((
+            str(number), tag("code", moves[place]) if moves and moves[place] else "start",
+            share(float(means[opening])), f"{int(decided[opening])} of {matches}", games,
+        ))  # fmt: skip
+    head = ("opening", "moves", "first mover scored", "pairs decided by the seat", "games")
+    return NumberTable(head, tuple(rows), words=2)
+
+
+def _costs_games() -> Html:
+    return tag(
+        "p",
+        "An opening that the seat decides cannot tell agents apart. It costs games, not truth: "
+        "both seats are played.",
+        class_="note",
+    )

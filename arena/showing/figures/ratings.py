@@ -1,0 +1,191 @@
+"""The ratings of three agents and more; with few openings the standing, which is no measurement."""
+
+from collections.abc import Sequence
+
+from arena.concluding.table_rows import EloRow
+from arena.showing.figure import (
+    Figure,
+    NumberTable,
+    listed,
+    numbers_below,
+    sentences,
+    strong,
+)
+from arena.showing.html import Html, Inside, joined, name_of, tag
+from arena.showing.numbers import (
+    NO_BREAK,
+    confidence,
+    count,
+    counted,
+    elo,
+    elo_ends,
+    points,
+    rating_of,
+    share,
+)
+from arena.showing.plots import ticks
+from arena.showing.report_contents import Report
+from arena.showing.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.showing.svg import Scale, block, interval
+from arena.showing.told_apart import Run, brackets, lanes, names_of, runs
+from arena.stats.elo import score_from_elo
+
+ROOM = 0.04  # of the scale, beyond the widest interval
+NARROWEST = 40.0  # Elo on each side of the middle
+EXPLAINED = 200  # Elo
+
+
+def figure(report: Report) -> Figure | None:
+    """The strips of all agents; None for two, whose difference is in the answer."""
+    if report.two:
+        return None
+    return _standing(report) if report.standing else _ratings(report)
+
+
+def _ratings(report: Report) -> Figure:
+    chart = _chart(report, runs(report))
+    level = confidence(report.ratings[0].level)
+    zero = f"the mean of the {len(report.agents)} is 0"
+    if len({row.group for row in report.ratings}) > 1:
+        zero = "in each group the mean is 0, and groups cannot be compared"
+    lead = sentences(
+        f"A dot is the best estimate, the band holds the true value in {level.rstrip('%')}of 100 "
+        f"such runs. Elo has no zero of its own: here {zero}; ",
+        strong(
+            f"{EXPLAINED} Elo more means about {100 * score_from_elo(EXPLAINED):.0f}{NO_BREAK}% "
+            "of the points"
+        ),
+        ".",
+    )
+    table = NumberTable(
+        ("agent", "Elo", "from", "to", "points", "of", "games", "openings", "n_eff", "forfeits"),
+        tuple(_numbers(row) for row in report.ratings),
+    )
+    body = joined([on_a_page(chart), numbers_below(table, "Ratings in numbers")])
+    return Figure("Ratings", lead, as_picture(chart), table, body, _notes(report))
+
+
+def _chart(report: Report, found: Sequence[Run]) -> RowChart:
+    known = [rating_of(row) for row in report.ratings]
+    ends = [end for each in known for end in each[:3] if end is not None]
+    low, high = min([*ends, -NARROWEST]), max([*ends, NARROWEST])
+    room = ROOM * (high - low)
+    scale = Scale(low - room, high + room)
+    across = ticks(scale.low, scale.high, 7)
+    rows = [
+        ChartRow(
+            row.agent,
+            interval(scale, rating_of(row), 14, 12, 4),
+            _texts(row),
+            brackets(found, place, 28),
+            _group(report, place),
+        )
+        for place, row in enumerate(report.ratings)
+    ]
+    return RowChart(
+        caption="Ratings, the strongest agent first",
+        scale=scale,
+        ticks=[(tick, elo(tick)) for tick in across],
+        rows=rows,
+        heads=("agent", "Elo", confidence(report.ratings[0].level)),
+        zero=0.0,
+        numbered=True,
+        lanes=1 + max(lanes(found), default=-1),
+    )
+
+
+def _texts(row: EloRow) -> list[str]:
+    known = rating_of(row)
+    if known.value is None:
+        return ["\u2013", known.why]
+    return [elo(known.value), elo_ends(known)]
+
+
+def _numbers(row: EloRow) -> tuple[Inside, ...]:
+    known = rating_of(row)
+    elos = ["" if end is None else elo(end, 1) for end in known[:3]]
+    sizes = points(row.points), count(row.counted_games), count(row.games), count(row.openings)
+    return name_of(row.agent), *elos, *sizes, f"{row.n_eff:.0f}", count(row.forfeits)
+
+
+def _group(report: Report, place: int) -> str:
+    """What stands above the first agent of a group, if there are several."""
+    group = report.ratings[place].group
+    if len({row.group for row in report.ratings}) == 1:
+        return ""
+    return f"group {group}" if not place or report.ratings[place - 1].group != group else ""
+
+
+def _notes(report: Report) -> Html:
+    groups = [names_of(report, run) for run in runs(report)]
+    apart = None
+    if groups:
+        names = [listed([name_of(name) for name in group], ", ") for group in groups]
+        apart = tag(
+            "p", "Not told apart by their own matches: ", strong(joined(names, "; ")),
+            ". Bands of two agents may overlap although their match is clear: the same openings "
+            "move all ratings together. For a pair look at ",
+            tag("a", "who beat whom", href="#matrix"), ".", class_="note",
+        )  # fmt: skip
+    bridges = [tag("p", text, class_="note") for text in report.summary.get("bridges", [])]
+    return joined([apart, *bridges, glossary(report)])
+
+
+def glossary(report: Report) -> Html:
+    """What the short forms mean, below the first table of the page."""
+    row = report.met()[0] if report.met() else None
+    if row is None:
+        return Html("")
+    results = f"{row.first_wins + row.second_wins}-{row.first_draws + row.second_draws}-"
+    results += f"{row.first_losses + row.second_losses}"
+    meanings = (
+        (results, "games won, drawn and lost by the agent named first."),
+        (
+            f"K = {report.openings:,}",
+            "different openings. Two games from one opening are one observation, not two.",
+        ),
+        (
+            "n_eff",
+            "how many independent pairs of games would be as sure; less than played where "
+            "openings repeat or agents share them.",
+        ),
+    )
+    rows = (joined([tag("dt", short), tag("dd", long)]) for short, long in meanings)
+    return tag("dl", joined(rows), class_="glossary")
+
+
+def _standing(report: Report) -> Figure:
+    most = max((row.counted_games for row in report.ratings), default=1) or 1
+    scale = Scale(0.0, float(most))
+    rows = [
+        ChartRow(
+            row.agent,
+            joined([
+                block(0, 100, 9, 10, "track"), block(0, scale.at(row.points), 9, 10, "even")
+            ]),
+            [f"{points(row.points)} of {count(row.counted_games)}"],
+        )
+        for row in sorted(report.ratings, key=_share_of_points)
+    ]  # fmt: skip
+    chart = RowChart("Points of all agents", scale, (), rows, ("agent", "points"), numbered=True)
+    table = NumberTable(
+        ("agent", "points", "of", "share", "forfeits"),
+        tuple(
+            (
+                name_of(row.agent), points(row.points), count(row.counted_games),
+                share(row.points / (row.counted_games or 1)), count(row.forfeits),
+            )
+            for row in sorted(report.ratings, key=_share_of_points)
+        ),
+    )  # fmt: skip
+    lead = sentences(
+        f"{counted(report.openings, 'opening')}: these are ",
+        strong(f"results of {counted(len(report.games), 'particular game')}"),
+        ". They say little about other openings, so there are no ratings and no bands.",
+    )
+    body = joined([on_a_page(chart), numbers_below(table, "The standing in numbers")])
+    return Figure("Standing", lead, as_picture(chart), table, body, glossary(report))
+
+
+def _share_of_points(row: EloRow) -> tuple[float, int]:
+    return -row.points / (row.counted_games or 1), row.rank

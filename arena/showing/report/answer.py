@@ -1,0 +1,284 @@
+"""The question of a run and its answer in one sentence, with how sure it is."""
+
+import math
+from typing import NamedTuple
+
+from arena.concluding.checks import FAILS, HOLDS
+from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.showing.figure import listed, strong
+from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.numbers import (
+    CENSUS,
+    confidence,
+    count,
+    counted,
+    difference_of,
+    elo_ends,
+    known_from,
+    points,
+    score_of,
+    share,
+    share_ends,
+)
+from arena.showing.report_contents import Report
+from arena.showing.told_apart import names_of, runs
+
+BEATS = " beats "
+PATIENCE = 100_000  # openings that nobody waits for
+NAMED = 3  # places that are named with their neighbours
+Stored = dict[str, float]
+
+
+class Answer(NamedTuple):
+    """What stands on top of the page."""
+
+    question: str
+    headline: str
+    sure: Html
+
+
+def answer_of(report: Report) -> Answer:
+    """The answer to what the experiment asks."""
+    if not len(report.games):
+        return Answer(f"What happens at {report.plan.game}?", "No games were played.", Html(""))
+    made = _answer(report)
+    return made._replace(sure=joined([made.sure, _faults(report)]))
+
+
+def _answer(report: Report) -> Answer:
+    if report.summary.get("stopped"):
+        return _tested(report)
+    if report.two and report.met():
+        row = report.met()[0]
+        claim = _always(report)
+        return _every_game(report, claim) if claim else _match(report, row)
+    if report.standing:
+        return _standing(report)
+    if len({row.group for row in report.ratings}) > 1:
+        return _groups(report)
+    return _strongest(report)
+
+
+# ---------------------------------------------------------------------------- two agents
+
+
+def _always(report: Report) -> WinRateRow | None:
+    """The row of the only check of two agents that every game is won, seen by its winner."""
+    for check in report.checks:
+        winner, beats, loser = str(check["that"]).partition(BEATS)
+        if check["test"] == "always" and check["status"] in (HOLDS, FAILS) and beats:
+            return report.pairs.get((winner.strip(), loser.strip()))
+    return None
+
+
+def _every_game(report: Report, row: WinRateRow) -> Answer:
+    wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
+    losses, known = row.games - wins - draws, score_of(row)
+    game = report.plan.game
+    question = f"Does {isolated(row.agent)} win every game of {game} against "
+    question += f"{isolated(row.opponent)}?"
+    if wins == row.games:
+        headline = f"Yes. It won all {counted(row.games, 'game')}."
+        end = f", from {counted(row.openings, 'opening')} on both sides."
+        return Answer(question, headline, joined([_score_sentence(row), end]))
+    parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
+    rest = " and ".join(part for part in parts if part)
+    headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
+    headline += rest if draws and losses else f"and {rest}"
+    shown = tag("a", "shown below", href="#games=against")
+    number = "The other game is" if row.games - wins == 1 else "The other games are"
+    if known.value is None:
+        return Answer(question, f"{headline}.", joined([f"{number} ", shown, "."]))
+    return Answer(
+        question, f"{headline}.", joined([_score_sentence(row), f". {number} ", shown, "."])
+    )
+
+
+def _score_sentence(row: WinRateRow) -> Html:
+    known = score_of(row)
+    if known.value is None:
+        return joined([f"{known.why[:1].upper()}{known.why[1:]}"])
+    if known.kind == CENSUS:
+        return joined([f"Its score is {share(known.value)}, exact for all openings there are"])
+    if not known.bounded:
+        return joined([f"Its score is {share(known.value)}; {known.why or 'no interval exists'}"])
+    sure = f"{share_ends(known)} with {confidence(known.level)} confidence"
+    return joined([f"Its score is {share(known.value)}, ", sure])
+
+
+def _match(report: Report, row: WinRateRow) -> Answer:
+    known, game = score_of(row), report.plan.game
+    names = isolated(row.agent), isolated(row.opponent)
+    question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
+    if known.value is None or (not known.bounded and known.kind != CENSUS):
+        headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
+        headline += f"{counted(row.games, 'game')}."
+        return Answer(question, headline, _no_inference(report))
+    if known.settled is not None:
+        better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
+        headline = f"{isolated(better.agent)} is stronger: {share(better.score or 0.0)} against "
+        return Answer(question, f"{headline}{isolated(better.opponent)}.", _between(better))
+    headline = f"{names[0]} or {names[1]}: these games do not tell them apart."
+    return Answer(question, headline, joined([_undecided(row)]))
+
+
+def _between(row: WinRateRow) -> Html:
+    """How sure a settled match is."""
+    known, difference = score_of(row), difference_of(row)
+    if known.kind == CENSUS:
+        return joined(["Exact: these are all openings there are."])
+    lead = "Between " if known.low is not None and known.high is not None else ""
+    ends = share_ends(known).replace(" to ", " and ") if lead else share_ends(known)
+    sure = f"{lead}{ends}, with {confidence(known.level)} confidence"
+    elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
+    open_end = "" if known.high is not None else " There is no upper bound."
+    return joined([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
+
+
+def _undecided(row: WinRateRow) -> Html:
+    known = score_of(row)
+    needed = openings_to_settle(row)
+    if needed is None:
+        more = "no number of games you would wait for would show a difference of that size"
+    else:
+        more = f"about {needed:,} openings would show a difference of that size"
+    value = share(known.value or 0.0)
+    return joined([name_of(row.agent), f" scored {value} ({share_ends(known)}); {more}."])
+
+
+def openings_to_settle(row: WinRateRow) -> int | None:
+    """Openings after which an interval around this score would leave out an even one."""
+    known = score_of(row)
+    if known.value is None or known.value == 0.5:
+        return None
+    near = known.low if known.value > 0.5 else known.high
+    near = near if near is not None else float(known.value < 0.5)
+    ratio = (known.value - near) / (known.value - 0.5)
+    return rounded_openings(row.openings * ratio * ratio)
+
+
+def rounded_openings(openings: float) -> int | None:
+    """A number of openings with two digits; None if nobody waits for so many."""
+    if openings > PATIENCE:
+        return None
+    unit = 10 ** max(int(math.log10(max(openings, 1.0))) - 1, 0)
+    return int(math.ceil(openings / unit) * unit)
+
+
+def _tested(report: Report) -> Answer:
+    stopped, stop = report.summary["stopped"], report.plan.stop
+    corrected = known_from(stopped["corrected"])
+    agent, opponent = (isolated(stopped[side]) for side in ("agent", "opponent"))
+    question = f"Is {agent} stronger than {opponent} at {report.plan.game}?"
+    low, high = (f"{end:+g}" if end else "0" for end in (stop.elo0, stop.elo1)) if stop else "01"
+    unit, played = (
+        ("normalized Elo" if stop and stop.model == "normalized" else "Elo"),
+        (f"after {counted(len(report.games), 'game')}"),
+    )
+    headline = {
+        "elo1": f"Yes: {played} the test chose {high} {unit} over {low}.",
+        "elo0": f"No: {played} the test chose {low} {unit} over {high}.",
+    }.get(stopped["decision"], f"Not decided {played}: the test needs more.")
+    headline = headline.replace("-", "\u2212")
+    value = "" if corrected.value is None else f"{corrected.value:+.0f} Elo, "
+    value = value.replace("-", "\u2212")
+    ends = elo_ends(corrected)
+    sure = f"Estimate corrected for stopping: {value}{confidence(corrected.level)}: {ends}."
+    return Answer(question, headline, joined([sure]))
+
+
+# ------------------------------------------------------------------------- three and more
+
+
+def _standing(report: Report) -> Answer:
+    rows = sorted(report.ratings, key=lambda row: -row.points / (row.counted_games or 1))
+    best = rows[0]
+    question = f"Who wins at {report.plan.game}, of {len(rows)} agents?"
+    tied = [row for row in rows if _part(row) == _part(best)]
+    name = isolated(best.agent)
+    if len(tied) > 1:
+        names = " and ".join(isolated(row.agent) for row in tied)
+        headline = f"{names} share the lead: {points(best.points)} of {best.counted_games} points."
+    elif best.points == best.counted_games:
+        headline = f"{name} won all {count(best.counted_games)} of its games."
+    else:
+        headline = f"{name} leads with {points(best.points)} of {count(best.counted_games)} points."
+    return Answer(question, headline, _no_inference(report))
+
+
+def _part(row: EloRow) -> float:
+    return row.points / (row.counted_games or 1)
+
+
+def _no_inference(report: Report) -> Html:
+    where = counted(report.openings, "opening")
+    if report.plan.openings.way == "none":
+        where = "One starting position"
+    return joined([
+        f"{where}: this is a ", strong("standing, not a measurement"),
+        "; what other openings would bring is not known.",
+    ])  # fmt: skip
+
+
+def _groups(report: Report) -> Answer:
+    names, number = report.agents, len({row.group for row in report.ratings})
+    question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
+    top = [row.agent for row in report.ratings if row.group == 1]
+    headline = f"{isolated(top[0])}, and by how much cannot be said."
+    if len(top) > 1:
+        headline = f"{isolated(top[0])} leads the strongest of {number} groups."
+    bridges = [str(text) for text in report.summary.get("bridges", [])]
+    sure = (
+        f"The {len(names)} agents fall into {number} groups, and no group took a point from one "
+        "above it. Elo compares agents of one group only. "
+    )
+    return Answer(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
+
+
+def _strongest(report: Report) -> Answer:
+    names = report.agents
+    question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
+    top = next((run for run in runs(report) if run.first == 0), None)
+    row = report.pairs.get((names[0], names[1]))
+    if top is not None:
+        tied = names_of(report, top)
+        headline = f"{' or '.join(isolated(name) for name in tied)}: "
+        headline += "these games do not tell them apart."
+        first = report.pairs[tied[0], tied[1]]
+        return Answer(question, headline, _undecided(first))
+    if row is None:
+        best = report.ratings[0]
+        headline = f"{isolated(names[0])} has the highest rating."
+        met = f"It scored {points(best.points)} of {count(best.counted_games)} points and did not "
+        return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
+    if (score_of(row).settled or 0.0) < 0.5:
+        headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
+        return Answer(question, headline, joined([_score_sentence(row), "."]))
+    headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
+    headline += f"{isolated(names[1])}, the next."
+    return Answer(question, headline, joined([_between(row), " ", _order(report)]))
+
+
+def _order(report: Report) -> Html:
+    """The places behind the first, and which of them are not told apart."""
+    names, unclear = report.agents, runs(report)
+    parts: list[Html | str] = [joined(["Second is ", strong(name_of(names[1]))])]
+    if len(names) >= NAMED and not any(run.first < NAMED - 1 for run in unclear):
+        parts = [joined([*parts, ", third ", strong(name_of(names[2]))])]
+    groups = [listed([strong(name_of(name)) for name in names_of(report, run)]) for run in unclear]
+    if groups:
+        openings = counted(report.openings, "opening")
+        parts.append(joined([f". {openings} do not tell ", joined(groups, ", nor "), " apart"]))
+    return joined([*parts, "."])
+
+
+def _faults(report: Report) -> Html | None:
+    """Agents that forfeited, for without their faults the order could be another."""
+    faulty = [row for row in report.ratings if row.forfeits]
+    if not faulty:
+        return None
+    worst = max(faulty, key=lambda row: row.forfeits)
+    more = f" (and {counted(len(faulty) - 1, 'other agent')} forfeited too)"
+    of = f" forfeited {count(worst.forfeits)} of its {counted(worst.games, 'game')}"
+    end = "; without its faults the order could be another."
+    return joined([" ", name_of(worst.agent), of, more if len(faulty) > 1 else None, end])

@@ -1,0 +1,231 @@
+"""The facts of a run, what its numbers rest on, and the commands that make it all again."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from arena.concluding.table_rows import WinRateRow
+from arena.showing.html import Html, Inside, joined, tag
+from arena.showing.numbers import CENSUS, NO_INTERVAL, SPRT, count, counted, seconds
+from arena.showing.report_contents import Report
+
+KINDS = {
+    "fixed-n": "intervals for a fixed number of games",
+    "anytime": "intervals that are true at every moment one looks",
+    SPRT: "intervals that ignore the test that stopped the games",
+    CENSUS: "exact scores, for every opening there is was played",
+    NO_INTERVAL: "no interval, for the games allow none",
+}
+
+
+# ------------------------------------------------------------------------------ facts
+
+
+def facts(report: Report) -> Html:
+    """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
+    rows = (
+        ("games", count(len(report.games)), _matches(report)),
+        ("openings (K)", count(report.openings), _opening_way(report)),
+        ("agents", count(len(report.agents)), _clocks(report)),
+        ("played in", _duration(report), _speed(report)),
+        ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
+        ("can be repeated", *_repeatable(report)),
+    )
+    boxes = (
+        tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
+        for name, value, more in rows
+    )
+    return tag("dl", joined(boxes), class_="facts")
+
+
+def _matches(report: Report) -> str:
+    matches = len(report.met())
+    return f"{count(matches)} match{'es' * (matches != 1)}"
+
+
+def _opening_way(report: Report) -> str:
+    openings = report.plan.openings
+    plies = openings.values.get("plies")
+    if openings.way == "none":
+        return "the starting position"
+    if openings.way == "random" and plies:
+        return f"{plies} random moves each"
+    if openings.way == "enumerate" and plies:
+        return f"all of {plies} moves"
+    return f"openings: {openings.way}"
+
+
+def _clocks(report: Report) -> str:
+    clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
+    return f"{clocks} by the clock" if clocks else "none with a clock"
+
+
+def _duration(report: Report) -> str:
+    begun, ended = (moment(report, name) for name in ("begun", "finished"))
+    if begun is None or ended is None:
+        return "\u2013"
+    return seconds(max((ended - begun).total_seconds(), 1.0))
+
+
+def _speed(report: Report) -> str:
+    cores = report.run.get("machine", {}).get("cores")
+    return counted(cores, "core") if isinstance(cores, int) else ""
+
+
+def _repeatable(report: Report) -> tuple[str, str]:
+    if report.plan.reproducible:
+        return "yes", "same bytes on any machine"
+    return "no", "some agents play by the clock"
+
+
+def moment(report: Report, name: str) -> datetime | None:
+    """A time in run.json."""
+    try:
+        return datetime.strptime(str(report.run.get(name)), "%Y-%m-%dT%H:%M:%S%z")
+    except ValueError:
+        return None
+
+
+def played_when(report: Report) -> str:
+    """The day and hour when the run ended, and the run's name."""
+    ended = moment(report, "finished")
+    day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
+    return f"{day}run {report.run.get('digest', '')}"
+
+
+def _version(report: Report, package: str) -> str:
+    return str(report.run.get("versions", {}).get(package, ""))
+
+
+# ------------------------------------------------------------------------------ method
+
+
+def rests_on(report: Report) -> Html:
+    """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
+    paragraphs = (tag("p", sentence) for sentence in _sentences(report))
+    return tag(
+        "section",
+        tag("h2", "What the numbers rest on", id="method-h"),
+        tag("div", joined(paragraphs), class_="prose"),
+        id="method",
+        aria_labelledby="method-h",
+    )
+
+
+def _sentences(report: Report) -> Iterator[str]:
+    openings = counted(report.openings, "different opening")
+    each = "each" if report.openings > 1 else "it"
+    yield (
+        f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
+        "moved first once in every pair of games, so that a good seat helps nobody."
+    )
+    repeats = int(report.games.repeat.sum())
+    distinct = len(report.games) - repeats
+    if repeats:
+        yield (
+            f"{count(repeats)} of {counted(len(report.games), 'game')} repeat earlier ones: "
+            f"agents without chance play an opening the same way every time. They are in the "
+            f"results, but the estimates rest on the {counted(distinct, 'distinct game')}."
+        )
+    else:
+        yield f"All {counted(len(report.games), 'game')} are different; none was counted twice."
+    yield _effective(report.met())
+    kinds = {row.interval for row in report.pairs.values()}
+    level = report.ratings[0].level if report.ratings else 0.95
+    words = [KINDS.get(kind, kind) for kind in sorted(kinds)]
+    yield f"The scores have {'; '.join(words)}. Their level is {100 * level:g}\u00a0%."
+    if report.plan.reproducible:
+        yield (
+            "A second run with the same file and version plays the same games and writes the "
+            "same tables byte for byte, on any machine and with any number of processes. Only "
+            "the thinking times differ."
+        )
+    else:
+        yield "Some agents play by the clock: a second run would play other games."
+
+
+def _effective(rows: list[WinRateRow]) -> str:
+    """The effective sample size in words."""
+    if not rows:
+        return "No agents met."
+    sizes = [row.n_eff for row in rows]
+    pairs = max(row.games // 2 for row in rows)
+    if len(rows) == 1:
+        return (
+            f"Its {counted(pairs, 'pair')} of games say as much as {sizes[0]:,.0f} independent "
+            "pairs would (n_eff)."
+        )
+    return (
+        f"The {counted(pairs, 'pair')} of games of a match say as much as {min(sizes):,.0f} to "
+        f"{max(sizes):,.0f} independent pairs would (n_eff), depending on the match."
+    )
+
+
+# ------------------------------------------------------------------------------ again
+
+
+def make_again(report: Report) -> Html:
+    """The commands that play the run again and compare it, and what it was made with."""
+    versions = ", ".join(
+        f"{name} {number}" for name, number in report.run.get("versions", {}).items()
+    )
+    machine = report.run.get("machine", {})
+    facts_of: list[tuple[str, Inside]] = [
+        ("run", tag("code", str(report.run.get("digest", "")))),
+        ("code", tag("code", str(report.run.get("code", "")))),
+        ("versions", versions),
+        ("played", f"{_span(report)} on {machine.get('system', '?')} "
+                   f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores"),
+    ]  # fmt: skip
+    rows = (joined([tag("dt", name), tag("dd", value)]) for name, value in facts_of)
+    plan = json.dumps(report.run.get("plan", {}), indent=1, ensure_ascii=False)
+    return tag(
+        "section",
+        tag("h2", "Make it again", id="again-h"),
+        tag(
+            "p", "The same file, seed and version give the same games, whatever the number of "
+            "processes and however often they were interrupted.", class_="lead",
+        ),
+        joined(_command(line) for line in commands(report)),
+        tag("dl", joined(rows), class_="provenance"),
+        tag("details", tag("summary", "The whole plan"), tag("pre", plan, tabindex=0)),
+        id="again",
+        aria_labelledby="again-h",
+    )  # fmt: skip
+
+
+def commands(report: Report) -> list[str]:
+    """The commands that play a run again, compare it, and write this page."""
+    path = report.run.get("path")
+    words = [word for change in report.run.get("overrides", []) for word in ("--set", change)]
+    lines = []
+    if path:
+        lines.append(shlex.join(["python", "-m", "arena.run", from_here(Path(path)), *words]))
+    if report.directory is not None:
+        directory = from_here(report.directory)
+        if report.plan.reproducible:
+            lines.append(shlex.join(["python", "-m", "arena.verify", directory]))
+        lines.append(shlex.join(["python", "-m", "arena.report", directory]))
+    return lines
+
+
+def from_here(path: Path) -> str:
+    """A path as commands name it: from the working directory, if it lies below."""
+    whole, here = path.absolute(), Path.cwd()
+    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
+
+
+def _command(line: str) -> Html:
+    return tag(
+        "div", tag("code", line, tabindex=0), tag("button", "copy", type="button", data_copy=line),
+        class_="command",
+    )  # fmt: skip
+
+
+def _span(report: Report) -> str:
+    begun, ended = (moment(report, name) for name in ("begun", "finished"))
+    if begun is None or ended is None:
+        return "at an unknown time"
+    return f"{begun.day} {begun:%B %Y, %H:%M:%S} to {ended:%H:%M:%S %Z}"

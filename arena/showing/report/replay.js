@@ -1,0 +1,243 @@
+/* The replay of a game: board, moves, curve, keys; every ply has an address. */
+const replayer = (data, list) => {
+  const place = document.getElementById("replay");
+  const board = { sowing, othello }[data.board.kind];
+  const drawing = board ? board(data.board) : null;
+  let game = null, ply = 0, turned = false;
+
+  const lineOf = (at) => data.moves ? data.moves[at] : null;
+  const load = (at) => {
+    const line = lineOf(at), number = data.n[at];
+    const words = line ? line.split(" ") : [];
+    const opening = (data.openings[data.o[at]] || "").split(" ").filter(Boolean).length;
+    const loaded = { at, number, words, opening, states: [], steps: [null], texts: null,
+      players: [data.f[at], data.s[at]] };
+    if (drawing && line !== null) {
+      loaded.states.push(drawing.start());
+      for (const word of words) {
+        const { state, step } = drawing.play(loaded.states[loaded.states.length - 1], word);
+        loaded.states.push(state);
+        loaded.steps.push(step);
+      }
+    } else if (data.drawn && data.drawn[number]) {
+      loaded.texts = data.drawn[number].map((text) => data.boards[text]);
+    }
+    return loaded;
+  };
+  const player = (side) => data.agents[game.players[side]];
+  const value = (at) => {
+    const known = data.values && data.values[game.number];
+    return known ? known[at - 1] || null : null;
+  };
+  const mark = (at) => {
+    const known = at > game.opening ? value(at) : null;
+    if (!known || !known.loss) return "";
+    return known.blunder ? "??" : "?";
+  };
+  const mistakes = () => game.words.map((_, at) => at + 1).filter((at) => mark(at));
+
+  /* ---------------------------------------------------------------- parts */
+  const button = (label, path, does) => {
+    const made = el("button", { type: "button", "aria-label": label, title: label },
+      svg("svg", { width: 16, height: 16, viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path })));
+    made.addEventListener("click", does);
+    return made;
+  };
+  const told = el("p", { class: "told", "aria-live": "polite" });
+  const where = el("span", { class: "where" });
+  const stage = el("div", { class: "stage", tabindex: "-1", id: "board" });
+  const upper = el("p", { class: "plate" }), lower = el("p", { class: "plate" });
+  const title = el("h3"), about = el("p", { class: "note" });
+  const moves = el("ol", { class: "moves", tabindex: "0", "aria-label": "Moves" });
+  const curve = el("div", { class: "curve" });
+  const command = el("code", { tabindex: "0" });
+  const copy = el("button", { type: "button" }, "copy");
+  copy.addEventListener("click", () => copied(copy, command.textContent));
+  const nextMistake = el("button", { type: "button" }, "next mistake");
+  nextMistake.addEventListener("click", () => jump(1));
+  const keys = el("details", { class: "keys" }, el("summary", {}, "Keys"),
+    el("dl", {}, ...[["\u2190 \u2192", "a ply"], ["\u2191 \u2193", "a turn"], ["Home End", "start, end"],
+      ["n p", "next, last mistake"], ["f", "turn the board"], ["c", "copy the command"],
+      ["j k", "next, last game of the list"], ["?", "this list"]].flatMap(([key, does]) =>
+      [el("dt", {}, key), el("dd", {}, does)])));
+  const controls = el("div", { class: "controls" },
+    button("start", "M3 2v12M13 2L5 8l8 6z", () => go(0)), button("back", "M12 2L4 8l8 6z", () => go(ply - 1)),
+    button("forward", "M4 2l8 6-8 6z", () => go(ply + 1)),
+    button("end", "M13 2v12M3 2l8 6-8 6z", () => go(last())), nextMistake, where);
+  const card = el("div", { class: "card", role: "group", "aria-label": "Replay" },
+    el("div", { class: "table" }, upper, stage, lower, told, curve, controls),
+    el("div", { class: "beside" }, title, about, moves,
+      el("div", { class: "command" }, command, copy), keys));
+
+  const last = () => Math.max(game.words.length, (game.texts || []).length - 1, 0);
+  const plate = (node, side) => {
+    const state = game.states[ply], swapped = state && state.swapped;
+    const owner = swapped ? 1 - side : side;
+    const seat = owner === 0 ? "moved first" : "moved second";
+    const named = drawing ? `${drawing.names[side]}, ${seat}` : seat;
+    const kind = drawing && drawing.colours === "discs" ? `disc${side}` : `s${side}`;
+    const moving = state && !drawing.over(state) && ply < last() && drawing.side(state) === side;
+    const points = state ? String(drawing.score(state)[owner]) : "";
+    node.replaceChildren(el("i", { class: `chip ${kind}`, "aria-hidden": "true" }),
+      el("b", {}, el("bdi", {}, player(owner))), " ", el("span", { class: "seat" }, named), " ",
+      moving ? el("span", { class: "moving" }, "to move") : "", el("b", { class: "points" }, points));
+  };
+  const seatOf = (at) => {
+    if (game.steps[at]) return game.steps[at].by;
+    return null;
+  };
+  const sideOf = (at) => game.steps[at] ? game.steps[at].own : (at + 1) % 2;
+  const sentence = () => {
+    if (ply === 0) return "The start.";
+    const word = game.words[ply - 1], by = seatOf(ply);
+    const name = by === null ? `Move ${word}` : player(by);
+    const does = game.steps[ply] ? ` ${drawing.tell(game.steps[ply], word)}` : "";
+    const text = el("span", {}, el("b", {}, `${ply}. `, el("bdi", {}, name), does), ". ");
+    if (ply <= game.opening) text.append("A move of the opening. ");
+    const known = ply > game.opening ? value(ply) : null;
+    if (known && known.text) text.append(el("span", { class: known.loss ? "mistake" : null }, known.text), " ");
+    if (ply === last()) text.append(ending());
+    return text;
+  };
+  const ending = () => {
+    const at = game.at, how = data.endings[data.e[at]];
+    const margin = Math.abs(data.m[at]), won = data.r[at] === 1 ? null : player(data.r[at] === 2 ? 0 : 1);
+    if (how !== "normal") return `The game ended by a fault (${how})${won === null ? "" : `; ${won} wins`}.`;
+    if (won === null) return "The game is drawn.";
+    return `${won} wins by ${margin}.`;
+  };
+  const movesList = () => game.words.map((word, at) => {
+    const number = at + 1, known = value(number), side = sideOf(number);
+    const kind = drawing && drawing.colours === "discs" ? `disc${side}` : `s${side}`;
+    const item = el("a", { href: `#game=${game.number}&ply=${number}` },
+      el("span", { class: "number" }, String(number)),
+      el("i", { class: `chip ${kind}`, "aria-hidden": "true" }),
+      el("span", { class: "word" }, word),
+      mark(number) ? el("b", { class: "mistake" }, mark(number)) : "",
+      el("span", { class: "value" }, known && known.shown ? known.shown : ""));
+    const classes = [number <= game.opening ? "random" : "", side ? "north" : "south"];
+    return el("li", { class: classes.filter(Boolean).join(" "), value: String(number) }, item);
+  });
+  const series = () => {
+    const known = game.words.map((_, at) => value(at + 1));
+    if (known.some((each) => each && each.value !== null && each.value !== undefined)) {
+      return [0, ...known.map((each) => each && each.value !== undefined ? each.value : null)];
+    }
+    return game.states.map((state) => { const [one, other] = drawing.score(state); return one - other; });
+  };
+  const drawCurve = () => {
+    curve.replaceChildren();
+    if (!drawing || game.states.length < 2) return;
+    const ys = series(), most = Math.max(1, ...ys.map((y) => Math.abs(y ?? 0))), n = ys.length - 1;
+    const points = ys.map((y, at) => y === null ? null : [1000 * at / n, 50 - 46 * y / most]).filter(Boolean);
+    const path = points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+    const kind = drawing.colours === "discs" ? "discs" : "beans";
+    const area = (clip) => svg("svg", { y: clip ? "50%" : 0, width: "100%", height: "50%", viewBox: clip ? "0 50 1000 50" : "0 0 1000 50",
+      preserveAspectRatio: "none" }, svg("path", { d: `${path}L${points[points.length - 1][0]} 50L${points[0][0]} 50Z`, class: `area ${kind}${clip}` }));
+    const whole = svg("svg", { width: "100%", height: 84, "aria-hidden": "true" },
+      svg("rect", { width: `${100 * game.opening / n}%`, height: "100%", class: "shade" }), area(0), area(1),
+      svg("line", { x1: 0, x2: "100%", y1: "50%", y2: "50%", class: "zero" }),
+      svg("svg", { width: "100%", height: "100%", viewBox: "0 0 1000 100", preserveAspectRatio: "none" },
+        svg("path", { d: path, class: "curveline" })),
+      ...mistakes().map((at) => svg("line", { x1: `${100 * at / n}%`, x2: `${100 * at / n}%`, y1: 0, y2: 12, class: "tick" })),
+      svg("line", { class: "now", y1: 0, y2: "100%" }));
+    whole.addEventListener("click", (event) => {
+      const box = whole.getBoundingClientRect();
+      go(Math.round(n * (event.clientX - box.left) / box.width));
+    });
+    const what = data.values && data.values[game.number] ? "value" : `${drawing.unit} ahead`;
+    curve.append(whole, el("p", { class: "note" }, el("span", {}, "above the line: ", el("b", {}, el("bdi", {}, player(0))),
+      ` ahead (${what})`), el("span", { class: "nowvalue" })));
+    curve.values = ys;
+  };
+  const minus = (number) => number > 0 ? `+${number}` : String(number).replace("-", "\u2212");
+  const commandOf = () => {
+    const line = lineOf(game.at);
+    if (line === null) return data.run ? `${data.run} --pairing ${Math.floor(game.number / 2)}` : "";
+    const quoted = /["$`\\!]/.test(line) ? `'${line.replaceAll("'", `'"'"'`)}'` : `"${line}"`;
+    return data.command + quoted;
+  };
+
+  const show = () => {
+    plate(upper, turned ? 0 : 1);
+    plate(lower, turned ? 1 : 0);
+    if (drawing && game.states.length) {
+      stage.replaceChildren(drawing.draw(game.states[ply], game.steps[ply], turned));
+    } else if (game.texts) {
+      stage.replaceChildren(el("pre", {}, game.texts[ply]));
+    } else {
+      const why = lineOf(game.at) === null ? "The moves of this game are not on the page."
+        : "The boards of this game are not on the page.";
+      stage.replaceChildren(el("p", { class: "nothing" }, `${why} The command shows it.`));
+    }
+    told.replaceChildren(sentence());
+    where.textContent = `ply ${ply} of ${last()}`;
+    for (const item of moves.children) item.classList.toggle("here", item.value === ply);
+    const here = moves.children[ply - 1];
+    if (here) {
+      here.firstChild.setAttribute("aria-current", "step");
+      moves.scrollTop = Math.max(0, here.offsetTop - moves.clientHeight / 2);
+    } else moves.scrollTop = 0;
+    for (const item of moves.children) if (item !== here) item.firstChild.removeAttribute("aria-current");
+    const now = curve.querySelector(".now"), number = curve.querySelector(".nowvalue");
+    if (now) {
+      const at = `${100 * ply / Math.max(last(), 1)}%`;
+      now.setAttribute("x1", at);
+      now.setAttribute("x2", at);
+      const known = curve.values[ply];
+      number.textContent = known === null || known === undefined ? "" : `now ${minus(known)}`;
+    }
+  };
+  const address = () => history.replaceState(null, "", `#game=${game.number}&ply=${ply}`);
+  const go = (wanted) => {
+    ply = Math.min(Math.max(wanted, 0), last());
+    show();
+    address();
+  };
+  const turn = (direction) => {
+    const begun = seatOf(direction > 0 ? ply + 1 : ply);
+    let to = ply + direction;
+    while (to > 0 && to < last() && seatOf(direction > 0 ? to + 1 : to) === begun && begun !== null) to += direction;
+    go(to);
+  };
+  const jump = (direction) => {
+    const found = mistakes().filter((at) => direction > 0 ? at > ply : at < ply);
+    if (found.length) go(direction > 0 ? found[0] : found[found.length - 1]);
+  };
+  const open = (at, wanted = null, quiet = false) => {
+    game = load(at);
+    if (!card.isConnected) place.append(card);
+    title.textContent = `Game ${game.number}`;
+    about.textContent = data.valuewords || (game.opening ? "Grey: moves of the opening." : "");
+    moves.replaceChildren(...movesList());
+    command.textContent = commandOf();
+    nextMistake.hidden = !mistakes().length;
+    drawCurve();
+    ply = Math.min(Math.max(wanted === null ? game.opening : wanted, 0), last());
+    show();
+    list().select(at);
+    if (quiet) return;
+    if (wanted === null) address();
+    card.scrollIntoView({ block: "start" });
+    stage.focus({ preventScroll: true });
+  };
+  const neighbour = (direction) => {
+    const order = list().order(), here = order.indexOf(game.at);
+    const next = order[here + direction];
+    if (next !== undefined) open(next);
+  };
+  const actions = {
+    ArrowLeft: () => go(ply - 1), ArrowRight: () => go(ply + 1), ArrowUp: () => turn(-1),
+    ArrowDown: () => turn(1), Home: () => go(0), End: () => go(last()), n: () => jump(1), p: () => jump(-1),
+    f: () => { turned = !turned; show(); }, c: () => copied(copy, command.textContent),
+    j: () => neighbour(1), k: () => neighbour(-1), "?": () => { keys.open = !keys.open; },
+  };
+  card.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, select, textarea, .moves") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const does = actions[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+  return { open, at: () => game && game.at };
+};
