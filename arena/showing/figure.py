@@ -30,6 +30,7 @@ class Figure:
     table: NumberTable | None = None
     body: Html | None = None
     notes: Html | None = None
+    short: str = ""  # the heading in the menu, if it is a long one
 
 
 def sentences(*parts: Inside) -> Html:

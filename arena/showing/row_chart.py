@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.showing.html import Html, Inside, joined, name_of, tag
+from arena.showing.html import Html, Inside, isolated, joined, tag
 from arena.showing.svg import WIDTH, Picture, Scale, grid, in_box, labels, on_page, words
 
 ROW = 28
 AXIS = 20
 NAMES, TEXTS, INSIDE = 150, 78, WIDTH - 32  # pixels of a picture in a file
-LONGEST_LABEL = 20
+LONGEST_LABEL, LONGEST_NAME = 20, 26  # in a picture, on a page
 
 
 class ChartRow(NamedTuple):
@@ -36,7 +36,6 @@ class RowChart:
     height: int = ROW
     numbered: bool = False
     lanes: int = 0
-    agents: bool = True  # whether the labels are names of agents
 
 
 def ground(chart: RowChart) -> Html:
@@ -84,9 +83,10 @@ def _row(chart: RowChart, place: int, row: ChartRow, behind: Html) -> Html:
         tag(
             "th",
             tag("span", place, class_="place") if chart.numbered else None,
-            name_of(row.label) if chart.agents else row.label,
+            tag("bdi", cut(row.label, LONGEST_NAME)),
             scope="row",
             class_="who",
+            title=isolated(row.label) if len(row.label) > LONGEST_NAME else None,
         ),
         tag("td", _lanes(chart, lane), class_="lane") if chart.lanes else None,
         tag("td", strip, class_="strip"),

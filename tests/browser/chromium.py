@@ -32,7 +32,7 @@ KEYS = {
 }  # fmt: skip
 
 
-class NoBrowser(Exception):
+class NoBrowser(Exception):  # noqa: N818  # the answer to a question
     """No browser can be had; the message says what to install."""
 
 
@@ -219,11 +219,15 @@ class Tab:
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
             parameters["clip"] = {**size, "scale": 1}
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", **parameters)["data"]))
+        path.write_bytes(
+            base64.b64decode(self.call("Page.captureScreenshot", **parameters)["data"])
+        )
 
     def printed(self, path: Path) -> None:
         """The page as it is printed, as a PDF."""
-        answer = self.call("Page.printToPDF", printBackground=False, paperWidth=8.27, paperHeight=11.7)
+        answer = self.call(
+            "Page.printToPDF", printBackground=False, paperWidth=8.27, paperHeight=11.7
+        )
         path.write_bytes(base64.b64decode(answer["data"]))
 
 

@@ -74,10 +74,8 @@ def _lead(report: Report, known: Known) -> Html:
 
 def sentences_of_start(report: Report) -> str:
     """From where the games began, in a sentence."""
-    plies = report.plan.openings.values.get("plies")
-    if report.plan.openings.way == "random" and plies:
-        return f" after {plies} random moves"
-    return ""
+    plies = report.plan.openings.values.get("random_plies")
+    return f" after {plies} random moves" if plies else ""
 
 
 def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
@@ -130,7 +128,7 @@ def _notes(report: Report, rows: list[WinRateRow]) -> Html | None:
     if not rows:
         return None
     outside = sum(first_mover_of(row).settled is not None for row in rows)
-    by_chance = round(CHANCE * len(rows))
+    by_chance = f"{CHANCE * len(rows):.1f}".removesuffix(".0")
     return tag(
         "p",
         f"Below the line one row a match, {len(rows):,} by score. {outside} of {len(rows)} ",

@@ -40,8 +40,8 @@ def figure(report: Report) -> Figure:
         margin, title = np.abs(margin), "Points between winner and loser"
     margins, lengths = binned(margin), binned(games.plies[played])
     pictures = (
-        (title, drawn(margins, counted(int(margins.counts.max()), "game"))),
-        ("Plies, the opening included", drawn(lengths, counted(int(lengths.counts.max()), "game"))),
+        (title, drawn(margins, signed=report.two)),
+        ("Plies, the opening included", drawn(lengths)),
     )
     body = joined([
         tag("div", *(
@@ -58,7 +58,7 @@ def figure(report: Report) -> Figure:
         ]),
     )  # fmt: skip
     lead = _lead(report, margin, games.plies[played])
-    return Figure(heading, lead, both, _numbers(margins, lengths), body)
+    return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
 
 
 def _title(place: int, name: str) -> Html:
@@ -91,8 +91,12 @@ def binned(numbers: NDArray[np.int64]) -> Bins:
     return Bins(low, width, np.bincount((numbers - low) // width))
 
 
-def drawn(bins: Bins, largest: str) -> Picture:
-    """The bars, the largest with its count, the ends and the middle of the axis."""
+def drawn(bins: Bins, signed: bool = False) -> Picture:
+    """The bars, the largest with its count, the ends and the middle of the axis.
+
+    Bars of `signed` numbers have the colour of the side that is ahead.
+    """
+    largest = counted(int(bins.counts.max()), "game")
     number, top = len(bins.counts), int(bins.counts.max())
     space, wide = HEIGHT - TOP - BOTTOM, 100.0 / len(bins.counts)
     parts = [level_line(0, 100, HEIGHT - BOTTOM, "grid")]
@@ -101,7 +105,7 @@ def drawn(bins: Bins, largest: str) -> Picture:
         if size:
             left = wide * place
             y = HEIGHT - BOTTOM - high
-            parts.append(block(left, left + wide * 0.92, y, high, "bar"))
+            parts.append(block(left, left + wide * 0.92, y, high, _kind(bins, place, signed)))
     peak = wide * (int(bins.counts.argmax()) + 0.5)
     anchor = "start" if peak < 20 else "end" if peak > 80 else "middle"
     at = 0.0 if anchor == "start" else 100.0 if anchor == "end" else peak
@@ -112,6 +116,13 @@ def drawn(bins: Bins, largest: str) -> Picture:
         at = 0.0 if place == 0 else 100.0 if place == number - 1 else wide * (place + 0.5)
         parts.append(words(at, HEIGHT - 5, span_of(bins, place), anchor))
     return Picture(HEIGHT, joined(parts))
+
+
+def _kind(bins: Bins, place: int, signed: bool) -> str:
+    first = bins.low + place * bins.width
+    if not signed or first <= 0 <= first + bins.width - 1:
+        return "even"
+    return "bar" if first > 0 else "worse"
 
 
 def span_of(bins: Bins, place: int) -> str:

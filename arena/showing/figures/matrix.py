@@ -18,7 +18,7 @@ from arena.showing.row_chart import cut
 from arena.showing.svg import Picture
 
 MOST_NUMBERED = 24  # agents; more of them have smaller cells without numbers
-LONGEST_HEAD = 9
+LONGEST_HEAD = 8
 CELL, ROW, SMALL = 66, 42, 28  # pixels
 NAMES = 150
 

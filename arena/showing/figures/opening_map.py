@@ -89,8 +89,7 @@ def _columns(report: Report, cells: Cells) -> Figure:
     picture = _column_picture(cells, shown)
     drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
     body = joined([
-        drawn, tag("h3", "The openings that decide most"),
-        table_of(table, "The openings that decide most"),
+        drawn, _listed(table),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
 
@@ -144,8 +143,7 @@ def _squares(report: Report, cells: Cells) -> Figure:
             tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
             aria_hidden="true"), "won everything", class_="scale"),
         tag("figure", _svg(picture, f"Openings by the score of {isolated(agent)}")),
-        tag("h3", "The openings that decide most"),
-        table_of(table, "The openings that decide most"),
+        _listed(table),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
 
@@ -168,9 +166,17 @@ def _square_picture(means: Floats, common: float) -> Picture:
     return Picture(high * (1 + (len(means) - 1) // across) + 2, joined(parts))
 
 
+def _listed(table: NumberTable) -> Html:
+    if not table.rows:
+        return nothing_here("No opening gave one seat more points than the other.")
+    heading = "The openings that decide most"
+    return joined([tag("h3", heading), table_of(table, heading)])
+
+
 def _deciding(report: Report, cells: Cells, means: Floats, decided: Floats) -> NumberTable:
     """The openings in which the seat decided most."""
     order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
+    order = order[means[order] != 0.5]
     sizes = np.bincount(cells.opening)
     first_rows = 2 * np.unique(cells.opening, return_index=True)[1]
     moves = report.games.texts("opening_moves", first_rows[order].tolist())

@@ -59,7 +59,7 @@ def figure(report: Report) -> Figure:
         "last.",
     )
     body = joined([on_a_page(chart), numbers_below(table, "Thinking time in numbers")])
-    return Figure(heading, lead, as_picture(chart), table, body)
+    return Figure(heading, lead, as_picture(chart), table, body, short="Time")
 
 
 def _cost(report: Report, agent: str) -> Cost:

@@ -97,7 +97,7 @@ def _claim(check: KeyValues) -> str:
             "against every reply there is" if value == "proved" else "wins every game, both seats"
         )
     if check["test"] == "score_at_least":
-        return f"score at least {share(value)}"
+        return f"score at least {100 * value:g}\u00a0%"
     if check["test"] == "elo_at_least":
         return f"by at least {value:g} Elo".replace("-", "\u2212")
     if check["test"] == "no_forfeits":
@@ -131,9 +131,14 @@ def _strip(measured: Measured) -> Html:
         block(scale.at(measured.bound), 100, 8, 10, "band"),
         dot(scale.at(measured.found), 13, 4),
         line(asked, 4, 22, "claim"),
-        words(asked, 32, f"asked {measured.text(measured.asked)}", _anchor(asked), "small"),
+        words(asked, 32, f"asked {_asked(measured)}", _anchor(asked), "small"),
     ])  # fmt: skip
     return on_page(Picture(HEIGHT, marks))
+
+
+def _asked(measured: Measured) -> str:
+    """The claim as the experiment states it."""
+    return elo(measured.asked) if measured.elo else f"{100 * measured.asked:g}\u00a0%"
 
 
 def _anchor(place: float) -> str:
@@ -149,12 +154,21 @@ def _words(report: Report, check: KeyValues, measured: Measured | None) -> Html:
         return text(f"{lead}; {sure} (one-sided, K = {measured.openings:,}).")
     if measured is not None and check["status"] == FAILS:
         return text(_not_shown(report, check, measured))
-    words_of = str(check["detail"])
-    sentence = f"{words_of[:1].upper()}{words_of[1:]}."
-    if check.get("game") is None:
-        return text(sentence)
-    link = tag("a", f"game {check['game']}", href=f"#game={check['game']}")
-    return joined([sentence, " Look at ", link, "."])
+    return _detail(str(check["detail"]), check.get("game"))
+
+
+def _detail(words_of: str, game: int | None) -> Html:
+    """A verdict in the terminal's words; the game that it names is a link."""
+    named = (
+        ""
+        if game is None
+        else next((each for each in (f"is game {game}: ", f"is {game}: ") if each in words_of), "")
+    )
+    before, found, after = words_of.partition(named) if named else (words_of, "", "")
+    if not found:
+        return text(f"{words_of}.")
+    link = tag("a", f"game {game}", href=f"#game={game}")
+    return joined([f"{before}is ", link, f": {after}."])
 
 
 def _not_shown(report: Report, check: KeyValues, measured: Measured) -> str:

@@ -1,8 +1,9 @@
 """The games of a page as JSON: the list with its questions, and what a replay needs."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +13,16 @@ from arena.showing.report.answer import BEATS
 from arena.showing.report.method import commands
 from arena.showing.report_contents import Report
 from games import Game
-from games.transcripts import replay_command
+from games.transcripts import command_of
 
 MOST_LISTED = 10_000
 EACH_QUESTION = 500  # games that stand out in some way, where not all are listed
 MOST_MOVES = 1_800_000  # characters of moves on a page
-MOST_BOARDS = 400_000  # characters of boards, of games that are drawn as text
-MOST_PLIES = 6_000  # boards that are drawn as text
+MOST_PLIES = 12_000  # boards that are drawn as text
+EACH_BOARD = 40  # games of each question whose boards come first
+MOST_CHANGES = 16  # letters
 DRAWN = {"games.sowing": "sowing", "games.othello": "othello"}  # packs that the page can draw
 Rows = NDArray[np.int64]
-
-
-class Boards(NamedTuple):
-    """Boards as text: the different ones, and those of every game by their places."""
-
-    texts: list[str]
-    games: dict[int, list[int]]  # by row
 
 
 def games_json(report: Report) -> str:
@@ -58,8 +53,7 @@ def games_json(report: Report) -> str:
         "values": None,
     }
     if lines is not None and board_rules(report.plan.of)["kind"] == "text":
-        boards = text_boards(report.plan.of, rows, lines)
-        content["boards"], content["drawn"] = boards.texts, boards.games
+        content["drawn"] = text_boards(report, rows, lines)
     return in_script(content)
 
 
@@ -71,27 +65,33 @@ def in_script(content: object) -> str:
 
 def listed_rows(report: Report) -> Rows:
     """The rows of the games that are listed: all, or those that stand out and every nth."""
+    games = len(report.games)
+    if games <= MOST_LISTED:
+        return np.arange(games)
+    out = standing_out(report, EACH_QUESTION)
+    rest = np.setdiff1d(np.arange(games), out)
+    evenly = np.arange(MOST_LISTED - len(out), dtype=np.int64) * len(rest)
+    return np.sort(np.concatenate([out, rest[evenly // (MOST_LISTED - len(out))]]))
+
+
+def standing_out(report: Report, most: int) -> Rows:
+    """The first games that each question of the list finds."""
     games = report.games
-    if len(games) <= MOST_LISTED:
-        return np.arange(len(games))
     margin = np.abs(games.margin)
     chosen = [
-        np.flatnonzero(against_claims(report))[:EACH_QUESTION],
-        np.flatnonzero(games.forfeited)[:EACH_QUESTION],
-        np.flatnonzero(games.result == 0.5)[:EACH_QUESTION],
-        _least(-_surprise(report)),
-        _least(np.where(margin > 0, margin, margin.max() + 1)),
-        _least(games.plies),
-        _least(-games.plies),
+        np.flatnonzero(against_claims(report))[:most],
+        np.flatnonzero(games.forfeited)[:most],
+        np.flatnonzero(games.result == 0.5)[:most],
+        _least(-_surprise(report), most),
+        _least(np.where(games.result != 0.5, margin, margin.max(initial=0) + 1), most),
+        _least(games.plies, most),
+        _least(-games.plies, most),
     ]
-    out = np.unique(np.concatenate(chosen))
-    rest = MOST_LISTED - len(out)
-    evenly = np.arange(rest, dtype=np.int64) * len(games) // rest
-    return np.unique(np.concatenate([out, evenly]))
+    return np.unique(np.concatenate(chosen))
 
 
-def _least(numbers: NDArray[np.int64] | NDArray[np.float64]) -> Rows:
-    return np.argpartition(numbers, EACH_QUESTION)[:EACH_QUESTION]
+def _least(numbers: NDArray[np.int64] | NDArray[np.float64], most: int) -> Rows:
+    return np.argsort(numbers, kind="stable")[:most]
 
 
 def _surprise(report: Report) -> NDArray[np.float64]:
@@ -134,9 +134,9 @@ def _openings(report: Report, rows: Rows) -> dict[str, str]:
     return {str(number): line for number, line in zip(numbers.tolist(), moves, strict=False)}
 
 
-def _fitting(lines: object) -> list[str | None]:
-    """The moves of as many games as fit on a page, the shortest lines first kept whole."""
-    texts: list[str | None] = [str(line) for line in lines]  # type: ignore[attr-defined]
+def _fitting(lines: Sequence[str]) -> list[str | None]:
+    """The moves of as many games as fit on a page, spread evenly over the list."""
+    texts: list[str | None] = list(lines)
     lengths = np.array([len(text or "") for text in texts])
     if lengths.sum() <= MOST_MOVES:
         return texts
@@ -147,7 +147,7 @@ def _fitting(lines: object) -> list[str | None]:
 
 def _command(report: Report) -> str:
     """The command that shows a game, without its moves."""
-    return replay_command(report.plan.of, ()).removesuffix('""')
+    return command_of(report.plan.of, "").removesuffix('""')
 
 
 def board_rules(of: Game) -> dict[str, object]:
@@ -160,19 +160,26 @@ def board_rules(of: Game) -> dict[str, object]:
     return {"kind": "text"}
 
 
-def text_boards(of: Game, rows: Rows, lines: object) -> Boards:
-    """The boards of as many games as fit, each as `draw` prints it; the first games first."""
-    places: dict[str, int] = {}
-    games: dict[int, list[int]] = {}
-    plies = size = 0
-    for row, line in zip(rows.tolist(), lines, strict=True):  # type: ignore[call-overload]
-        if plies > MOST_PLIES or size > MOST_BOARDS:
+def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, list[object]]:
+    """The boards of as many games as fit, those that stand out first.
+
+    A board is a text, or what changes in the one before: place, letter, place, letter, ...
+    """
+    of, found, plies = report.plan.of, dict[int, list[object]](), 0
+    by_row = dict(zip(rows.tolist(), lines, strict=True))
+    for row in dict.fromkeys([*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]):
+        if plies > MOST_PLIES:
             break
-        boards = [of.draw(position) for position in of.replay(line)]
-        for board in boards:
-            if board not in places:
-                places[board] = len(places)
-                size += len(board)
-        games[row] = [places[board] for board in boards]
-        plies += len(boards)
-    return Boards(list(places), games)
+        if row in by_row:
+            boards = [of.draw(position) for position in of.replay(by_row[row])]
+            found[row] = [boards[0], *(changed(*each) for each in pairwise(boards))]
+            plies += len(boards)
+    return found
+
+
+def changed(before: str, after: str) -> object:
+    """A board by what changes; the whole text where that is much."""
+    places = [place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
+    if len(before) != len(after) or len(places) > MOST_CHANGES:
+        return after
+    return [each for place in places for each in (place, after[place])]

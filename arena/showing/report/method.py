@@ -47,13 +47,12 @@ def _matches(report: Report) -> str:
 
 def _opening_way(report: Report) -> str:
     openings = report.plan.openings
-    plies = openings.values.get("plies")
     if openings.way == "none":
         return "the starting position"
-    if openings.way == "random" and plies:
-        return f"{plies} random moves each"
-    if openings.way == "enumerate" and plies:
-        return f"all of {plies} moves"
+    if openings.way == "random":
+        return f"{openings.values['random_plies']} random moves each"
+    if openings.way == "enumerate":
+        return f"every one of {openings.values['enumerate']} moves"
     return f"openings: {openings.way}"
 
 

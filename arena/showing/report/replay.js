@@ -20,9 +20,20 @@ const replayer = (data, list) => {
         loaded.steps.push(step);
       }
     } else if (data.drawn && data.drawn[number]) {
-      loaded.texts = data.drawn[number].map((text) => data.boards[text]);
+      loaded.texts = boardsOf(data.drawn[number]);
     }
     return loaded;
+  };
+  /* A board is a text, or what changes in the one before. */
+  const boardsOf = (stored) => {
+    const found = [];
+    for (const each of stored) {
+      if (typeof each === "string") { found.push(each); continue; }
+      const letters = [...found[found.length - 1]];
+      for (let at = 0; at < each.length; at += 2) letters[each[at]] = each[at + 1];
+      found.push(letters.join(""));
+    }
+    return found;
   };
   const player = (side) => data.agents[game.players[side]];
   const value = (at) => {

@@ -91,8 +91,8 @@ def masthead(report: Report) -> Html:
 
 def menu(made: Mapping[str, Figure]) -> Html:
     """Links to the sections that are there."""
-    links = [(name, figure.heading) for name, figure in made.items()]
-    links += [("games", "Games"), ("method", "What it rests on"), ("again", "Make it again")]
+    links = [(name, figure.short or figure.heading) for name, figure in made.items()]
+    links += [("games", "Games"), ("method", "Method"), ("again", "Make it again")]
     inside = (tag("a", heading, href=f"#{name}") for name, heading in links)
     return tag("nav", joined(inside, " "), aria_label="Sections")
 
