@@ -19,6 +19,9 @@ def arguments() -> argparse.ArgumentParser:
         "--experiment", type=Path, metavar="FILE",
         help="where users' files are found, if the experiment file has moved",
     )  # fmt: skip
+    parser.add_argument(
+        "--figures", type=Path, metavar="DIR", help="write the figures to DIR as SVG and PNG too"
+    )
     return parser
 
 
@@ -31,14 +34,17 @@ def main(words: list[str] | None = None) -> int:
 def reported(chosen: argparse.Namespace) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.showing.figure_files import write_figures  # noqa: PLC0415
     from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
     beside = chosen.experiment and chosen.experiment.absolute().parent
     for directory in chosen.runs:
-        path = directory / PAGE
-        write_page(stored_report(directory, beside), path)
+        report, path = stored_report(directory, beside), directory / PAGE
+        write_page(report, path)
         say(f"page: {path}")
+        if chosen.figures is not None:
+            write_figures(report, chosen.figures)
     return DONE
 
 

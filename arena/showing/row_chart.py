@@ -9,7 +9,7 @@ from arena.showing.svg import WIDTH, Picture, Scale, grid, in_box, labels, on_pa
 
 ROW = 28
 AXIS = 20
-NAMES, TEXTS, INSIDE = 150, 78, WIDTH - 32  # pixels of a picture in a file
+NAMES, TEXTS, INSIDE = 150, 84, WIDTH - 32  # pixels of a picture in a file
 LONGEST_LABEL, LONGEST_NAME = 20, 26  # in a picture, on a page
 
 
@@ -104,7 +104,7 @@ def _lanes(chart: RowChart, lane: Html) -> Html:
 def as_picture(chart: RowChart) -> Picture:
     """The chart as one drawing of a fixed width."""
     texts = max((len(row.texts) for row in chart.rows), default=0)
-    right = INSIDE - TEXTS * texts - 26 * max(texts - 1, 0)
+    right = INSIDE - TEXTS * texts - 30 * max(texts - 1, 0)
     lanes = 8 * chart.lanes
     strip = right - NAMES - lanes - 14
     parts: list[Html] = [in_box(NAMES + lanes, 0, strip, axis(chart))]

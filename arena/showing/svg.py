@@ -9,7 +9,8 @@ from arena.showing.palette import picture_style
 
 WIDTH = 720  # pixels of a picture in a file
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-EDGE = 12  # per cent: labels nearer to an edge begin or end at their place
+EDGE = 3  # per cent: labels nearer to an edge begin or end at their place
+NEAREST = 9  # per cent between two labels
 
 
 class Scale(NamedTuple):
@@ -75,11 +76,14 @@ def grid(scale: Scale, ticks: Sequence[float], height: float, zero: float | None
 
 
 def labels(scale: Scale, ticks: Sequence[tuple[float, str]], y: float) -> Html:
-    """The ticks in words; those at an edge begin or end there."""
-    parts = []
+    """The ticks in words; those at an edge begin or end there, none is too near to another."""
+    parts, last = list[Html](), -100.0
     for tick, text in ticks:
         place = scale.at(tick)
-        anchor = "start" if place < EDGE / 4 else "end" if place > 100 - EDGE / 4 else "middle"
+        if place - last < NEAREST:
+            continue
+        last = place
+        anchor = "start" if place < EDGE else "end" if place > 100 - EDGE else "middle"
         parts.append(words(place, y, text, anchor))
     return joined(parts)
 

@@ -195,9 +195,10 @@ def test_a_run_by_the_clock_says_so(tmp_path, results):
 
 def test_plain_lines_tell_of_progress_where_there_is_no_terminal(quick, results):
     lines = called(quick, "--results", results).stderr.splitlines()
-    assert lines[-2].startswith("40 of 40 games, ")
-    assert "random v greedy: " in lines[-2]
-    assert lines[-1] == f"tables: {directory_of(results)}"
+    assert lines[-3].startswith("40 of 40 games, ")
+    assert "random v greedy: " in lines[-3]
+    assert lines[-2] == f"tables: {directory_of(results)}"
+    assert lines[-1] == f"page: {directory_of(results) / 'report.html'}"
 
 
 def test_a_terminal_shows_a_live_line(tmp_path, results):

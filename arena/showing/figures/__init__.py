@@ -9,7 +9,7 @@ from arena.showing.report_contents import Report
 
 # name -> module, in the order of the page
 FIGURES: Mapping[str, str] = {
-    "ratings": "arena.showing.figures.ratings",
+    "ratings": "arena.showing.figures.rating_strips",
     "match": "arena.showing.figures.match_bars",
     "matrix": "arena.showing.figures.matrix",
     "first_move": "arena.showing.figures.first_moves",

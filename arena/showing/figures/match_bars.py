@@ -2,7 +2,7 @@
 
 from arena.concluding.table_rows import WinRateRow
 from arena.showing.figure import Figure, NumberTable, numbers_below, sentences, strong
-from arena.showing.figures.ratings import glossary
+from arena.showing.figures.rating_strips import glossary
 from arena.showing.html import Html, joined, name_of, tag
 from arena.showing.numbers import (
     CENSUS,

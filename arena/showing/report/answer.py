@@ -22,6 +22,7 @@ from arena.showing.numbers import (
 )
 from arena.showing.report_contents import Report
 from arena.showing.told_apart import names_of, runs
+from arena.stats.sprt import Decision
 
 BEATS = " beats "
 PATIENCE = 100_000  # openings that nobody waits for
@@ -176,8 +177,8 @@ def _tested(report: Report) -> Answer:
         (f"after {counted(len(report.games), 'game')}"),
     )
     headline = {
-        "elo1": f"Yes: {played} the test chose {high} {unit} over {low}.",
-        "elo0": f"No: {played} the test chose {low} {unit} over {high}.",
+        Decision.ELO1: f"Yes: {played} the test chose {high} {unit} over {low}.",
+        Decision.ELO0: f"No: {played} the test chose {low} {unit} over {high}.",
     }.get(stopped["decision"], f"Not decided {played}: the test needs more.")
     headline = headline.replace("-", "\u2212")
     value = "" if corrected.value is None else f"{corrected.value:+.0f} Elo, "

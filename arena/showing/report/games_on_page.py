@@ -161,7 +161,7 @@ def board_rules(of: Game) -> dict[str, object]:
 
 
 def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, list[object]]:
-    """The boards of as many games as fit, those that stand out first.
+    """The boards of as many games as fit, those that stand out first, after the sides that move.
 
     A board is a text, or what changes in the one before: place, letter, place, letter, ...
     """
@@ -171,8 +171,10 @@ def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, l
         if plies > MOST_PLIES:
             break
         if row in by_row:
-            boards = [of.draw(position) for position in of.replay(by_row[row])]
-            found[row] = [boards[0], *(changed(*each) for each in pairwise(boards))]
+            positions = of.replay(by_row[row])
+            boards = [of.draw(position) for position in positions]
+            movers = "".join(str(of.mover(position)) for position in positions)
+            found[row] = [movers, boards[0], *(changed(*each) for each in pairwise(boards))]
             plies += len(boards)
     return found
 

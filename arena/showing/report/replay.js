@@ -20,7 +20,8 @@ const replayer = (data, list) => {
         loaded.steps.push(step);
       }
     } else if (data.drawn && data.drawn[number]) {
-      loaded.texts = boardsOf(data.drawn[number]);
+      loaded.movers = [...data.drawn[number][0]].map(Number);
+      loaded.texts = boardsOf(data.drawn[number].slice(1));
     }
     return loaded;
   };
@@ -87,7 +88,8 @@ const replayer = (data, list) => {
     const seat = owner === 0 ? "moved first" : "moved second";
     const named = drawing ? `${drawing.names[side]}, ${seat}` : seat;
     const kind = drawing && drawing.colours === "discs" ? `disc${side}` : `s${side}`;
-    const moving = state && !drawing.over(state) && ply < last() && drawing.side(state) === side;
+    const mover = state ? drawing.side(state) : game.movers ? game.movers[ply] : null;
+    const moving = !(state && drawing.over(state)) && ply < last() && mover === side;
     const points = state ? String(drawing.score(state)[owner]) : "";
     node.replaceChildren(el("i", { class: `chip ${kind}`, "aria-hidden": "true" }),
       el("b", {}, el("bdi", {}, player(owner))), " ", el("span", { class: "seat" }, named), " ",
@@ -95,14 +97,14 @@ const replayer = (data, list) => {
   };
   const seatOf = (at) => {
     if (game.steps[at]) return game.steps[at].by;
-    return null;
+    return game.movers && at > 0 && at <= game.words.length ? game.movers[at - 1] : null;
   };
-  const sideOf = (at) => game.steps[at] ? game.steps[at].own : (at + 1) % 2;
+  const sideOf = (at) => game.steps[at] ? game.steps[at].own : seatOf(at) ?? (at + 1) % 2;
   const sentence = () => {
     if (ply === 0) return "The start.";
     const word = game.words[ply - 1], by = seatOf(ply);
     const name = by === null ? `Move ${word}` : player(by);
-    const does = game.steps[ply] ? ` ${drawing.tell(game.steps[ply], word)}` : "";
+    const does = game.steps[ply] ? ` ${drawing.tell(game.steps[ply], word)}` : by === null ? "" : ` plays ${word}`;
     const text = el("span", {}, el("b", {}, `${ply}. `, el("bdi", {}, name), does), ". ");
     if (ply <= game.opening) text.append("A move of the opening. ");
     const known = ply > game.opening ? value(ply) : null;

@@ -1,0 +1,148 @@
+"""The contract of figures: whatever the run, a picture is whole and has its numbers behind it."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from arena.showing.figure import shown
+from arena.showing.figure_files import write_figures
+from arena.showing.figures import FIGURES, figures
+from arena.showing.report.answer import answer_of, rounded_openings
+from arena.showing.report.check_rows import checks_of
+from arena.showing.report_contents import Report, stored_report
+from arena.showing.svg import in_file
+from arena.showing.told_apart import Run, lanes, runs
+from tests.arena.showing.pages import RUNS, run_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory) -> dict[str, Report]:
+    """The reports of all small runs."""
+    return {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(reports, name):
+    found = [made[name] for made in map(figures, reports.values()) if name in made]
+    assert found
+    for figure in found:
+        section = ElementTree.fromstring(f"<x>{shown(figure, name)}</x>")
+        assert section.find("section/h2").text == figure.heading
+        assert section.find("section/p") is not None
+        if figure.picture is not None:
+            assert figure.table is not None
+            assert section.find(".//table") is not None
+            root = ElementTree.fromstring(in_file(figure.picture, figure.heading))
+            assert root.find(f"{SVG}title").text == figure.heading
+            assert "var(" not in root.find(f"{SVG}style").text
+        for drawn in section.iter("svg"):
+            assert drawn.get("aria-hidden") == "true" or drawn.get("aria-label") or drawn.get("y")
+
+
+def test_figures_are_written_as_svg_and_png(reports, tmp_path):
+    files = write_figures(reports["three"], tmp_path)
+    assert {file.suffix for file in files} == {".svg", ".png"}
+    assert all(file.stat().st_size > 500 for file in files)
+    assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
+
+
+# ------------------------------------------------------------------------- in words
+
+
+def changed(report: Report, **values) -> Report:
+    """A run of two agents with other numbers in its table."""
+    pairs = dict(report.pairs)
+    for pair, row in pairs.items():
+        own = values if pair[0] == report.agents[0] else {}
+        pairs[pair] = row._replace(**own)
+    return replace(report, pairs=pairs, summary={**report.summary, "checks": []})
+
+
+@pytest.mark.parametrize(
+    ("values", "headline", "sure"),
+    [
+        (
+            {"score": 0.738, "score_low": 0.676, "score_high": 0.799, "elo_low": 128.0,
+             "elo_high": 239.0},
+            "greedy is stronger: 73.8\u00a0% against random.",
+            "Between 67.6 and 79.9\u00a0%, with 95\u00a0% confidence: +128 to +239 Elo.",
+        ),
+        (
+            {"score": 0.52, "score_low": 0.48, "score_high": 0.56, "openings": 100},
+            "greedy or random: these games do not tell them apart.",
+            "greedy scored 52.0\u00a0% (48.0 to 56.0\u00a0%); about 400 openings would show a "
+            "difference of that size.",
+        ),
+        (
+            {"score": 0.9995, "score_low": 0.993, "score_high": None, "elo_low": 860.4,
+             "elo_high": None},
+            "greedy is stronger: 99.95\u00a0% against random.",
+            "More than 99.3\u00a0%, with 95\u00a0% confidence: more than +860 Elo. There is no "
+            "upper bound.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_answer_of_a_match_is_no_rounder_than_its_interval(reports, values, headline, sure):
+    answer = answer_of(changed(reports["two"], **values))
+    assert answer.headline == headline
+    assert re.sub("<[^>]+>", "", answer.sure) == sure
+
+
+def test_the_answers_of_all_runs_say_what_kind_of_answer_they_are(reports):
+    heads = {name: answer_of(report) for name, report in reports.items()}
+    assert re.match("(Yes|No). It won [0-9]+ of 40 games", heads["two"].headline)
+    assert re.search("standing, not a measurement", heads["one_opening"].sure)
+    assert re.match("(Yes|No): after [0-9]+ games the test chose", heads["tested"].headline)
+    assert "corrected for stopping" in heads["tested"].sure
+    assert re.search("forfeited [0-9]+ of its 48 games", heads["faults"].sure)
+    assert heads["three"].question == "Which of 3 agents is strongest at kalah(4,3)?"
+
+
+def test_a_failed_bound_is_refuted_or_only_not_shown(reports):
+    report = reports["three"]
+    holds, fails, _ = report.checks
+    assert "HOLDS" in checks_of(replace_checks(report, [holds]))
+    row = report.pairs["greedy", "random"]
+    words = checks_of(replace_checks(report, [fails]))
+    refuted = row.elo_high is not None and row.elo_high < 400
+    assert ("Refuted: found" in words) == refuted
+    found = {**fails["measured"], "wanted": 0.6, "score": 0.7, "bound": 0.55, "openings": 100}
+    words = checks_of(replace_checks(report, [{**fails, "measured": found}]))
+    assert re.search("Not shown, not refuted: found .147, but 95\u00a0% sure of .35 only", words)
+    assert re.search("about [0-9]+ openings would show it", words)
+
+
+def replace_checks(report: Report, checks: list[dict]) -> Report:
+    """The same run with other checks."""
+    return replace(report, summary={**report.summary, "checks": checks})
+
+
+def test_many_checks_show_failing_ones_first_and_fold_the_rest(reports):
+    holds, fails, _ = reports["three"].checks
+    words = checks_of(replace_checks(reports["three"], [holds] * 12 + [fails]))
+    assert words.index("FAILS") < words.index("HOLDS")
+    assert "8 more hold" in words
+
+
+def test_openings_needed_are_rounded_up_and_nobody_waits_for_ever():
+    assert rounded_openings(2562.3) == 2600
+    assert rounded_openings(7.2) == 8
+    assert rounded_openings(100_001) is None
+
+
+def test_brackets_join_neighbours_that_no_match_tells_apart():
+    assert lanes([Run(0, 2), Run(1, 3), Run(4, 5)]) == [0, 1, 0]
+
+
+def test_agents_that_one_match_tells_apart_share_no_bracket(reports):
+    report = reports["three"]
+    even = {"score_low": 0.4, "score": 0.5, "score_high": 0.6, "interval": "fixed-n"}
+    pairs = {pair: row._replace(**even) for pair, row in report.pairs.items()}
+    assert runs(replace(report, pairs=pairs)) == [Run(0, 2)]
+    top, _, last = report.agents
+    pairs[last, top] = pairs[last, top]._replace(score_high=0.45)
+    assert runs(replace(report, pairs=pairs)) == [Run(0, 1), Run(1, 2)]
