@@ -131,7 +131,8 @@ def test_what_is_left_to_chance_comes_from_the_seed(kind, name):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [pair for pair in kinds_and_games() if varies(spec_of(pair[0])) is None]
+    ("kind", "name"),
+    slow_if_wide(pair for pair in kinds_and_games() if varies(spec_of(pair[0])) is None),
 )
 def test_an_agent_that_declares_no_chance_plays_the_same_for_every_seed(kind, name):
     of = game(name)

@@ -29,6 +29,12 @@ PAIRS = {
     "own_bot": 10,
 }
 FEW = 4
+# One of each sort is played in the default suite: a check, a bot, an evaluation, a game of a
+# user's, many agents, a tournament, a study.
+DEFAULT = {
+    "smart_vs_bad", "own_bot", "own_heuristic", "connect4", "othello_heuristics",
+    "owari_tournament", "tune_othello",
+}  # fmt: skip
 STUDY = ("tune.trials=25", "tune.games=20", "tune.validation.elo1=200", "tune.validation.pairs=60")
 TIMES = {"seconds"}
 # Clocks, and what a fit says in digits that belong to the machine's own mathematics.
@@ -69,7 +75,10 @@ def rounded(values: list) -> list:
     return [float(f"{x:.{DIGITS}g}") if isinstance(x, float) else x for x in values]
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in DEFAULT)) for name in EXPERIMENTS],
+)
 def test_a_shipped_experiment_gives_the_tables_it_gave(name, tmp_path, capsys):
     golden = {path.stem: path.read_text() for path in (GOLDEN / name).glob("*.csv")}
     assert tables_of(name, tmp_path) == golden

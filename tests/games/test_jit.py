@@ -193,6 +193,7 @@ def blocked(tree: Path) -> None:
 NOWHERE = "/dev/null/nowhere"
 
 
+@pytest.mark.slow
 def test_a_read_only_tree_uses_the_users_cache(tree, tmp_path):
     blocked(tree)
     cold = python(tree, SCORES, XDG_CACHE_HOME=tmp_path / "cache")
@@ -231,6 +232,7 @@ def test_a_cache_that_the_user_names_comes_first(tree, tmp_path):
     assert not compiled_files(tree)
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_written_it_compiles_every_time(tree):
     blocked(tree)
     homeless = (

@@ -69,6 +69,7 @@ def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
         assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
 
 
+@pytest.mark.slow
 def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
     bot = tmp_path / "bots" / "last.py"
     bot.parent.mkdir()
@@ -99,6 +100,7 @@ def test_a_worker_that_is_killed_loses_nothing(room, tmp_path):
     assert tables(tmp_path / "there") == tables(tmp_path / "here")
 
 
+@pytest.mark.slow  # processes that take seconds to begin; test_farm has the rules without them
 def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
     assert called(path, "--results", tmp_path / "here").returncode == 0
@@ -121,6 +123,7 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
     assert tables(there) == tables(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_a_study_on_a_cluster_finds_what_it_finds_here(room, tmp_path):
     text = SMALL
     here = study(tmp_path / "here", text, "--workers", "2")
@@ -130,6 +133,7 @@ def test_a_study_on_a_cluster_finds_what_it_finds_here(room, tmp_path):
         assert (there / name).read_bytes() == (here / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
     path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
     with begun(path, "--results", there, "--on", room.address) as process:
@@ -143,6 +147,7 @@ def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
     assert tables(there) == tables(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
     path = experiment_file(tmp_path, LONG)
     with begun(path, "--results", tmp_path / "r", "--on", "local:2") as process:
@@ -172,7 +177,7 @@ ANOTHER_PYTHON = (
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        (WITHOUT_OURS, "it has no pitflip, here it is "),
+        pytest.param(WITHOUT_OURS, "it has no pitflip, here it is ", marks=pytest.mark.slow),
         (ANOTHER_PYTHON, f"it has python 3.10.1, here it is {platform.python_version()}"),
     ],
 )

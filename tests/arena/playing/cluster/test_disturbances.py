@@ -105,6 +105,7 @@ def undisturbed(tmp_path_factory):
     return path, tables(directory / "results")
 
 
+@pytest.mark.slow
 def test_a_few_disturbances_change_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     with Room(tmp_path) as room:

@@ -3,6 +3,8 @@
 import os
 import subprocess
 
+import pytest
+
 from tests.arena.playing.cluster.machines import Room
 from tests.arena.running import experiment_file, ran, small
 
@@ -26,6 +28,7 @@ def certified(directory):
     return settings
 
 
+@pytest.mark.slow  # a cluster of its own
 def test_with_certificates_one_plays_and_without_them_one_is_told_so(tmp_path, monkeypatch):
     path = experiment_file(tmp_path, small(10), "good")
     settings = certified(tmp_path)
