@@ -9,10 +9,9 @@ from typing import Any
 from arena.keeping import provenance
 from arena.playing.cluster.connection import Cluster, ClusterLost, NoCluster
 from arena.playing.cluster.far_side import Welcome, welcome
+from arena.playing.cluster.likeness import ALIKE, difference
 from arena.playing.cluster.members import FarWorker
 from arena.playing.cluster.parcel import Parcel
-
-ALIKE = ("python", "pitflip", "numba", "numpy")  # what decides games, beside our sources
 
 
 class Admission:
@@ -23,8 +22,6 @@ class Admission:
         self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
         self.alike = sent.alike
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
-        known = provenance.versions()
-        self.versions = {name: known[name] for name in ALIKE}
         self.asked: set[FarWorker] = set()
         self.able: set[FarWorker] = set()  # they wait until all are known to be alike
         self.hopeful = time.monotonic()  # when somebody could last be hoped for
@@ -52,15 +49,10 @@ class Admission:
             self.asked.discard(worker)  # it is asked again if it is still there
             return
         (said,) = done.result().values()
-        for name, version in self.versions.items():
-            there = said["packages"].get(name)
-            if name == "python":
-                there = ".".join(said["host"]["python"].split(".")[:3])
-            if there != version:
-                self.asked.discard(worker)
-                what = f"{name} {there}" if there else f"no {name}"
-                self.members.refuse(worker, f"it has {what}, here it is {version}")
-                return
+        if why := difference(said):
+            self.asked.discard(worker)
+            self.members.refuse(worker, why)
+            return
         then = partial(self._answered, worker)
         self.cluster.call(worker.address, then, welcome, self.sources, self.sent)
 

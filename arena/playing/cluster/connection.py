@@ -18,6 +18,7 @@ import distributed
 from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
+from arena.playing.cluster.likeness import difference
 from arena.playing.cluster.members import Members
 from games.names import quoted
 from games.terminal import Mistake, Unfinished
@@ -75,6 +76,7 @@ class Cluster:
             refuse_strangers(address)
         self.address, self.wait_seconds = address, wait_seconds
         self.client: Any = distributed.Client(address, timeout=ASK_SECONDS, set_as_default=False)
+        self._refuse_a_bare_scheduler()
         self.members = Members()
         self.name = f"pitflip-{uuid.uuid4().hex}"
         self.numbers = itertools.count()
@@ -97,6 +99,14 @@ class Cluster:
         self.client.close(timeout=CLOSE_SECONDS)
         if self.own is not None:
             self.own.close(timeout=CLOSE_SECONDS)
+
+    def _refuse_a_bare_scheduler(self) -> None:
+        """Raise NoCluster if the scheduler could not open what is sent to its workers."""
+        said = self.client.sync(self.client.scheduler.versions, packages=["pitflip"])
+        if why := difference(said, ("pitflip",)):
+            self.__exit__(None, None, None)
+            needs = "a scheduler needs what its workers need"
+            raise NoCluster(f"the scheduler at {self.address} cannot be used: {why}; {needs}")
 
     @property
     def slots(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.playing.cluster.calibration import Calibration
-from games.terminal import say
+from games.terminal import printable, say
 
 # A worker that the scheduler has not heard of for so long may have stopped.
 SILENT_SECONDS = 10.0
@@ -15,6 +15,7 @@ SILENT_SECONDS = 10.0
 # a busy neighbour make of the same games.
 ALIKE = 1.25
 MOST_STRIKES = 3
+MOST_REASON = 300  # characters
 
 
 @dataclass(eq=False)
@@ -75,8 +76,8 @@ class Members:
 
     def refuse(self, worker: FarWorker, why: str) -> None:
         """Leave a worker out from now on, and say so."""
-        worker.refusal = why
-        say(f"{worker.address} is left out: {why}")
+        worker.refusal = printable(why, MOST_REASON)
+        say(f"{worker.address} is left out: {worker.refusal}")
 
     def strike(self, worker: FarWorker, why: str) -> None:
         """Count what went wrong at a worker; too much of it, and it is left out."""

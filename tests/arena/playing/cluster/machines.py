@@ -38,12 +38,13 @@ class Room:
         for process in self.processes:
             process.wait()
 
-    def begin_scheduler(self) -> None:
+    def begin_scheduler(self, program: list[str] = DASK) -> None:
         """Start the scheduler, at the same address as the one before."""
         self.file.unlink(missing_ok=True)
         words = ["scheduler", "--host", "127.0.0.1", "--port", self.port, "--no-dashboard"]
         words += ["--protocol", self.protocol]
-        self.scheduler = self._begin("scheduler", *words, "--scheduler-file", str(self.file))
+        words += ["--scheduler-file", str(self.file)]
+        self.scheduler = self._begin("scheduler", *words, program=program)
         # It is there before it is written.
         patient(lambda: self.file.exists() and self.file.read_text().rstrip().endswith("}"))
         self.port = self.address.rpartition(":")[2]

@@ -199,6 +199,15 @@ def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program
         assert f"is left out: {reason}" in ended.stderr
 
 
+def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
+    bare = Room(tmp_path)
+    bare.begin_scheduler([sys.executable, "-c", WITHOUT_OURS])
+    with bare as own:
+        told = refusal(tmp_path, "--on", own.address)
+    assert told.startswith(f"the scheduler at {own.address} cannot be used: it has no pitflip")
+    assert told.count("\n") == 1
+
+
 # ----------------------------------------------------------------- what is no cluster
 
 
