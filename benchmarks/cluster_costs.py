@@ -119,10 +119,17 @@ def match(name: str, agent: AgentSpec, openings: OpeningsSpec, few: int, many: i
     worker = Worker(drawn)
     worker.warm()
     one, all_ = worker.batch(Task(0, few, {})), worker.batch(Task(0, many, {}))
-    seconds = min(worker.batch(Task(0, many, {})).seconds for _ in range(ROUNDS)) / (2 * many)
+    seconds = min(_played(worker, Task(0, many, {})) for _ in range(ROUNDS)) / (2 * many)
     small, large = (_kept(plan, each) for each in (one, all_))
     keep_game = max(0.0, (large - small) / (2 * (many - few)))
     return Match(name, seconds, len(all_.games) / (2 * many), small, keep_game)
+
+
+def _played(worker: Worker, task: Task) -> float:
+    """The processor seconds of a batch."""
+    begun = time.process_time()
+    worker.batch(task)
+    return time.process_time() - begun
 
 
 def _kept(plan: Plan, batch: Batch) -> float:

@@ -48,7 +48,7 @@ class JudgeCrew:
     ) -> None:
         """`drawn` is what a cluster learns the game from."""
         self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
-        self.name = ""
+        self.name = self.isolation = ""  # no bots judge
         self.solver: Solver | None = None
         self.judge: LineJudge | None = None
 
@@ -99,10 +99,6 @@ class JudgeCrew:
                 range(portion.start, portion.stop), portion.lines, portion.reached, strict=True
             )
         ]
-
-    def again(self, portion: Portion) -> Portion:
-        """The same portion."""
-        return portion
 
     def excused(self, _: Portion) -> bool:
         """No failure is."""

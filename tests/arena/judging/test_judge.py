@@ -246,3 +246,10 @@ def test_what_cannot_be_judged_is_said(tmp_path, small_run, capsys):
     assert 'ply 1: "9" is unreadable' in capsys.readouterr().err
     assert main([str(small_run), "--last-beans", "x"]) == 2
     assert "must be a whole number from 0" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_on_a_cluster_the_same_is_found_out(tmp_path, small_run):
+    here, there = (shutil.copytree(small_run, tmp_path / name) for name in ("here", "there"))
+    expected = judged(here, "--last-beans", "12")
+    assert judged(there, "--last-beans", "12", "--on", "local:2").equals(expected)
