@@ -130,8 +130,9 @@ def _concluded(
     again = replayer(drawn, games, options.wall)
     progress = quiet if options.quiet else say
     evidence = evidence_of(
-        drawn.plan, games, census, lambda: drawn.starts, again, options.wall, progress
-    )
+        drawn.plan, games, census, lambda: drawn.starts, again, options.wall, progress,
+        drawn.without_chance,
+    )  # fmt: skip
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)

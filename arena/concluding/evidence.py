@@ -55,16 +55,17 @@ class Match(NamedTuple):
 
     def evidence(self) -> "Match":
         """The match without the pairings that repeat earlier ones."""
-        if self.fresh.all():
-            return self
-        kept = self.fresh
+        return self if self.fresh.all() else self.only(self.fresh)
+
+    def only(self, kept: Flags) -> "Match":
+        """The match with some of its pairings."""
         return self._replace(
             first=self.first[kept],
             second=self.second[kept],
             openings=self.openings[kept],
             as_first=self.as_first[kept],
             as_second=self.as_second[kept],
-            fresh=kept[kept],
+            fresh=self.fresh[kept],
         )
 
     def mirrored(self) -> "Match":
@@ -83,11 +84,11 @@ class Match(NamedTuple):
 class Evidence:
     """The games of a run with all that is known of them, which every conclusion uses.
 
-    `repeat` marks games that repeat earlier ones. `census` names the pairs of deterministic agents
-    that played every opening of a finite set. `starts` gives the openings in move numbers,
-    `replay` the moves of the game in a row; None if it cannot be played again. `judged` gives
-    what the moves lost from so many beans in play on, 0 for as many as usual; `progress` is told
-    what takes a while.
+    `repeat` marks games that repeat earlier ones. `steady` names the pairs of agents known to
+    leave nothing to chance, `census` those of them that played every opening of a finite set.
+    `starts` gives the openings in move numbers, `replay` the moves of the game in a row; None if
+    it cannot be played again. `judged` gives what the moves lost from so many beans in play on, 0
+    for as many as usual; `progress` is told what takes a while.
     """
 
     plan: Plan
@@ -100,6 +101,7 @@ class Evidence:
     wall: Wall  # behind which a user's code is asked once more, by proofs
     judged: Callable[[int], "JudgedMoves"]
     progress: Callable[[str], None]
+    steady: Census = ()
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -149,6 +151,7 @@ def evidence_of(
     replay: Replay | None = None,
     wall: Wall | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    steady: Census = (),
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(games)
@@ -160,7 +163,9 @@ def evidence_of(
         return judged_moves(plan, games, repeat, starts(), last, progress)
 
     played, behind = tuple(matches(games, repeat)), wall or Wall()
-    return Evidence(plan, games, repeat, played, census, starts, replay, behind, judged, progress)
+    return Evidence(
+        plan, games, repeat, played, census, starts, replay, behind, judged, progress, steady
+    )
 
 
 def ending(margin: int) -> str:
@@ -199,6 +204,12 @@ def matches(games: Games, repeat: Flags) -> list[Match]:
         _match(games, repeat, (int(low[part[0]]), int(high[part[0]])), first[part], second[part])
         for part in parts
     ]
+
+
+def faultless(games: Games, match: Match) -> Match:
+    """The match without the pairings in which a game ended by a fault."""
+    normal = games.termination == Termination.NORMAL
+    return match.only(normal[match.first] & normal[match.second])
 
 
 def forfeited_rows(games: Games, match: Match, agent: int) -> Rows:

@@ -1,6 +1,6 @@
 """The ratings of a run, group by group, from the games that are evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from arena.concluding.evidence import Match
 from arena.concluding.win_rates import WinRate, raw
+from arena.stats.bradley_terry import EXACT
 from arena.stats.bridges import bridges
 from arena.stats.clusters import spread
-from arena.stats.estimate import Estimate
+from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
 from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.results import Results
@@ -18,6 +19,8 @@ from arena.stats.results import Results
 # More openings are drawn in blocks: these are as independent, and the draws stay small.
 BLOCKS = 20_000
 DRAWN = 0.5
+ONLY_FORFEITS = "only forfeits"
+FARTHEST = 1e9  # Elo
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +69,54 @@ def standings(
     rates: Sequence[WinRate],
     plan: RatingPlan,
     stopped: bool,
+    faulty: Collection[str] = (),
 ) -> Standings:
     """Rate the agents of all matches; `rates` are the same matches from both sides.
 
-    `stopped` says that a sequential test ended them.
+    `stopped` says that a sequential test ended them. All games of `faulty` agents ended by
+    somebody's fault: they say nothing of their strength.
     """
     rated = rate(results_of(found, len(names), BLOCKS), plan)
     rows = [_rated(rated, place, found, names, rates) for place in range(len(names))]
+    rows = [_of_pair(row, found, rates, plan) for row in rows]
     if stopped:
         rows = [replace(row, elo=raw(row.elo)) for row in rows]
+    rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     return Standings(
-        agents=tuple(sorted(rows, key=lambda row: (row.group, 0.0 - (row.elo.value or 0.0)))),
+        agents=tuple(sorted(rows, key=_place)),
         groups=tuple(_group(pool, rated, names) for pool in rated.pools),
         bridges=_bridges(rated, found, names),
     )
+
+
+def _place(row: Rated) -> tuple[bool, int, float]:
+    """Ranked agents first, by group, then by strength."""
+    elo = row.elo.value
+    if elo is None:  # a bound alone: above or below all that is known
+        elo = FARTHEST if row.elo.low is not None else -FARTHEST
+    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - elo
+
+
+def _only_forfeits(row: Rated) -> Rated:
+    elo = nothing(ONLY_FORFEITS, level=row.elo.level)
+    return replace(row, elo=elo, text=ONLY_FORFEITS)
+
+
+def _of_pair(
+    row: Rated, found: Sequence[Match], rates: Sequence[WinRate], plan: RatingPlan
+) -> Rated:
+    """The row of an agent that met one other, which met no one else: half the pair's estimate."""
+    own = [rate for rate in rates if rate.agent == row.agent]
+    if len(own) != 1 or plan.anchor is not None:
+        return row
+    (pair,) = own
+    alone = sum(rate.agent == pair.opponent for rate in rates) == 1
+    if not alone or not found:
+        return row
+    elo = transformed(pair.row.elo, lambda elo: 0.5 * elo)
+    if elo.kind is EstimateKind.CENSUS:
+        elo = replace(elo, reason=EXACT)
+    return replace(row, elo=elo, text=rating_text(elo))
 
 
 def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -> Results:

@@ -9,6 +9,7 @@ from arena.concluding.evidence import Evidence, Match
 from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import WinRate, is_census, win_rates
 from arena.planning.plan import Plan
+from arena.planning.records import Termination
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
@@ -74,7 +75,7 @@ def summarise(
     rates = tuple(rate for match in met for rate in win_rates(evidence, match, tested))
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = RatingPlan(draws=draws, seed=plan.seed, census=whole)
-    rated = standings(met, names, rates, rating, tested)
+    rated = standings(met, names, rates, rating, tested, _faulty(evidence))
     return Summary(
         experiment=name,
         game=plan.game,
@@ -90,6 +91,15 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
     )
+
+
+def _faulty(evidence: Evidence) -> set[str]:
+    """The agents that played, but never a game that ended without a fault."""
+    games, names = evidence.games, evidence.plan.names
+    clean = np.isin(games.termination, (Termination.NORMAL, Termination.TOO_LONG))
+    met = np.concatenate([games.first, games.second])
+    played = np.concatenate([games.first[clean], games.second[clean]])
+    return {names[place] for place in np.setdiff1d(met, played).tolist()}
 
 
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:

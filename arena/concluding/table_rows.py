@@ -5,10 +5,12 @@ from typing import NamedTuple
 from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
+from arena.stats.matchup import no_answer
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
 REAL = float | None
+NOT_THESE = no_answer("no opening was played more than once")
 
 
 class EloRow(NamedTuple):
@@ -76,6 +78,16 @@ class WinRateRow(NamedTuple):
     first_mover_score: REAL
     first_mover_score_low: REAL
     first_mover_score_high: REAL
+    of: str
+    these_score: REAL
+    these_score_low: REAL
+    these_score_high: REAL
+    these_elo: REAL
+    these_elo_low: REAL
+    these_elo_high: REAL
+    these_n_eff: REAL
+    these_interval: str
+    these_why: str
     text: str
 
 
@@ -116,7 +128,7 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
 
 
 def _win_rate_row(rate: WinRate) -> WinRateRow:
-    row, counts = rate.row, rate.row.counts
+    row, counts, these = rate.row, rate.row.counts, rate.row.these or NOT_THESE
     return WinRateRow(
         rate.agent,
         rate.opponent,
@@ -147,6 +159,16 @@ def _win_rate_row(rate: WinRate) -> WinRateRow:
         first_mover_score=_rounded(row.first_mover.value),
         first_mover_score_low=_rounded(row.first_mover.low),
         first_mover_score_high=_rounded(row.first_mover.high),
+        of=str(row.answer.question),
+        these_score=_rounded(these.score.value),
+        these_score_low=_rounded(these.score.low),
+        these_score_high=_rounded(these.score.high),
+        these_elo=_rounded(these.elo.value),
+        these_elo_low=_rounded(these.elo.low),
+        these_elo_high=_rounded(these.elo.high),
+        these_n_eff=None if row.these is None else round(these.effective_pairings, DECIMALS),
+        these_interval=str(these.score.kind),
+        these_why=these.score.reason,
         text=rate.text,
     )
 

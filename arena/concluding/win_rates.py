@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arena.concluding.evidence import Evidence, Flags, Match, forfeited_rows
+from arena.concluding.evidence import Census, Evidence, Flags, Match, forfeited_rows
 from arena.stats.counts import PairCounts, pair_counts
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.matchup import Matchup, from_other_side, matchup
+from arena.stats.matchup import Answer, Matchup, from_other_side, matchup
 from arena.stats.stopped import RAW
 from arena.stats.words import matchup_text
 
@@ -31,30 +31,67 @@ class WinRate:
 
 def is_census(match: Match, evidence: Evidence) -> bool:
     """Whether a match covers every opening of a finite set; never if there is one, or it varied."""
+    return (
+        _named(match, evidence, evidence.census)
+        and len(np.unique(match.openings)) > 1
+        and never_varied(match)
+    )
+
+
+def is_steady(match: Match, evidence: Evidence) -> bool:
+    """Whether both agents are known to leave nothing to chance, and nothing speaks against it."""
+    known = (*evidence.steady, *evidence.census)
+    return _named(match, evidence, known) and never_varied(match)
+
+
+def never_varied(match: Match) -> bool:
+    """Whether no two pairings on one opening differed."""
+    return int(match.fresh.sum()) == len(np.unique(match.openings))
+
+
+def _named(match: Match, evidence: Evidence, pairs: Census) -> bool:
     a, b = evidence.plan.names[match.a], evidence.plan.names[match.b]
-    if (a, b) not in evidence.census and (b, a) not in evidence.census:
-        return False
-    openings = len(np.unique(match.openings))
-    return openings > 1 and int(match.fresh.sum()) == openings
+    return (a, b) in pairs or (b, a) in pairs
+
+
+def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
+    """What the evidence of a match says of its pair: the one place where it is worked out."""
+    fresh, steady = match.evidence(), is_steady(match, evidence)
+    again = 0 if steady else 2 * (len(match.openings) - len(fresh.openings))
+    return matchup(
+        fresh.openings,
+        fresh.as_first,
+        fresh.as_second,
+        level=level,
+        steady=steady,
+        census=is_census(match, evidence),
+        varied=not never_varied(match),
+        repeats=again,
+    )
 
 
 def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate, WinRate]:
     """A match seen from both sides; `stopped` says that a sequential test ended it."""
-    fresh = match.evidence()
-    covered = is_census(match, evidence)
-    row = matchup(fresh.openings, fresh.as_first, fresh.as_second, census=covered)
+    row = estimated(match, evidence)
     row = replace(row, counts=_counts(match, evidence.repeat))
     if stopped:
-        row = replace(row, score=raw(row.score), elo=raw(row.elo), normalized=raw(row.normalized))
+        these = None if row.these is None else _raw_answer(row.these)
+        row = replace(row, like=_raw_answer(row.like), these=these)
     own, others = (
         len(forfeited_rows(evidence.games, match, agent)) for agent in (match.a, match.b)
     )
     names = evidence.plan.names
-    a, b, counted = names[match.a], names[match.b], 2 * len(fresh.openings)
+    a, b, counted = names[match.a], names[match.b], 2 * int(match.fresh.sum())
     other = from_other_side(row)
     return (
         WinRate(a, b, counted, own, others, row, _text(row)),
         WinRate(b, a, counted, others, own, other, _text(other)),
+    )
+
+
+def _raw_answer(answer: Answer) -> Answer:
+    return replace(
+        answer, score=raw(answer.score), elo=raw(answer.elo), normalized=raw(answer.normalized)
     )
 
 

@@ -35,9 +35,14 @@ class DrawnPlan:
     @property
     def census(self) -> list[tuple[str, str]]:
         """The pairs of agents without chance that play all openings there are."""
-        pairings, names = self.pairings, self.plan.names
-        if not self.openings.finite or pairings.pairs < len(self.openings):
+        if not self.openings.finite or self.pairings.pairs < len(self.openings):
             return []
+        return self.without_chance
+
+    @property
+    def without_chance(self) -> list[tuple[str, str]]:
+        """The pairs of agents known to leave nothing to chance."""
+        pairings, names = self.pairings, self.plan.names
         return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
     def tasks(self, after: int = 0) -> Tasks:

@@ -13,11 +13,8 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
 from arena.playing.stop_rule import QUARTERS, StopRule
 from arena.playing.workers import PlayOptions, Workers
-from arena.stats.anytime import ConfidenceSequence, observe
-from arena.stats.anytime import watch as nothing_observed
 from arena.stats.sprt import SprtState
-
-NOTHING_SEEN = nothing_observed()
+from arena.stats.watching import Standing, begun, observe
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +25,7 @@ class Tick(NamedTuple):
     done: int  # pairings
     total: int
     played: int  # pairings that were played since the run was started or continued
-    standings: dict[tuple[int, int], ConfidenceSequence]  # by match
+    standings: dict[tuple[int, int], Standing]  # by match
     sprt: SprtState | None
     speeds: dict[str, float]  # games a second of workers that have names
 
@@ -70,7 +67,7 @@ class Count:
         self.pairings = drawn.pairings
         self.total = drawn.pairings.total
         self.done = self.begun = 0
-        self.standings: dict[tuple[int, int], ConfidenceSequence] = {}
+        self.standings: dict[tuple[int, int], Standing] = {}
 
     @property
     def left(self) -> int:
@@ -84,9 +81,15 @@ class Count:
             pair, own = self.pairings.matches[place], match == place
             if pair in self.pairings.fixed:
                 own &= number < len(self.pairings.keys)  # later ones only repeat
-            sequence = self.standings.get(pair, NOTHING_SEEN)
-            self.standings[pair] = observe(sequence, points[own] / QUARTERS)
+            standing = self.standings.get(pair) or self._begun(pair)
+            self.standings[pair] = observe(standing, points[own] / QUARTERS)
         self.done = stop
+
+    def _begun(self, pair: tuple[int, int]) -> Standing:
+        """The standing of a match before its first pairing."""
+        openings = len(self.pairings.keys)
+        again = pair not in self.pairings.fixed and self.pairings.pairs > openings
+        return begun(openings, again=again)
 
     def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
         """Where the run stands."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.playing.tournament import Tick
-from arena.stats.anytime import ConfidenceSequence, anytime_estimate
+from arena.stats.estimate import Estimate
+from arena.stats.watching import Standing, live_estimate, live_estimate_of_these
 
 if TYPE_CHECKING:
     import rich.live
@@ -104,9 +105,15 @@ def worker_lines(speeds: Mapping[str, float]) -> list[str]:
     return [*lines, f"and {more} more"] if more > 0 else lines
 
 
-def _score(seen: ConfidenceSequence) -> str:
-    """A score in an interval that holds however often one looks."""
-    estimate = anytime_estimate(seen)
+def _score(standing: Standing) -> str:
+    """A score in an interval that holds however often one looks, for the first question known."""
+    these = live_estimate_of_these(standing)
+    if standing.openings == 1 and these is not None:
+        return f"{_interval(these)} from this opening"
+    return _interval(live_estimate(standing))
+
+
+def _interval(estimate: Estimate) -> str:
     if estimate.value is None:
         return "no games"
     low, high = estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high

@@ -23,6 +23,7 @@ SMALLEST_MATRIX = 3
 MOST_PAIRS = 10
 MATRIX_COLUMNS = 9
 MATRIX = "% won by row"
+SIZES = "  n="
 WORDS = ("agent", "Elo", MATRIX)
 STYLES = {HOLDS: "green", FAILS: "red"}
 
@@ -145,8 +146,13 @@ def _pairs(console: Console, summary: Summary) -> None:
     rows = [rate for rate in summary.win_rates if rank[rate.agent] < rank[rate.opponent]]
     rows.sort(key=lambda rate: (rank[rate.agent], rank[rate.opponent]))
     for rate in rows[:MOST_PAIRS]:
-        say_line(console, f"\n{rate.agent} against {rate.opponent}: {rate.text}")
-        say_line(console, f"  {_results(rate)}", "dim")
+        # Every answer has a line of its own, its sizes stand with the counts.
+        answers = [text.partition(SIZES) for text in rate.text.split("; ")]
+        say_line(console, f"\n{rate.agent} against {rate.opponent}: {answers[0][0]}")
+        for answer, *_ in answers[1:]:
+            say_line(console, f"  {answer}")
+        sizes = [f"n={size}" for _, _, size in answers if size]
+        say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:
         say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
 

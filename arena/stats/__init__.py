@@ -5,15 +5,17 @@ are 0, 1/2, 1 for a game and their mean for a pairing; an answer is an `Estimate
 
     estimate        Estimate(value, low, high, level, kind, reason): what all the others return
     counts          pair_counts, mirrored, pair_scores, one_per_opening
-    clusters        spread: mean, cluster-robust error, degrees of freedom, effective size
-    intervals       score_estimate; score_at_least, the check with a one-sided bound
+    clusters        spread, spread_of_these: mean, error, degrees of freedom, effective size
+    added_loss      lower_end: empirical likelihood with one lost observation added
+    intervals       score_estimate, lower_bound: one rule for every score
+    score_checks    score_at_least, score_ever_at_least: checks with a one-sided bound
     elo             elo_estimate, normalized_elo_estimate, likelihood_of_superiority
     matchup         matchup: one row of a win-rate table from pairings; from_other_side
     gsprt           log_likelihood_ratio of counts, logistic or normalized
     sprt            SprtPlan, begin, advance, used_up; forecast of the length
     stopped         raw_estimate and corrected_estimate after a sequential test
     capital         log_capital, capital_reach: what bets have earned, true at every look
-    anytime         watch, observe, anytime_estimate: an interval for whoever looks live
+    watching        begun, observe, live_estimate: the standing of a pair for whoever looks live
     results         gather: games of many agents, summed by opening
     ratings         rate: one row per agent, by one of the methods in RATINGS
     bradley_terry   rate by maximum likelihood; difference of two ratings

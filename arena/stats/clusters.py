@@ -1,65 +1,191 @@
 """Standard error of a score when pairings on one opening are not independent."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.counts import Floats
+from arena.stats.counts import Floats, Ints
+from arena.stats.estimate import Question
+
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class Spread(NamedTuple):
-    """A mean score with its cluster-robust standard error.
+    """A mean score with its standard error, for one of the two questions.
 
-    `openings` is K, `pairings` is N; `se` is 0 if all openings scored alike, `dof` is 0 if
-    there is one opening. `variance` is that of the pair scores, divisor N.
+    `openings` is K, `pairings` is N; `se` is 0 if nothing varied, `dof` is 0 if there is nothing
+    to tell it from. `variance` is that of the pair scores, divisor N; `shares[i]` of them scored
+    `scores[i]`. `effective_pairings` is n of rule T: independent pairings that are as sure.
     """
 
+    question: Question
     openings: int
     pairings: int
     mean: float
     variance: float
     se: float
     dof: float
+    scores: tuple[float, ...]
+    shares: tuple[float, ...]
+    effective_pairings: float
 
     @property
-    def effective_pairings(self) -> float:
-        """Independent pairings that would give the same standard error; K if it is 0."""
-        if self.se == 0.0:
-            return float(self.openings)
-        variance = self.variance * self.pairings / (self.pairings - 1)
-        return min(max(variance / self.se**2, 1.0), float(self.pairings))
+    def masses(self) -> list[float]:
+        """How many independent pairings brought each score."""
+        return [self.effective_pairings * share for share in self.shares]
+
+    @property
+    def alike(self) -> int:
+        """Independent observations if all scores are equal."""
+        return self.openings if self.question is Question.LIKE else self.pairings
+
+
+class OpeningSums(NamedTuple):
+    """Pairings, their scores and the squares of these, summed by opening."""
+
+    sizes: Ints
+    points: Floats
+    squares: Floats
 
 
 def spread(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread:
-    """Cluster-robust spread of scores in [0, 1], one per pairing, clustered by opening.
+    """Spread of scores in [0, 1], one per pairing, for openings like these: by opening.
 
     Standard error: CR2 for a mean; degrees of freedom: Bell and McCaffrey, "Bias reduction in
     standard errors for linear regression with multi-stage samples" (2002).
     """
     values = _scores(scores)
-    total = len(values)
-    if total == 0:
-        return Spread(0, 0, 0.0, 0.0, 0.0, 0.0)
-    _, cluster, sizes = np.unique(np.asarray(openings), return_inverse=True, return_counts=True)
-    points = float(values.sum())
-    mean = points / total
-    # Sums of quarters are exact, so the order of the pairings leaves no trace.
-    variance = max(total * float(np.square(values).sum()) - points**2, 0.0) / total**2
-    if len(sizes) == 1:
-        return Spread(1, total, mean, variance, 0.0, 0.0)
-    errors = np.bincount(cluster.ravel(), weights=values) - sizes * mean
+    if len(values) == 0:
+        return Spread(Question.LIKE, 0, 0, 0.0, 0.0, 0.0, 0.0, (), (), 0.0)
+    return spread_of_sums(_by_opening(openings, values), *_law(values))
+
+
+def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Spread:
+    """The same from sums by opening; `seen[i]` of all pairings scored `law[i]`."""
+    total, mean, variance = _moments(by)
+    shares = tuple((seen / total).tolist())
+    if len(by.sizes) == 1:
+        return Spread(Question.LIKE, 1, total, mean, variance, 0.0, 0.0, law, shares, 1.0)
+    share = by.sizes / total
+    errors = by.points - by.sizes * mean
     # Exact scores leave errors of a few roundings where there is none.
-    errors[np.abs(errors) < 1e-9 * sizes] = 0.0
-    share = sizes / total
+    errors[np.abs(errors) < 1e-9 * by.sizes] = 0.0
     se = float(np.sqrt((np.square(errors) / (1.0 - share)).sum())) / total
-    return Spread(len(sizes), total, mean, variance, se, _bell_mccaffrey(share))
+    effective = _guarded(by, mean, _effective(variance, total, se, float(len(by.sizes))))
+    dof = _bell_mccaffrey(share)
+    return Spread(
+        Question.LIKE, len(by.sizes), total, mean, variance, se, dof, law, shares, effective
+    )
+
+
+def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | None:
+    """The same for exactly these openings, each weighed by its pairings; None without repeats.
+
+    Pairings on one opening are independent: the agents leave something to chance.
+    """
+    values = _scores(scores)
+    if len(values) == 0:
+        return None
+    by = _by_opening(openings, values)
+    again = by.sizes > 1
+    if not again.any():
+        return None
+    total, mean, variance = _moments(by)
+    law, seen = _law(values)
+    inside, dofs = _inside(by, again)
+    parts = np.square(by.sizes / total) * inside / by.sizes
+    error = float(parts.sum())
+    dof = error**2 / float((np.square(parts) / dofs).sum()) if error > 0.0 else 0.0
+    effective = _these_effective(variance, total, error)
+    return Spread(
+        Question.THESE, len(by.sizes), total, mean, variance, error**0.5, dof, law,
+        tuple((seen / total).tolist()), effective,
+    )  # fmt: skip
 
 
 def kish_size(openings: npt.ArrayLike) -> float:
     """Openings of equal size that would weigh as much: (sum n)^2 / sum n^2 (Kish)."""
     sizes = np.unique(np.asarray(openings), return_counts=True)[1].astype(np.float64)
     return float(sizes.sum() ** 2 / np.square(sizes).sum()) if len(sizes) else 0.0
+
+
+def _by_opening(openings: npt.ArrayLike, values: Floats) -> OpeningSums:
+    _, cluster, sizes = np.unique(np.asarray(openings), return_inverse=True, return_counts=True)
+    cluster = cluster.ravel()
+    points, squares = (np.bincount(cluster, each) for each in (values, np.square(values)))
+    return OpeningSums(sizes, points.astype(np.float64), squares.astype(np.float64))
+
+
+def _moments(by: OpeningSums) -> tuple[int, float, float]:
+    """Number, mean and variance of all scores."""
+    total, points = int(by.sizes.sum()), float(by.points.sum())
+    # Sums of quarters are exact, so the order of the pairings leaves no trace.
+    variance = max(total * float(by.squares.sum()) - points**2, 0.0) / total**2
+    return total, points / total, variance
+
+
+def _law(values: Floats) -> tuple[tuple[float, ...], Ints]:
+    """The scores that occur, and how often each does."""
+    quarters = np.rint(4.0 * values).astype(np.int64)
+    if np.array_equal(quarters, 4.0 * values):
+        return QUARTERS, np.bincount(quarters, minlength=5).astype(np.int64)
+    law, seen = np.unique(values, return_counts=True)
+    return tuple(law.tolist()), seen.astype(np.int64)
+
+
+def _effective(variance: float, total: int, se: float, alike: float) -> float:
+    """Independent pairings that would have this error, from 1 to all of them."""
+    if variance == 0.0:
+        return alike
+    if se == 0.0:
+        return float(total)
+    return min(max(variance * total / (total - 1) / se**2, 1.0), float(total))
+
+
+def _guarded(by: OpeningSums, mean: float, effective: float) -> float:
+    """Fewer effective pairings where few openings carry the scarcer points.
+
+    Then rare bad openings may not have been met yet: K^(1 - b) n^b in place of n, with b from 0
+    (one opening carries them) to 1 (four and more).
+    """
+    openings = float(len(by.sizes))
+    if effective <= openings:
+        return effective
+    trust = min(max((_carrying(by, mean) - 1.0) / 3.0, 0.0), 1.0)
+    return float(openings ** (1.0 - trust) * effective**trust)
+
+
+def _carrying(by: OpeningSums, mean: float) -> float:
+    """How many openings carry the scarcer points; at an even score the fewer of both."""
+    sides = []
+    if mean <= 0.5:
+        sides.append(by.points)
+    if mean >= 0.5:
+        sides.append(by.sizes - by.points)
+    squares = [float(np.square(scarce).sum()) for scarce in sides]
+    carried = zip(sides, squares, strict=True)
+    return min(float(side.sum()) ** 2 / square for side, square in carried if square > 0.0)
+
+
+def _inside(by: OpeningSums, again: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Variance inside each opening and its degrees of freedom; the pooled one where met once."""
+    dofs = (by.sizes - 1).astype(np.float64)
+    deviations = np.maximum(by.squares - np.square(by.points) / by.sizes, 0.0)
+    deviations[deviations < 1e-9] = 0.0
+    pooled = dofs.sum()
+    variance = np.divide(deviations, dofs, out=np.zeros_like(deviations), where=again)
+    variance[~again] = deviations[again].sum() / pooled
+    dofs[~again] = pooled
+    return variance, dofs
+
+
+def _these_effective(variance: float, total: int, error: float) -> float:
+    """As `_effective`, but different openings may make it more than all pairings."""
+    if variance == 0.0 or error == 0.0:
+        return float(total)
+    return max(variance * total / (total - 1) / error, 1.0)
 
 
 def _bell_mccaffrey(share: Floats) -> float:
@@ -70,7 +196,7 @@ def _bell_mccaffrey(share: Floats) -> float:
     return float(1.0 / (squares.sum() + crossed))
 
 
-def _scores(scores: npt.ArrayLike) -> Floats:
+def _scores(scores: npt.ArrayLike | Sequence[float]) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if not np.all((values >= 0.0) & (values <= 1.0)):
         raise ValueError("a score must be between 0 and 1")

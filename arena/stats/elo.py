@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
-from arena.stats.intervals import small_or_lopsided
 from arena.stats.quantiles import t_cdf
 
 PER_NORMALIZED = 800.0 / math.log(10.0)
 NATURAL = math.log(10.0) / 400.0
+# Below these Student t says too little of who is the stronger.
+FEW_OPENINGS = 10
+FEW_POINTS = 5.0
 
 
 def elo_from_score(score: float) -> float:
@@ -29,7 +31,7 @@ def score_from_elo(elo: float) -> float:
 def elo_estimate(score: Estimate) -> Estimate:
     """Logistic Elo with the interval of the score; None at 0 and 100 %."""
     if score.kind is EstimateKind.NONE:
-        return nothing(score.reason, level=score.level)
+        return nothing(score.reason, level=score.level, question=score.question)
     return transformed(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
 
 
@@ -44,14 +46,21 @@ def normalized_elo(score: float, variance: float, games_per_observation: int = 2
 def normalized_elo_estimate(score: Estimate, variance: float) -> Estimate:
     """Normalized Elo of pair scores with the interval of the score, at the variance seen."""
     if variance <= 0.0 or score.value is None:
-        return nothing(score.reason, level=score.level)
+        return nothing(score.reason, level=score.level, question=score.question)
     return transformed(score, lambda s: normalized_elo(s, variance))
+
+
+def small_or_lopsided(found: Spread) -> bool:
+    """Whether the score is too far from normal for Student t."""
+    points = found.openings * min(found.mean, 1.0 - found.mean)
+    # A hair below 5, so that a rounding does not decide.
+    return found.openings < FEW_OPENINGS or points < FEW_POINTS - 1e-9
 
 
 def likelihood_of_superiority(found: Spread) -> float | None:
     """Probability-like answer to "is it stronger?", by Student t with the interval's own error.
 
-    None where the interval does not rest on Student t alone.
+    None where few openings or points are no ground for Student t.
     """
     if found.openings < 2 or found.se == 0.0 or small_or_lopsided(found):
         return None

@@ -16,6 +16,13 @@ class EstimateKind(StrEnum):
     NONE = "none"
 
 
+class Question(StrEnum):
+    """What an estimate answers; the two are never mixed."""
+
+    LIKE = "openings like these"
+    THESE = "exactly these openings"
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A value in its interval; `None` is a value or an end that the results do not fix.
@@ -30,6 +37,7 @@ class Estimate:
     level: float
     kind: EstimateKind
     reason: str = ""
+    question: Question = Question.LIKE
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high", "level"):
@@ -43,9 +51,14 @@ class Estimate:
         return self.low is not None and self.high is not None
 
 
-def nothing(reason: str, value: float | None = None, level: float = 0.95) -> Estimate:
+def nothing(
+    reason: str,
+    value: float | None = None,
+    level: float = 0.95,
+    question: Question = Question.LIKE,
+) -> Estimate:
     """An estimate from which nothing may be concluded, and why."""
-    return Estimate(value, None, None, level, EstimateKind.NONE, reason)
+    return Estimate(value, None, None, level, EstimateKind.NONE, reason, question)
 
 
 def negated(estimate: Estimate) -> Estimate:

@@ -1,11 +1,11 @@
 """Everything that is said about one pair of agents, from its pairings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy.typing as npt
 
-from arena.stats.clusters import Spread, kish_size, spread
+from arena.stats.clusters import Spread, kish_size, spread, spread_of_these
 from arena.stats.counts import (
     PairCounts,
     first_mover_scores,
@@ -14,27 +14,88 @@ from arena.stats.counts import (
     pair_scores,
 )
 from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
-from arena.stats.estimate import Estimate, negated, transformed
-from arena.stats.intervals import estimate_from_spread, score_estimate
+from arena.stats.estimate import Estimate, EstimateKind, Question, negated, nothing, transformed
+from arena.stats.intervals import (
+    allows_interval,
+    estimate_from_spread,
+    exact,
+    score_estimate,
+    unvaried,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How strong one agent is against the other, for one of the two questions.
+
+    Live line, table, check and rating take it from here, so no two of them disagree.
+    """
+
+    spread: Spread
+    score: Estimate
+    elo: Estimate
+    normalized: Estimate
+
+    @property
+    def question(self) -> Question:
+        """Which of the two questions it answers."""
+        return self.spread.question
+
+    @property
+    def effective_pairings(self) -> float:
+        """Independent pairings that would be as sure."""
+        return self.spread.effective_pairings
 
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
     """One row of a win-rate table, seen by one agent.
 
-    `effective_pairings` is the number of independent pairings with the same error, `kish` the
-    equally weighted openings; `superiority` is None where it rests on too little.
+    `like` is for openings like these, `these` for exactly these openings where the results
+    answer that too. `kish` counts equally weighted openings; `superiority` is None where it
+    rests on too little.
     """
 
     counts: PairCounts
-    spread: Spread
-    score: Estimate
-    elo: Estimate
-    normalized: Estimate
+    like: Answer
+    these: Answer | None
     first_mover: Estimate
     superiority: float | None
-    effective_pairings: float
     kish: float
+
+    @property
+    def answer(self) -> Answer:
+        """The answer that stands first: openings like these, unless only the others are known."""
+        if self.these is None:
+            return self.like
+        whole = self.like.score.kind is EstimateKind.CENSUS
+        noisy = self.these.spread.se > 0.0 and not allows_interval(self.like.spread)
+        return self.these if whole or noisy else self.like
+
+    @property
+    def score(self) -> Estimate:
+        """The score of the first answer."""
+        return self.answer.score
+
+    @property
+    def elo(self) -> Estimate:
+        """The Elo difference of the first answer."""
+        return self.answer.elo
+
+    @property
+    def normalized(self) -> Estimate:
+        """The normalized Elo of the first answer."""
+        return self.answer.normalized
+
+    @property
+    def spread(self) -> Spread:
+        """The spread of the first answer."""
+        return self.answer.spread
+
+    @property
+    def effective_pairings(self) -> float:
+        """Independent pairings that would be as sure as the first answer."""
+        return self.answer.effective_pairings
 
 
 def matchup(
@@ -44,41 +105,86 @@ def matchup(
     *,
     games: tuple[Sequence[object], Sequence[object]] | None = None,
     level: float = 0.95,
+    steady: bool = False,
     census: bool = False,
+    varied: bool = False,
+    repeats: int = 0,
 ) -> Matchup:
     """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
 
-    Leave out replays of a deterministic pair first: they are no evidence. `games` names the
-    game of each pairing in which the agent moved first, then the other one.
+    Leave out replays first: they are no evidence; `repeats` games were replayed and never
+    varied, or games on one opening `varied`, which scores need not show. `games` names the game
+    of each pairing in which the agent moved first, then the other one. `steady` agents are known
+    to leave nothing to chance; a `census` has every opening there is.
     """
-    found = spread(openings, pair_scores(as_first, as_second))
-    score = estimate_from_spread(found, level, census)
-    first_mover = score_estimate(openings, first_mover_scores(as_first, as_second), level, census)
+    scores = pair_scores(as_first, as_second)
+    found = spread(openings, scores)
+    whole = census and found.openings > 0
+    counts = pair_counts(openings, as_first, as_second, games)
+    like = _answer(found, exact(found.mean, level) if whole else estimate_from_spread(found, level))
+    first_mover = score_estimate(openings, first_mover_scores(as_first, as_second), level, whole)
     return Matchup(
-        counts=pair_counts(openings, as_first, as_second, games),
-        spread=found,
-        score=score,
-        elo=elo_estimate(score),
-        normalized=normalized_elo_estimate(score, found.variance),
+        counts=counts,
+        like=like,
+        these=_these(openings, scores, found, level, steady or whole, varied, repeats),
         first_mover=first_mover,
         superiority=None if census else likelihood_of_superiority(found),
-        effective_pairings=found.effective_pairings,
         kish=kish_size(openings),
     )
 
 
+def _answer(found: Spread, score: Estimate) -> Answer:
+    return Answer(found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance))
+
+
+def _these(
+    openings: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    found: Spread,
+    level: float,
+    steady: bool,
+    varied: bool,
+    repeats: int,
+) -> Answer | None:
+    """The answer for exactly these openings, if the results have one."""
+    if found.pairings == 0:
+        return None
+    known = found._replace(question=Question.THESE)
+    if steady:
+        return _answer(known, exact(found.mean, level))
+    inside = None if repeats else spread_of_these(openings, scores)
+    if inside is not None and (varied or inside.se > 0.0):
+        return _answer(inside, estimate_from_spread(inside, level))
+    repeats = repeats or 2 * (found.pairings - found.openings)
+    return _answer(known, unvaried(found.mean, repeats, level)) if repeats else None
+
+
+def no_answer(reason: str) -> Answer:
+    """The answer for exactly these openings where there is none."""
+    none = nothing(reason, question=Question.THESE)
+    return Answer(spread([], [])._replace(question=Question.THESE), none, none, none)
+
+
 def from_other_side(row: Matchup) -> Matchup:
     """The same pairings seen by the opponent."""
-    found = row.spread
-    score = negated(row.score)
-    return Matchup(
+    return replace(
+        row,
         counts=mirrored(row.counts),
-        spread=found._replace(mean=1.0 - found.mean if found.pairings else 0.0),
-        score=transformed(score, lambda s: 1.0 + s),
-        elo=negated(row.elo),
-        normalized=negated(row.normalized),
-        first_mover=row.first_mover,
+        like=_mirrored_answer(row.like),
+        these=None if row.these is None else _mirrored_answer(row.these),
         superiority=None if row.superiority is None else 1.0 - row.superiority,
-        effective_pairings=row.effective_pairings,
-        kish=row.kish,
+    )
+
+
+def _mirrored_answer(answer: Answer) -> Answer:
+    found = answer.spread
+    return Answer(
+        spread=found._replace(
+            mean=1.0 - found.mean if found.pairings else 0.0,
+            scores=tuple(1.0 - score for score in reversed(found.scores)),
+            shares=found.shares[::-1],
+        ),
+        score=transformed(negated(answer.score), lambda s: 1.0 + s),
+        elo=negated(answer.elo),
+        normalized=negated(answer.normalized),
     )

@@ -12,16 +12,14 @@ from arena.stats.words import NO_ANSWER, bound_text, range_text, signed
 def rating_text(rating: Estimate) -> str:
     """A rating with its error in one phrase."""
     if rating.value is None:
-        return NO_ANSWER
+        return bound_text(rating) or NO_ANSWER
     if rating.two_sided:
         return range_text(rating)
     value = signed(rating.value, 1 if 0.0 < abs(rating.value) < 1.0 else 0)
     bound = bound_text(rating)
     if bound:
         return f"{value}, {bound}"
-    if rating.kind is EstimateKind.FIXED:
-        return f"{value}, no bound"
-    return f"{value} ({rating.reason})"
+    return f"{value} ({rating.reason})" if rating.reason else value
 
 
 def first_move_text(pool: Pool, games: int) -> str:
@@ -29,10 +27,12 @@ def first_move_text(pool: Pool, games: int) -> str:
     if pool.first_move is FirstMove.FITTED:
         return f"first move {rating_text(pool.advantage)} Elo"
     without = "ratings without first-move term"
+    worth = bound_text(pool.advantage)
+    worth = f", worth {worth} Elo" if worth else ""
     if pool.first_move is FirstMove.ALWAYS_WINS:
-        return f"first mover won all {games}; {without}"
+        return f"first mover won all {games}{worth}; {without}"
     if pool.first_move is FirstMove.ALWAYS_LOSES:
-        return f"second mover won all {games}; {without}"
+        return f"second mover won all {games}{worth}; {without}"
     return f"{pool.first_move}; {without}"
 
 

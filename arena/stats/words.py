@@ -2,9 +2,11 @@
 
 import math
 
-from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.intervals import ALIKE, ONE_OPENING, ScoreCheck, Status
-from arena.stats.matchup import Matchup
+from arena.stats.clusters import Spread
+from arena.stats.estimate import Estimate, EstimateKind, Question
+from arena.stats.intervals import ALIKE, ONE_OPENING, UNVARIED
+from arena.stats.matchup import Answer, Matchup
+from arena.stats.score_checks import ScoreCheck, Status
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 
 NO_ANSWER = "\u2013"
@@ -70,7 +72,8 @@ def elo_text(estimate: Estimate) -> str:
     if estimate.kind is EstimateKind.NONE:
         value = "" if estimate.value is None else f"{signed(estimate.value)}, "
         return f"{value}{estimate.reason or NO_ANSWER}"
-    return f"no bound on Elo ({100 * estimate.level:g} %){kind}"
+    why = f": {estimate.reason}" if estimate.reason else ""
+    return f"no bound on Elo ({100 * estimate.level:g} %){kind}{why}"
 
 
 def _census_text(estimate: Estimate) -> str:
@@ -81,21 +84,53 @@ def _census_text(estimate: Estimate) -> str:
 
 
 def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
-    """One pair of agents in one phrase, whatever happened between them."""
+    """One pair of agents in one phrase for each question, whatever happened between them."""
     counts = row.counts
     if counts.pairings == 0:
         return "0 complete pairings" if unpaired_games else "no games"
-    if row.score.kind is EstimateKind.CENSUS:
-        return f"{percent(row.spread.mean)}, {elo_text(row.elo)}"
-    if counts.openings == 1:
+    these = row.these
+    aside = _unvaried(these)
+    if counts.openings == 1 and (these is None or aside or _exact(these)):
         total = counts.total
         lead = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
-        return f"{lead}; {_one_opening(row)}"
-    if row.elo.two_sided:
-        alike = f" Elo, {ALIKE}" if row.score.reason == ALIKE else ""
-        sizes = f"n={counts.games} (n_eff {row.effective_pairings:.0f})"
-        return f"{range_text(row.elo)}{alike}  {sizes}"
-    return f"{percent(row.spread.mean)}, {elo_text(row.elo)}, K = {counts.openings}"
+        return f"{lead}; {_one_opening(row)}{aside}"
+    answers = [row.answer]
+    if these is not None and these is not row.answer and not aside and not _exact(these):
+        answers.append(these)
+    return "; ".join(answer_text(answer) for answer in answers) + aside
+
+
+def _unvaried(these: Answer | None) -> str:
+    """That agents of whom nothing is known played the same games again."""
+    if these is None or not these.score.reason.startswith(UNVARIED):
+        return ""
+    return f"; {these.score.reason}"
+
+
+def answer_text(answer: Answer) -> str:
+    """How strong one agent is against the other, with the question that this answers."""
+    found = answer.spread
+    if _exact(answer):
+        return f"{percent(found.mean)}, {elo_text(answer.elo)}"
+    question = question_text(found)
+    if not answer.elo.two_sided:
+        sizes = f", K = {found.openings:,}" if found.question is Question.LIKE else ""
+        return f"{percent(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
+    alike = f" Elo, {ALIKE}," if answer.score.reason == ALIKE else ""
+    sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
+    return f"{range_text(answer.elo)}{alike} {question}  {sizes}"
+
+
+def question_text(found: Spread) -> str:
+    """The question that a number answers."""
+    if found.question is Question.LIKE:
+        return "for openings like these"
+    of = "this opening" if found.openings == 1 else f"these {found.openings:,} openings"
+    return f"for exactly {of}, {found.pairings:,} pairings"
+
+
+def _exact(answer: Answer) -> bool:
+    return answer.score.kind is EstimateKind.CENSUS
 
 
 def _one_opening(row: Matchup) -> str:

@@ -1,16 +1,21 @@
 """A check with its verdict, as far as all checks share it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.evidence import Evidence
-from arena.concluding.win_rates import is_census
-from arena.stats.anytime import anytime_estimate, observe, watch
+from arena.concluding.win_rates import estimated, is_census
+from arena.stats.clusters import spread
 from arena.stats.counts import one_per_opening
-from arena.stats.intervals import ScoreCheck, Status, score_at_least
+from arena.stats.score_checks import (
+    ScoreCheck,
+    Status,
+    score_at_least,
+    score_ever_at_least,
+)
 from games.keys import Key, KeyValues
 from games.solving.hopeless import what_is_open
 
@@ -91,27 +96,28 @@ def verdict_on(
 def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
     """Whether the score of "A beats B" is at least so much, by its one-sided bound."""
     match = evidence.between(*(check.parties or ("", "")))
-    fresh = None if match is None else match.evidence()
-    result = score_at_least(
-        [] if fresh is None else fresh.openings,
-        [] if fresh is None else fresh.scores,
+    level, least = check.values["confidence"], check.values["min_distinct"]
+    if match is None:
+        return score_at_least(spread([], []), wanted, level=level, min_distinct=least)
+    answer = estimated(match, evidence).like
+    if evidence.plan.stop is None:
+        return score_at_least(
+            answer.spread,
+            wanted,
+            level=level,
+            min_distinct=least,
+            census=is_census(match, evidence),
+        )
+    fresh = match.evidence()
+    first = np.rint(4.0 * fresh.scores[one_per_opening(fresh.openings)]).astype(np.int64)
+    return score_ever_at_least(
+        answer.spread,
+        np.bincount(first, minlength=5),
         wanted,
-        level=check.values["confidence"],
-        min_distinct=check.values["min_distinct"],
-        census=match is not None and is_census(match, evidence),
+        level=level,
+        min_distinct=least,
+        reason=f"anytime {100 * level:g} % bound: a test could stop the run",
     )
-    if evidence.plan.stop is None or fresh is None or result.bound is None:
-        return result
-    return _anytime(result, fresh.scores[one_per_opening(fresh.openings)])
-
-
-def _anytime(result: ScoreCheck, scores: NDArray[np.float64]) -> ScoreCheck:
-    """The check by a bound that stays true whenever a test stops the run."""
-    both_sides = max(2.0 * result.level - 1.0, 0.01)
-    bound = anytime_estimate(observe(watch(both_sides), scores)).low or 0.0
-    verdict = Status.PASSED if bound >= result.wanted else Status.FAILED
-    reason = f"anytime {100 * result.level:g} % bound: a test could stop the run"
-    return replace(result, verdict=verdict, bound=bound, reason=reason)
 
 
 def no_moves(evidence: Evidence) -> str:

@@ -4,7 +4,8 @@ import pytest
 
 from arena.concluding import standings, summary
 from arena.concluding.evidence import evidence_of
-from tests.arena.played import by_hand, experiment, summed
+from arena.planning.records import Termination
+from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 TWO = experiment(["a", "b"]).plan
 THREE = experiment(["a", "b", "c"]).plan
@@ -49,7 +50,51 @@ def test_up_to_twenty_thousand_openings_are_drawn_one_by_one(monkeypatch, openin
 
 
 def test_errors_of_ratings_come_from_two_hundred_draws(monkeypatch):
-    evidence = evidence_of(TWO, by_hand((0, 1, [(o, "WL" if o % 3 else "WW") for o in range(30)])))
+    pairings = [(o, "WL" if o % 3 else "WW") for o in range(30)]
+    games = by_hand((0, 1, pairings), (0, 2, pairings[::-1]), (1, 2, pairings))
+    evidence = evidence_of(THREE, games)
     as_usual = summary.summarise(evidence).ratings
     assert as_usual == summary.summarise(evidence, draws=200).ratings
     assert as_usual != summary.summarise(evidence, draws=100).ratings
+
+
+def row_of(summary, agent):
+    return next(row for row in summary.ratings if row.agent == agent)
+
+
+def test_two_agents_are_rated_half_the_estimate_of_their_pair():
+    # Seen before: "+552, no bound" above "> +864" on the first screen.
+    for letters in (["WW"] * 29 + ["WD"], ["WW"] * 30, ["WL", "WW", "LL"] * 10):
+        summed_up = summed(by_hand((0, 1, list(enumerate(letters)))), TWO)
+        pair = summed_up.win_rates[0].row.elo
+        mine, theirs = row_of(summed_up, "a").elo, row_of(summed_up, "b").elo
+        for name, other in (("value", "value"), ("low", "high"), ("high", "low")):
+            whole, half = getattr(pair, name), getattr(mine, name)
+            assert half == (None if whole is None else pytest.approx(whole / 2))
+            assert getattr(theirs, other) == (None if whole is None else pytest.approx(-whole / 2))
+        assert mine.two_sided or mine.reason
+
+
+def test_agents_that_only_forfeited_have_no_rating_and_come_last():
+    # Seen before: four agents that only forfeited, ranked at "Elo 0".
+    four = experiment(["a", "b", "c", "d"]).plan
+    pairings = [(opening, "WL") for opening in range(12)]
+    matches = [(i, j, pairings) for i in range(4) for j in range(i + 1, 4)]
+    games = by_hand(*matches)
+    games.columns["termination"][:] = FORFEIT
+    rows = summed(games, four).ratings
+    assert {(row.elo.value, row.text) for row in rows} == {(None, "only forfeits")}
+    games.columns["termination"][:2] = Termination.NORMAL  # one pairing of a against b
+    rows = summed(games, four).ratings
+    assert [row.agent for row in rows][2:] == ["c", "d"]
+    assert all(row.elo.reason != "only forfeits" for row in rows[:2])
+
+
+def test_why_is_never_empty_where_an_end_is_missing():
+    letters = ["WW", "WL", "LL", "WD"]
+    for size in (1, 2, 5, 12):
+        for kinds in range(1, 5):
+            pairings = [(o, letters[o % kinds]) for o in range(size)]
+            for games in (by_hand((0, 1, pairings)), by_hand((0, 1, pairings), (1, 2, pairings))):
+                for row in summed(games, THREE).ratings:
+                    assert row.elo.two_sided or row.elo.reason

@@ -1,5 +1,6 @@
 """What a run says: repeats that are no evidence, forfeits apart, ratings, and the words for it."""
 
+import itertools
 import math
 from dataclasses import fields, is_dataclass
 
@@ -8,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.concluding.evidence import matches, repeats
+from arena.concluding.evidence import evidence_of, matches, repeats
 from arena.concluding.standings import results_of
+from arena.concluding.summary import summarise
 from arena.concluding.table_rows import elo_rows, win_rate_rows
 from arena.planning.records import COLUMNS, Games
 from arena.stats.counts import Wdl
@@ -123,7 +125,10 @@ def test_a_duplicated_run_says_what_the_run_says():
 def test_two_deterministic_agents_a_thousand_times():
     summary = summed(by_hand((0, 1, replayed("WW", 500))), TWO)
     row = pair_of(summary, "smart", "bad")
-    assert row.text == "1000 won, 0 drawn, 0 lost; 1 opening, 2 distinct games: no inference"
+    assert row.text == (
+        "1000 won, 0 drawn, 0 lost; 1 opening, 2 distinct games: no inference; "
+        "no game varied in 998 repeats: at most 0.3 % do"
+    )
     assert row.row.elo.value is None
     assert all(rated.elo.value is None for rated in summary.ratings)
     assert summary.bridges == ("smart above bad: won 2/2, no bound: one opening",)
@@ -138,8 +143,14 @@ def test_no_games():
 
 def test_ten_to_nothing():
     summary = summed(by_hand((0, 1, [(o, "WW") for o in range(5)])), TWO)
-    assert pair_of(summary, "smart", "bad").text == "100 %, > +34 Elo (95 %), K = 5"
-    assert pair_of(summary, "bad", "smart").text == "0 %, < -34 Elo (95 %), K = 5"
+    assert (
+        pair_of(summary, "smart", "bad").text
+        == "100 %, > +34 Elo (95 %) for openings like these, K = 5"
+    )
+    assert (
+        pair_of(summary, "bad", "smart").text
+        == "0 %, < -34 Elo (95 %) for openings like these, K = 5"
+    )
 
 
 def test_identical_deterministic_agents_on_all_openings_are_a_census():
@@ -355,3 +366,51 @@ def test_whatever_was_played_is_summed_up_in_finite_numbers(pairings):
     )
     for row in (*elo_rows(summary), *win_rate_rows(summary)):
         assert all(math.copysign(1, cell) > 0 for cell in row if cell == 0)
+
+
+# Two questions: openings like these, exactly these openings.
+
+
+def noisy(openings, turns):
+    """Pairings of agents with chance, opening after opening, each game a new one."""
+    letters = np.random.default_rng(4).choice(["WW", "WL", "LL"], size=(turns, openings))
+    numbers = itertools.count(1)
+    return [
+        (opening, word, next(numbers), next(numbers))
+        for row in letters.tolist()
+        for opening, word in enumerate(row)
+    ]
+
+
+def test_both_questions_have_a_row_where_both_have_an_answer():
+    summary = summed(by_hand((0, 1, noisy(12, 40))), TWO)
+    row = pair_of(summary, "smart", "bad")
+    like, these = row.row.like.score, row.row.these.score
+    assert (like.value, str(like.question)) == (these.value, "openings like these")
+    assert str(these.question) == "exactly these openings"
+    assert "for openings like these" in row.text
+    assert "for exactly these 12 openings, 480 pairings" in row.text
+    stored = next(each for each in win_rate_rows(summary) if each.agent == "smart")
+    assert (stored.of, stored.score_low) == ("openings like these", round(like.low, 6))
+    assert (stored.these_score_low, stored.these_interval) == (round(these.low, 6), "fixed-n")
+
+
+def test_one_opening_of_noisy_agents_is_answered_for_exactly_this_opening():
+    summary = summed(by_hand((0, 1, noisy(1, 400))), TWO)
+    row = pair_of(summary, "smart", "bad")
+    assert row.row.like.score.kind is EstimateKind.NONE
+    assert row.row.score.two_sided
+    assert "for exactly this opening, 400 pairings" in row.text
+
+
+def test_agents_known_to_leave_nothing_to_chance_are_exact_on_their_openings():
+    games = by_hand((0, 1, [(o, "WW" if o % 3 else "WL") for o in range(30)]))
+    plain = pair_of(summed(games, TWO), "smart", "bad").row
+    known = summarise(evidence_of(TWO, games, steady=[("smart", "bad")]))
+    steady = pair_of(known, "smart", "bad").row
+    one = by_hand((0, 1, [(0, "WL", 1, 2)]))
+    alone = pair_of(summarise(evidence_of(TWO, one, steady=[("smart", "bad")])), "smart", "bad")
+    assert alone.text == "1 won, 0 drawn, 1 lost; one opening: no inference"
+    assert plain.these is None
+    assert steady.these.score.kind is EstimateKind.CENSUS
+    assert steady.like.score == plain.like.score

@@ -8,8 +8,8 @@ import pytest
 from arena.playing.tournament import Tick
 from arena.showing import live_line
 from arena.showing.live_line import LiveLine, run_shown
-from arena.stats.anytime import observe, watch
 from arena.stats.sprt import SprtPlan, begin
+from arena.stats.watching import begun, observe
 
 
 @contextlib.contextmanager
@@ -27,7 +27,7 @@ def clock(monkeypatch):
 
 
 def tick(done, total=1000, played=None, sprt=None):
-    seen = observe(watch(), np.full(done, 0.75))
+    seen = observe(begun(10_000, again=False), np.full(done, 0.75))
     return Tick(done, total, done if played is None else played, {(0, 1): seen}, sprt, {})
 
 

@@ -42,8 +42,8 @@ def test_two_agents_fit_one_screen():
     assert lines[0] == "demo on kalah(6,4): 80 games, 40 openings"
     assert lines[1].split() == ["agent", "Elo", "points", "games", "openings"]
     assert lines[2].startswith("smart")
-    assert "smart against bad: +137 [+85, +195]  n=80 (n_eff 40)" in lines
-    assert "  first 30-0-10, second 20-10-10, 40 openings" in lines
+    assert "smart against bad: +137 [+80, +199] for openings like these" in lines
+    assert "  n=80 (n_eff 40), first 30-0-10, second 20-10-10, 40 openings" in lines
     assert "HOLDS: smart beats bad (score_at_least): at least 70.0 % wanted" in lines
     assert len(lines) < 24
 
@@ -78,7 +78,7 @@ def test_groups_are_numbered_and_bridged():
     text = printed(summary_of(["a", "b"], (0, 1, [(o, "WW") for o in range(500)])))
     assert "2 groups: Elo compares agents of one group only" in text
     assert "a above b: won 1000/1000, > +888 Elo (95 %), K = 500" in text
-    assert "a against b: 100 %, > +888 Elo (95 %), K = 500" in text
+    assert "a against b: 100 %, > +888 Elo (95 %) for openings like these, K = 500" in text
 
 
 def test_why_ratings_have_no_interval_is_said_once():

@@ -5,12 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.bradley_terry import difference
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
 from arena.stats.gsprt import EloModel
-from arena.stats.intervals import FEW_POINTS, score_estimate
+from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.sprt import (
     Decision,
@@ -22,9 +21,11 @@ from arena.stats.sprt import (
     score_bounds,
 )
 from arena.stats.stopped import corrected_estimate, raw_estimate
+from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
 from tests.arena.stats.laws import (
     Law,
     RoundRobin,
+    latent_scores,
     pair_score_runs,
     round_robin,
     tilted,
@@ -62,9 +63,9 @@ class Designs(NamedTuple):
 DESIGNS = [Designs(4, 50), Designs(12, 20), Designs(50, 5), Designs(200, 2)]
 
 
-def plain_t(openings, truth):
-    """Whether section 3 rests on cluster t alone in nearly every run of this law."""
-    return openings * min(truth, 1.0 - truth) > 2.0 * FEW_POINTS
+def plenty(openings, truth):
+    """Whether points enough are lost for the interval to be hardly wider than it must be."""
+    return openings >= 20 and openings * min(truth, 1.0 - truth) > 10.0
 
 
 @pytest.mark.parametrize("noisy", [False, True])
@@ -75,8 +76,8 @@ def test_intervals_cover_as_they_say(design, noisy):
     covered = score_coverage(rng, law, 500, **design._asdict(), noisy=noisy)
     # 500 runs: one standard error is 1 point.
     assert covered >= (0.92 if design.openings >= 10 else 0.90)
-    if plain_t(design.openings, true_score(law)):
-        assert covered <= 0.98
+    if plenty(design.openings, true_score(law)):
+        assert covered <= 0.985
 
 
 @pytest.mark.slow
@@ -89,7 +90,7 @@ def test_intervals_cover_as_they_say_for_all_laws(design, noisy, draw_width, str
     law = Law(strength, draw_width)
     covered = score_coverage(rng, law, 3000, **design._asdict(), noisy=noisy)
     assert covered >= (0.93 if design.openings >= 10 else 0.90)
-    if plain_t(design.openings, true_score(law)):
+    if plenty(design.openings, true_score(law)):
         assert covered <= 0.97
 
 
@@ -219,21 +220,33 @@ def test_the_corrected_estimate_is_right_at_the_median_and_the_raw_one_is_not(pl
         assert raw >= above + 0.05
 
 
-def anytime_misses(law, score, runs, pairs, seed) -> float:
-    """Share of runs that are wrong at some look.
+def looks(openings, pairings):
+    """The places at which a run is looked at: often at first, then at every turn's end."""
+    return sorted({*range(5, 60, 5), *range(openings, pairings + 1, openings), pairings})
 
-    The interval is a running intersection: the last one holds the truth if all did.
-    """
-    rng = np.random.default_rng(seed)
+
+def live_misses(runs, estimate_of, *, again, every) -> float:
+    """Share of runs (of pair scores by opening and turn) that are wrong at some look."""
     missed = 0
-    for _ in range(runs):
-        found = anytime_estimate(observe(watch(), rng.choice(5, size=pairs, p=law) / 4))
-        missed += not covers(found, score)
-    return missed / runs
+    for scores, truth in runs:
+        standing, at, wrong = begun(scores.shape[0], again=again), 0, False
+        values = scores.T.ravel()
+        for look in every:
+            standing, at = observe(standing, values[at:look]), look
+            found = estimate_of(standing)
+            wrong = wrong or (found is not None and not covers(found, truth))
+        missed += wrong
+    return missed / len(runs)
+
+
+def new_openings(law, score, runs, pairs, seed):
+    rng = np.random.default_rng(seed)
+    return [(rng.choice(5, size=(pairs, 1), p=law) / 4, score) for _ in range(runs)]
 
 
 def test_the_live_interval_covers_at_every_look():
-    assert anytime_misses(PENTANOMIAL, 0.5, 40, 500, 9) <= 0.05
+    runs = new_openings(PENTANOMIAL, 0.5, 150, 500, 9)
+    assert live_misses(runs, live_estimate, again=False, every=range(10, 501, 20)) <= 0.05
 
 
 @pytest.mark.slow
@@ -242,7 +255,49 @@ def test_the_live_interval_covers_at_every_look():
 def test_the_live_interval_covers_at_every_look_of_2000_pairs(law, score):
     true_law = tilted(law, score)
     mean = float(true_law @ np.linspace(0.0, 1.0, 5))
-    assert anytime_misses(true_law, mean, 300, 2000, (10, int(100 * score))) <= 0.05
+    runs = new_openings(true_law, mean, 300, 2000, (10, int(100 * score)))
+    assert live_misses(runs, live_estimate, again=False, every=range(20, 2001, 20)) <= 0.05
+
+
+def noisy_runs(openings, pairs, runs, law, seed):
+    """Noisy bots that play the openings in turn: scores by opening and turn, both truths."""
+    repeats = -(-pairs // openings)
+    rng = np.random.default_rng(seed)
+    bias = law.bias * rng.standard_normal((runs, openings, 1))
+    found = []
+    for own in bias:
+        shape = (openings, repeats)
+        first = latent_scores(law.strength + own + rng.logistic(size=shape), law.draw_width)
+        second = latent_scores(law.strength - own + rng.logistic(size=shape), law.draw_width)
+        chances = [1 / (1 + np.exp(law.draw_width - law.strength - side * own)) for side in (1, -1)]
+        losses = [1 / (1 + np.exp(law.draw_width + law.strength + side * own)) for side in (1, -1)]
+        these = float(
+            np.mean([0.5 + 0.5 * (won - lost) for won, lost in zip(chances, losses, strict=True)])
+        )
+        found.append(((first + second) / 2, these))
+    return found
+
+
+@pytest.mark.parametrize("openings", [4, 12])
+def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
+    # Seen before: the truth was excluded in 71 and 48 % of runs with 4 and 12 openings.
+    law = Law(0.8, 0.5, bias=3.0)
+    runs = [(scores, true_score(law)) for scores, _ in noisy_runs(openings, 400, 60, law, 13)]
+    every = looks(openings, 400)
+    assert live_misses(runs, live_estimate, again=True, every=every) <= 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strength", [0.0, 0.8, 2.0])
+@pytest.mark.parametrize("openings", [1, 4, 12, 50])
+def test_both_live_answers_cover_when_noisy_bots_play_openings_again(openings, strength):
+    law = Law(strength, 0.5, bias=3.0)
+    made = noisy_runs(openings, 1000, 300, law, (14, openings, int(10 * strength)))
+    every = looks(openings, 1000)
+    like = [(scores, true_score(law)) for scores, _ in made]
+    if openings > 1:
+        assert live_misses(like, live_estimate, again=True, every=every) <= 0.05
+    assert live_misses(made, live_estimate_of_these, again=True, every=every) <= 0.05
 
 
 def test_a_fixed_size_interval_watched_live_does_not_cover():

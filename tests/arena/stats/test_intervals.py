@@ -5,18 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.clusters import Spread, kish_size, spread
-from arena.stats.estimate import EstimateKind
+from arena.stats.clusters import kish_size, spread, spread_of_these
+from arena.stats.elo import small_or_lopsided
+from arena.stats.estimate import EstimateKind, Question
 from arena.stats.intervals import (
-    Status,
+    FEW,
+    estimate_from_spread,
     interval,
     lower_bound,
-    score_at_least,
     score_estimate,
-    small_or_lopsided,
-    wilson,
+    unvaried,
 )
-from arena.stats.quantiles import normal_quantile, t_quantile
+from arena.stats.quantiles import t_quantile
+from arena.stats.score_checks import Status, needed, score_at_least, score_ever_at_least
 from tests.arena.stats.published import clopper_pearson
 
 PAIRS = st.lists(
@@ -74,39 +75,91 @@ def test_effective_size_of_independent_pairings_is_their_number():
     assert found.effective_pairings == pytest.approx(6)
 
 
-def test_wilson_and_clopper_pearson_are_the_published_ones():
-    # Newcombe, Statistics in Medicine 17 (1998), table I: 81/263, 15/148, 0/20, 1/29.
-    z = normal_quantile(0.975)
-    assert wilson(81 / 263, 263, z) == pytest.approx((0.2553, 0.3662), abs=5e-5)
-    assert wilson(15 / 148, 148, z) == pytest.approx((0.0624, 0.1605), abs=5e-5)
-    assert wilson(0.0, 20, z) == pytest.approx((0.0, 0.1611), abs=5e-5)
-    assert clopper_pearson(81, 263) == pytest.approx((0.2527, 0.3676), abs=5e-5)
-    assert clopper_pearson(15, 148) == pytest.approx((0.0578, 0.1617), abs=5e-5)
-    assert clopper_pearson(0, 20) == pytest.approx((0.0, 0.1684), abs=5e-5)
-    assert clopper_pearson(1, 29) == pytest.approx((0.0009, 0.1776), abs=5e-5)
-
-
-def test_enough_openings_give_the_cluster_t_interval():
-    scores = [0.0, 0.25, 0.5, 0.75, 1.0] * 4
-    found = spread(range(20), scores)
-    score = score_estimate(range(20), scores)
-    reach = t_quantile(0.975, 19.0) * np.std(scores, ddof=1) / math.sqrt(20)
-    assert found.dof == pytest.approx(19)
-    assert (score.low, score.high) == pytest.approx((0.5 - reach, 0.5 + reach))
+def test_enough_openings_give_nearly_the_cluster_t_interval():
+    scores = [0.0, 0.25, 0.5, 0.75, 1.0] * 40
+    found = spread(range(200), scores)
+    score = score_estimate(range(200), scores)
+    reach = t_quantile(0.975, 199.0) * np.std(scores, ddof=1) / math.sqrt(200)
+    assert found.dof == pytest.approx(199)
+    # The added half of a lost pairing costs 2 % of width.
+    assert reach < 0.5 - score.low < 1.02 * reach
+    assert score.high == pytest.approx(1 - score.low)
     assert score.kind is EstimateKind.FIXED
 
 
-def test_few_openings_give_the_wider_of_cluster_t_and_wilson():
-    scores = [0.5, 0.5, 0.5, 0.75]
-    wide = wilson(0.5625, 4, normal_quantile(0.975))
-    score = score_estimate(range(4), scores)
-    assert (score.low, score.high) == pytest.approx(wide)
-
-
-def test_lopsided_results_are_one_sided():
+def test_one_loss_in_five_hundred_bounds_both_sides():
     score = score_estimate(range(500), [1.0] * 499 + [0.5])
-    assert score.high is None
-    assert score.low == pytest.approx(wilson(0.999, 500, normal_quantile(0.975)).low)
+    assert score.low == pytest.approx(0.9935, abs=5e-5)
+    assert 0.9999 < score.high < 1.0
+
+
+def test_few_openings_that_carry_the_losses_count_for_less():
+    openings = np.repeat(np.arange(10), 20)
+    rng = np.random.default_rng(8)
+    even = spread(openings, (rng.random(200) < 0.9).astype(float))
+    assert even.effective_pairings > 100
+    scores = np.ones(200)
+    scores[:20] = [0.0, 1.0] * 10  # all that was lost, was lost on one opening
+    assert spread(openings, scores).effective_pairings <= 10
+
+
+def test_exactly_these_openings_have_an_error_of_their_own():
+    rng = np.random.default_rng(9)
+    openings = np.repeat(np.arange(4), 50)
+    strengths = np.repeat([0.1, 0.3, 0.7, 0.9], 50)
+    scores = (rng.random(200) < strengths).astype(float)
+    these, like = spread_of_these(openings, scores), spread(openings, scores)
+    inside = [scores[openings == place].var(ddof=1) / 50 for place in range(4)]
+    assert these.se == pytest.approx(math.sqrt(sum(inside)) / 4)
+    assert these.question is Question.THESE
+    assert these.effective_pairings > 200 > like.effective_pairings
+    assert these.se < like.se / 2
+    narrow, wide = (estimate_from_spread(each) for each in (these, like))
+    assert narrow.high - narrow.low < 0.2 < wide.high - wide.low
+
+
+def test_an_opening_met_once_takes_the_pooled_variance():
+    found = spread_of_these([0, 0, 0, 1, 1, 2], [0.0, 1.0, 0.5, 0.5, 1.0, 1.0])
+    pooled = (0.5 + 0.125) / 3
+    parts = [(3 / 6) ** 2 * 0.25 / 3, (2 / 6) ** 2 * 0.125 / 2, (1 / 6) ** 2 * pooled]
+    assert found.se == pytest.approx(math.sqrt(sum(parts)))
+    expected = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 + parts[2] ** 2 / 3)
+    assert found.dof == pytest.approx(expected)
+    assert spread_of_these(range(5), [0.5] * 5) is None
+
+
+def test_one_opening_of_noisy_bots_has_an_answer_for_exactly_this_opening():
+    # Seen before: "no inference" after 2,000 distinct games.
+    scores = np.random.default_rng(10).choice(5, size=1000) / 4
+    found = estimate_from_spread(spread_of_these([7] * 1000, scores))
+    assert found.high - found.low == pytest.approx(2 * 1.96 * 0.3536 / math.sqrt(1000), rel=0.05)
+    assert found.question is Question.THESE
+
+
+def test_openings_that_never_varied_leave_room_for_one_that_does():
+    # Half of the openings won, half lost, 20 times each: the share of other results is unseen.
+    openings, scores = np.repeat(np.arange(10), 20), np.repeat([1.0, 0.0] * 5, 20)
+    found = estimate_from_spread(spread_of_these(openings, scores))
+    unseen = 1 - 0.025 ** (1 / 200)
+    assert (found.low, found.high) == pytest.approx((0.5 - unseen, 0.5 + unseen))
+
+
+def test_games_that_never_varied_bound_the_share_that_does():
+    found = unvaried(0.75, 8)
+    share = 1 - 0.05 ** (1 / 8)  # 31 %
+    assert (found.low, found.high) == pytest.approx((0.75 * (1 - share), 0.75 + 0.25 * share))
+    assert found.reason == "no game varied in 8 repeats: at most 31 % do"
+
+
+@pytest.mark.parametrize("wins", [1, 3, 10, 50, 97, 99])
+def test_wins_and_losses_give_the_interval_of_clopper_and_pearson(wins):
+    # As one-sided bounds of openings, by a quantile of nearly the normal law.
+    scores = [1.0] * (20 * wins) + [0.0] * (2000 - 20 * wins)
+    exact = clopper_pearson(20 * wins, 2000, 0.90)
+    found = spread(range(2000), scores)
+    mirrored = spread(range(2000), [1 - score for score in scores])
+    assert lower_bound(found) == pytest.approx(exact.low, abs=3e-4)
+    assert 1 - lower_bound(mirrored) == pytest.approx(exact.high, abs=3e-4)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +181,11 @@ def test_all_pairings_alike_leave_room_for_what_was_not_seen():
     assert (score.low, score.high) == pytest.approx((0.4963, 0.5037), abs=5e-5)
 
 
-def test_openings_that_only_agree_in_the_mean_are_alike_too():
-    # Every opening has one win and one loss: the opening, not the pairing, is observed.
-    score = score_estimate(np.repeat(range(20), 2), [0.0, 1.0] * 20)
-    assert (score.low, score.high) == pytest.approx(
-        (score_estimate(range(20), [0.5] * 20).low, score_estimate(range(20), [0.5] * 20).high)
-    )
+def test_openings_that_only_agree_in_the_mean_are_not_alike():
+    # Every opening has one win and one loss: chance is at work, though no error is seen.
+    found = spread(np.repeat(range(20), 2), [0.0, 1.0] * 20)
+    assert found.se == 0.0
+    assert found.effective_pairings == 40
 
 
 def test_one_opening_gives_no_inference_however_often_it_was_played():
@@ -150,36 +202,56 @@ def test_a_census_is_exact():
 def test_two_openings_may_set_no_bound_at_all():
     score = score_estimate(range(2), [0.0, 1.0])
     assert (score.value, score.low, score.high) == (0.5, None, None)
+    assert score.reason == FEW
 
 
 def test_the_interval_of_one_dominant_opening_is_wide():
     openings, scores = [0] * 100 + list(range(1, 10)), [1.0] * 100 + [0.5] * 9
     found = spread(openings, scores)
     assert found.dof < 1.5
-    assert interval(found, 0.025).low < 0
+    assert interval(found, 0.025).low == 0
+
+
+def verdict_of(openings, scores, wanted, **how):
+    return score_at_least(spread(openings, scores), wanted, **how).verdict
 
 
 def test_a_check_needs_openings_and_a_bound():
-    assert score_at_least(range(9), [1.0] * 9, 0.5).verdict is Status.VACUOUS
-    assert score_at_least([], [], 0.5).verdict is Status.VACUOUS
-    passed = score_at_least(range(10), [1.0] * 10, 0.74)
+    assert verdict_of(range(9), [1.0] * 9, 0.5) is Status.VACUOUS
+    assert verdict_of([], [], 0.5) is Status.VACUOUS
+    passed = score_at_least(spread(range(10), [1.0] * 10), 0.74)
     assert (passed.verdict, passed.bound) == (Status.PASSED, pytest.approx(0.05**0.1))
-    assert score_at_least(range(10), [1.0] * 10, 0.75).verdict is Status.FAILED
-    assert score_at_least(range(10), [0.0] * 10, 0.01).verdict is Status.FAILED
-    assert score_at_least([3] * 10, [1.0] * 10, 0.5, min_distinct=1).bound == 0.0
+    assert verdict_of(range(11), [0.75] * 11, 0.75) is Status.FAILED
+    assert verdict_of(range(10), [0.0] * 10, 0.01) is Status.FAILED
+    assert score_at_least(spread([3] * 10, [1.0] * 10), 0.01, min_distinct=1).bound == 0.0
+
+
+def test_a_check_that_no_result_could_satisfy_is_vacuous():
+    found = score_at_least(spread(range(10), [1.0] * 10), 0.9)
+    assert (found.verdict, found.reason) == (Status.VACUOUS, "needs 29 openings, has 10")
+    assert verdict_of(range(29), [1.0] * 29, 0.9) is Status.PASSED
+    hopeless = score_at_least(spread(range(500), [1.0] * 500), 1.0)
+    assert hopeless.reason == "no result can show a score of 100 %"
+    live = needed(0.9, 0.95, looks=True)
+    enough, short = spread(range(live), [1.0] * live), spread(range(live - 1), [1.0] * (live - 1))
+    assert live > 29
+    assert score_ever_at_least(enough, [0, 0, 0, 0, live], 0.9).verdict is Status.PASSED
+    assert score_ever_at_least(short, [0, 0, 0, 0, live - 1], 0.9).verdict is Status.VACUOUS
 
 
 def test_a_check_of_a_census_compares_exactly():
     scores = [1.0] * 11 + [0.5]
-    assert score_at_least(range(12), scores, 0.95, census=True).verdict is Status.PASSED
-    assert score_at_least(range(12), scores, 0.96, census=True).verdict is Status.FAILED
-    assert score_at_least(range(12), scores, 0.95).verdict is Status.FAILED
+    assert verdict_of(range(12), scores, 0.95, census=True) is Status.PASSED
+    assert verdict_of(range(12), scores, 0.96, census=True) is Status.FAILED
+    assert verdict_of(range(12), scores, 0.70) is Status.PASSED
 
 
-def test_a_check_uses_one_sided_quantiles():
+def test_a_check_adds_a_whole_lost_pairing_to_one_side():
     scores = [0.25, 0.5, 0.75, 1.0] * 10
     found = spread(range(40), scores)
-    assert lower_bound(found) == pytest.approx(found.mean - t_quantile(0.95, 39.0) * found.se)
+    plain = found.mean - t_quantile(0.95, 39.0) * found.se
+    assert plain - 0.02 < lower_bound(found) < plain
+    assert lower_bound(found) > interval(found, 0.025).low
 
 
 def test_scores_outside_the_scale_are_refused():
@@ -190,7 +262,7 @@ def test_scores_outside_the_scale_are_refused():
 
 
 def test_no_pairing_is_an_empty_spread():
-    assert spread([], []) == Spread(0, 0, 0.0, 0.0, 0.0, 0.0)
+    assert (spread([], []).pairings, spread_of_these([], [])) == (0, None)
     assert score_estimate([], []).value is None
     assert kish_size([]) == 0.0
 

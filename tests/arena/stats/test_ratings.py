@@ -1,3 +1,4 @@
+import math
 import time
 from itertools import permutations, product
 
@@ -6,12 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arena.stats.bootstrap import Samples, percentile_ends
-from arena.stats.bradley_terry import NO_SPREAD, NOT_COMPARABLE, difference
+from arena.stats.bootstrap import _weighed, percentile_ends
+from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
 from arena.stats.bridges import bridges
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
-from arena.stats.elo import score_from_elo
+from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
+from arena.stats.intervals import ALIKE
 from arena.stats.rating_fit import fit
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import gather, openings_by_agent, table
@@ -230,7 +232,10 @@ def test_a_first_mover_who_always_wins_is_said_to():
     found = rate(results, RatingPlan(draws=100))
     assert found.pools[0].first_move is FirstMove.ALWAYS_WINS
     assert [row.rating.value for row in found.agents] == pytest.approx([0.0] * 3)
-    assert found.pools[0].advantage.value is None
+    # Seen before: "-25, no bound". All first movers won on every one of the openings.
+    advantage, openings = found.pools[0].advantage, results.openings
+    assert (advantage.value, advantage.high) == (None, None)
+    assert score_from_elo(advantage.low) == pytest.approx(0.05 ** (1 / openings))
     mirrored, _ = results_of([[a, b, 0, 0, 12] for a, b, *_ in rows])
     assert rate(mirrored, QUICK).pools[0].first_move is FirstMove.ALWAYS_LOSES
 
@@ -283,15 +288,19 @@ def test_a_census_is_exact():
     assert found.pools[0].replicates is None
 
 
-def test_a_pool_of_draws_has_no_spread():
+def test_a_pool_of_draws_is_bounded_by_what_was_not_seen():
     rows = [[a, b, 0, 20, 0] for a in "ABC" for b in "ABC" if a != b]
     results, _ = results_of(rows, openings=20)
     found = rate(results)
     assert [row.rating.value for row in found.agents] == [0.0, 0.0, 0.0]
-    assert {row.rating.reason for row in found.agents} == {NO_SPREAD}
+    unseen = 0.5 * 0.025 ** (1 / 20)
+    for row in found.agents:
+        assert row.rating.low == pytest.approx(elo_from_score(unseen))
+        assert row.rating.high == pytest.approx(-elo_from_score(unseen))
+        assert row.rating.reason == ALIKE
 
 
-def test_an_almost_perfect_agent_has_no_upper_bound():
+def test_an_almost_perfect_agent_is_bounded_on_both_sides():
     rows = [
         ["A", "B", 59, 0, 1],
         ["B", "A", 1, 0, 59],
@@ -300,14 +309,29 @@ def test_an_almost_perfect_agent_has_no_upper_bound():
     ]
     results, _ = results_of(rows, openings=60)
     found = rate(results, RatingPlan(seed=2))
-    best = found.agents[0].rating
-    assert best.low is not None
-    assert best.high is None
-    # The others are infinitely far below the mean in some draws, but not apart.
-    assert found.agents[1].rating.low is None
+    # Seen before: "+19, no bound" where draws of openings lost the only loss.
+    for row in found.agents:
+        assert row.rating.low < row.rating.value < row.rating.high
     apart = difference(found, 1, 2)
-    assert apart.low is not None
-    assert apart.high is not None
+    assert apart.high - apart.low < found.agents[0].rating.high - found.agents[0].rating.low
+
+
+def test_an_agent_that_won_every_game_is_bounded_on_the_scale_of_its_field():
+    rows = [[a, b, 24, 0, 16] for a in "BC" for b in "BC" if a != b]
+    rows += [["A", b, 20, 0, 0] for b in "BC"] + [[b, "A", 0, 0, 20] for b in "BC"]
+    results, names = results_of(rows, openings=20)
+    found = rate(results, QUICK)
+    best = found.agents[names.index("A")].rating
+    fitted = found.pools[1].fitted
+    assert (best.value, best.high, best.reason) == (None, None, ALL_POINTS)
+    gaps = best.low - fitted.ratings[0][:, None] + fitted.advantage[0] * np.array([1, -1])
+    assert score_from_elo_of(gaps).mean() == pytest.approx(0.05 ** (1 / 20))
+    (bridge,) = bridges(results, found)
+    assert bridge.at_least == pytest.approx(best.low, abs=1e-6)
+
+
+def score_from_elo_of(gaps):
+    return 1 / (1 + 10 ** (-gaps / 400))
 
 
 def test_an_agent_without_games_is_alone():
@@ -326,13 +350,37 @@ def test_rows_say_what_they_rest_on():
 
 
 def test_percentiles_of_few_openings_reach_further():
-    samples = Samples(np.arange(1000.0), np.arange(1000.0))
-    low, high = percentile_ends(samples, 1_000_000, 0.95)
-    assert (low, high) == (24.0, 975.0)
-    # Hesterberg (2015), table 5: at n = 10 the tail is 0.86 %.
-    assert percentile_ends(samples, 10, 0.95) == (7.0, 992.0)
-    infinite = Samples(np.full(100, -np.inf), np.full(100, np.inf))
-    assert percentile_ends(infinite, 50, 0.95) == (None, None)
+    samples = np.arange(1000.0)
+    assert percentile_ends(samples, 500.0, 1_000_000, 0.95) == (24.0, 975.0)
+    # Ten openings: t of nine degrees of freedom, times sqrt(11 / 9), is 2.50: 0.62 % a side.
+    assert percentile_ends(samples, 500.0, 10, 0.95) == (5.0, 994.0)
+    # Beyond the most extreme of a hundred draws the plain percentile is stretched.
+    few = percentile_ends(np.arange(100.0), 50.0, 10, 0.95)
+    stretch = 2.2622 * math.sqrt(11 / 9) / 1.95996
+    assert few == pytest.approx((50 - 49 * stretch, 50 + 48 * stretch), abs=3e-3)
+
+
+def test_a_draw_of_weights_is_fitted_exactly():
+    results, _ = results_of(SETS["rr4_draws"]["results"], openings=12)
+    found = rate(results, RatingPlan(draws=100, seed=7)).pools[0].replicates
+    weights = np.random.default_rng((7, 42)).standard_exponential(12)[results.opening]
+    games, points = (
+        table(results, weight) for weight in (weights * results.games, weights * results.points)
+    )
+    alone = fit(games[None], points[None], True)
+    assert found.ratings[42] == pytest.approx(alone.ratings[0], abs=1e-6)
+    assert found.advantage[42] == pytest.approx(alone.advantage[0], abs=1e-6)
+
+
+def test_sparse_and_dense_results_are_weighed_alike():
+    rng = np.random.default_rng(5)
+    first = rng.integers(6, size=600)
+    second = (first + rng.integers(1, 6, size=600)) % 6
+    results = gather(first, second, rng.choice([0, 0.5, 1], size=600), range(600), 6)
+    weights = np.random.default_rng((3, 1)).standard_exponential(600)[results.opening]
+    games, points = _weighed(results, range(2), 3)
+    assert games[1] == pytest.approx(table(results, weights * results.games))
+    assert points[1] == pytest.approx(table(results, weights * results.points))
 
 
 def test_islands_are_numbered():

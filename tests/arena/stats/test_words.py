@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.anytime import anytime_estimate, observe, watch
 from arena.stats.bridges import bridges
+from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.intervals import score_at_least, score_estimate
+from arena.stats.intervals import score_estimate
 from arena.stats.matchup import from_other_side, matchup
 from arena.stats.rating_words import rating_text, ratings_lines
 from arena.stats.ratings import RatingPlan, rate
+from arena.stats.score_checks import score_at_least
 from arena.stats.sprt import SprtPlan, advance, begin, used_up
 from arena.stats.stopped import corrected_estimate, raw_estimate
+from arena.stats.watching import begun, live_estimate, observe
 from arena.stats.words import (
     NO_ANSWER,
     bound_text,
@@ -61,25 +63,30 @@ def test_one_pairing():
 
 def test_ten_to_nothing():
     row = matchup(range(5), [1] * 5, [1] * 5)
-    assert matchup_text(row) == "100 %, > +34 Elo (95 %), K = 5"
-    assert matchup_text(from_other_side(row)) == "0 %, < -34 Elo (95 %), K = 5"
+    assert matchup_text(row) == "100 %, > +34 Elo (95 %) for openings like these, K = 5"
+    assert (
+        matchup_text(from_other_side(row)) == "0 %, < -34 Elo (95 %) for openings like these, K = 5"
+    )
 
 
 def test_a_thousand_to_nothing():
     row = matchup(range(500), [1] * 500, [1] * 500)
-    assert matchup_text(row) == "100 %, > +888 Elo (95 %), K = 500"
+    assert matchup_text(row) == "100 %, > +888 Elo (95 %) for openings like these, K = 500"
     lost = matchup(range(500), [0] * 500, [0] * 500)
-    assert matchup_text(lost) == "0 %, < -888 Elo (95 %), K = 500"
+    assert matchup_text(lost) == "0 %, < -888 Elo (95 %) for openings like these, K = 500"
 
 
 def test_a_thousand_to_nothing_in_two_distinct_games():
     row = matchup([0] * 500, [1] * 500, [1] * 500, games=(["a"] * 500, ["b"] * 500))
-    assert matchup_text(row).endswith("; 1 opening, 2 distinct games: no inference")
+    assert matchup_text(row).endswith(
+        "; 1 opening, 2 distinct games: no inference; "
+        "no game varied in 998 repeats: at most 0.3 % do"
+    )
 
 
 def test_all_games_but_one():
     row = matchup(range(500), [1] * 500, [1] * 499 + [0])
-    assert matchup_text(row) == "99.9 %, > +807 Elo (95 %), K = 500"
+    assert matchup_text(row) == "+1200 [+873, +1844] for openings like these  n=1000 (n_eff 500)"
 
 
 @pytest.mark.parametrize("scores", [(0.5, 0.5), (1, 0)])
@@ -159,16 +166,19 @@ def test_a_one_way_bridge():
 def test_all_draws_in_a_pool():
     rows = [[a, b, 0, 20, 0] for a in "ABC" for b in "ABC" if a != b]
     lines = table_of(rows, "ABC", openings=20)
-    assert sum("  0 (all draws of openings alike)" in line for line in lines) == 3
+    # Twenty openings alike leave 17 % that may be otherwise: half of that in points.
+    assert sum("  0 ± 59  " in line for line in lines) == 3
     assert all(believable(line) for line in lines)
 
 
 def test_the_first_mover_wins_every_game():
     rows = [[a, b, 12, 0, 0] for a in "ABC" for b in "ABC" if a != b]
     lines = table_of(rows, "ABC", openings=12)
-    assert lines[-1] == "first mover won all 72; ratings without first-move term"
+    assert lines[-1] == (
+        "first mover won all 72, worth > +218 Elo; ratings without first-move term"
+    )
     lost = [[a, b, 0, 0, 12] for a, b, *_ in rows]
-    assert table_of(lost, "ABC")[-1].startswith("second mover won all 72;")
+    assert table_of(lost, "ABC")[-1].startswith("second mover won all 72, worth < -")
 
 
 def test_sides_never_changed():
@@ -191,7 +201,7 @@ def test_ratings_with_errors_and_an_anchor():
 def test_a_rating_may_be_bounded_on_one_side_or_on_none():
     assert rating_text(Estimate(61.4, 20.9, None, 0.95, EstimateKind.FIXED)) == "+61, > +20"
     assert rating_text(Estimate(-61.4, None, -20.9, 0.95, EstimateKind.FIXED)) == "-61, < -20"
-    assert rating_text(Estimate(-0.2, None, None, 0.95, EstimateKind.FIXED)) == "-0.2, no bound"
+    assert rating_text(Estimate(-0.2, None, None, 0.95, EstimateKind.FIXED)) == "-0.2"
     assert rating_text(Estimate(None, None, None, 0.95, EstimateKind.NONE)) == NO_ANSWER
 
 
@@ -203,33 +213,33 @@ def test_an_ordinary_result_reads_as_the_issue_asks():
     text = matchup_text(row)
     assert text.startswith("+")
     assert " [+" in text
-    assert text.endswith("n=2000 (n_eff 333)")
+    assert " for openings like these  n=2000 (n_eff 333); no game varied in" in text
     assert matchup_text(from_other_side(row)).startswith("-")
 
 
 def test_a_live_interval_says_that_it_is_anytime():
-    found = anytime_estimate(observe(watch(), [0.5, 0.75, 0.25] * 100))
+    found = live_estimate(observe(begun(300, again=False), [0.5, 0.75, 0.25] * 100))
     assert score_text(found).endswith("] anytime")
     assert elo_text(elo_estimate(found)).endswith("Elo anytime")
 
 
 def test_scores_are_printed_with_their_interval():
     assert score_text(score_estimate([], [])) == "no games"
-    assert score_text(score_estimate(range(100), [0.25, 0.75] * 50)) == "50.0 % [45.0, 55.0]"
+    assert score_text(score_estimate(range(100), [0.25, 0.75] * 50)) == "50.0 % [44.8, 55.2]"
     assert score_text(score_estimate(range(50), [1.0] * 50)) == "100 %, > 94.1 %"
     assert score_text(score_estimate(range(50), [0.0] * 50)) == "0 %, < 5.9 %"
     assert score_text(score_estimate(range(2), [0.0, 1.0])) == "50.0 %, no bound"
     assert score_text(score_estimate([0, 0], [1, 1])) == "100 % (one opening: no inference)"
     assert elo_text(elo_estimate(score_estimate(range(2), [0.0, 1.0]))) == (
-        "no bound on Elo (95 %)"
+        "no bound on Elo (95 %): too few openings to bound anything"
     )
 
 
 def test_checks_are_printed_with_their_bound():
-    assert check_text(score_at_least(range(3), [1.0] * 3, 0.5)) == (
-        "vacuous: 3 distinct openings, at least 10 needed"
+    assert check_text(score_at_least(spread(range(3), [1.0] * 3), 0.5)) == (
+        "vacuous: needs 10 openings, has 3"
     )
-    assert check_text(score_at_least(range(100), [1.0] * 100, 0.9)) == (
+    assert check_text(score_at_least(spread(range(100), [1.0] * 100), 0.9)) == (
         "passed: at least 90.0 % wanted, score 100 %, bound 97.0 % (one-sided 95 % bound), K = 100"
     )
 

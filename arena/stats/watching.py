@@ -1,0 +1,175 @@
+"""The standing of a pair of agents for whoever looks while its games come in."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.stats.capital import capital_reach
+from arena.stats.clusters import QUARTERS, OpeningSums, spread_of_sums
+from arena.stats.counts import Floats, Ints
+from arena.stats.estimate import Estimate, EstimateKind, Question, nothing
+from arena.stats.intervals import NO_GAMES, ONE_OPENING, Ends, interval
+
+# Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
+# sequences": a mixture of these weights of the squared errors of prediction.
+WEIGHTS = 0.9 * np.array([0.01, 0.02, 0.035, 0.06, 0.1, 0.17, 0.28, 0.45, 0.7, 1.0])
+ALL = Ends(0.0, 1.0)
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Sums over the complete turns of all openings, where these are played again.
+
+    `surprise` sums the squared errors of each score predicted from the earlier ones of its
+    opening; `kept` is what the looks after 2, 4, 8, ... turns have left of the scale.
+    """
+
+    sums: Floats  # of the scores of each opening, the turn that is under way included
+    squares: Floats
+    surprise: float
+    law: Ints  # how often each pair score was seen
+    whole: tuple[int, float, float]  # turns, points and surprise at the end of the last turn
+    kept: Ends
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The pairings of one match so far, in schedule order.
+
+    `first` counts the five pair scores of the first pairing on each of the `openings`; later
+    ones on the same opening say nothing more of openings like these until a turn is complete.
+    """
+
+    openings: int
+    level: float
+    pairings: int
+    points: float
+    first: tuple[int, int, int, int, int]
+    turns: Turns | None
+
+
+def begun(openings: int, *, again: bool, level: float = 0.95) -> Standing:
+    """The standing before the first pairing; `again`: openings will be played more than once."""
+    turns = None
+    if again:
+        none, law = np.zeros(openings), np.zeros(5, np.int64)
+        turns = Turns(none, none, 0.0, law, (0, 0.0, 0.0), ALL)
+    return Standing(openings, level, 0, 0.0, (0, 0, 0, 0, 0), turns)
+
+
+def observe(standing: Standing, scores: npt.ArrayLike) -> Standing:
+    """The standing after further pair scores, in schedule order.
+
+    How the scores are cut into calls makes no difference.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    at = 0
+    while at < len(values):
+        place = standing.pairings % standing.openings
+        piece = values[at : at + standing.openings - place]
+        standing = _observe_in_turn(standing, place, piece)
+        at += len(piece)
+    return standing
+
+
+def _observe_in_turn(standing: Standing, place: int, scores: Floats) -> Standing:
+    """One piece of one turn of the openings."""
+    seen = np.bincount(np.rint(4.0 * scores).astype(np.int64), minlength=5)
+    first = standing.first
+    if standing.pairings < standing.openings:
+        ll, ld, even, wd, ww = (int(n) for n in np.array(first) + seen)
+        first = ll, ld, even, wd, ww
+    after = replace(
+        standing,
+        pairings=standing.pairings + len(scores),
+        points=standing.points + float(scores.sum()),
+        first=first,
+    )
+    if standing.turns is None:
+        return after
+    return replace(after, turns=_turned(after, standing.turns, place, scores, seen))
+
+
+def _turned(standing: Standing, turns: Turns, place: int, scores: Floats, seen: Ints) -> Turns:
+    """The sums over turns with one more piece; `standing` has it already."""
+    turn = (standing.pairings - 1) // standing.openings
+    met = slice(place, place + len(scores))
+    predicted = (0.5 + turns.sums[met]) / (turn + 1)
+    sums, squares = turns.sums.copy(), turns.squares.copy()
+    sums[met] += scores
+    squares[met] += np.square(scores)
+    surprise = turns.surprise + float(np.square(scores - predicted).sum())
+    after = Turns(sums, squares, surprise, turns.law + seen, turns.whole, turns.kept)
+    if standing.pairings % standing.openings:
+        return after
+    whole = turn + 1, standing.points, surprise
+    return replace(after, whole=whole, kept=_looked(standing, after, turn + 1))
+
+
+def _looked(standing: Standing, turns: Turns, complete: int) -> Ends:
+    """What a look after 2, 4, 8, ... complete turns leaves; all of them err in alpha / 2."""
+    look = complete.bit_length() - 1
+    if complete < 2 or complete != 1 << look or standing.openings < 2:
+        return turns.kept
+    sizes = np.full(standing.openings, complete)
+    found = spread_of_sums(OpeningSums(sizes, turns.sums, turns.squares), QUARTERS, turns.law)
+    ends = interval(found, (1.0 - standing.level) / (4.0 * look * (look + 1)))
+    return _common(turns.kept, ends)
+
+
+def live_estimate(standing: Standing) -> Estimate:
+    """The score for openings like these, in an interval that stays true however often one looks."""
+    if standing.pairings == 0:
+        return nothing(NO_GAMES, level=standing.level)
+    value = standing.points / standing.pairings
+    if standing.openings == 1:
+        return nothing(ONE_OPENING, value, standing.level)
+    turns = standing.turns
+    alpha = 1.0 - standing.level
+    reach = capital_reach(standing.first, alpha if turns is None else alpha / 2.0)
+    ends = Ends(float(reach.low), float(reach.high))
+    return _anytime(standing, value, ends if turns is None else _common(ends, turns.kept))
+
+
+def live_estimate_of_these(standing: Standing) -> Estimate | None:
+    """The same for exactly these openings, as of the last complete turn; None without repeats."""
+    turns = standing.turns
+    if turns is None or turns.whole[0] < 2:
+        return None
+    complete, points, surprise = turns.whole
+    pairings = complete * standing.openings
+    reach = _radius(pairings, surprise, 2.0 / (1.0 - standing.level))
+    value = points / pairings
+    ends = Ends(max(value - reach, 0.0), min(value + reach, 1.0))
+    return replace(_anytime(standing, value, ends), question=Question.THESE)
+
+
+def _radius(pairings: int, surprise: float, odds: float) -> float:
+    """The deviation of a mean at which the mixture of all weights reaches the odds."""
+    penalty = (-np.log1p(-WEIGHTS) - WEIGHTS) * surprise
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        logs = WEIGHTS * pairings * middle - penalty
+        most = float(logs.max())
+        earned = most + math.log(float(np.exp(logs - most).mean()))
+        low, high = (low, middle) if earned >= math.log(odds) else (middle, high)
+    return high
+
+
+def _common(one: Ends, other: Ends) -> Ends:
+    return Ends(max(one.low, other.low), min(one.high, other.high))
+
+
+def _anytime(standing: Standing, value: float, ends: Ends) -> Estimate:
+    low, high = min(ends.low, value), max(ends.high, value)
+    return Estimate(
+        value,
+        low if low > 0.0 else None,
+        high if high < 1.0 else None,
+        standing.level,
+        EstimateKind.ANYTIME,
+    )

@@ -1,0 +1,71 @@
+import math
+
+import numpy as np
+import pytest
+
+from arena.stats.capital import capital_reach
+from arena.stats.clusters import spread
+from arena.stats.estimate import EstimateKind, Question
+from arena.stats.intervals import interval
+from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
+
+
+def scores_of(size, seed=1):
+    return np.random.default_rng(seed).choice(5, size=size, p=[0.1, 0.2, 0.3, 0.25, 0.15]) / 4
+
+
+def test_how_pairings_are_cut_into_calls_makes_no_difference():
+    scores = scores_of(100)
+    whole = observe(begun(12, again=True), scores)
+    pieces = begun(12, again=True)
+    for start, end in ((0, 5), (5, 12), (12, 40), (40, 41), (41, 100)):
+        pieces = observe(pieces, scores[start:end])
+    for estimate in (live_estimate, live_estimate_of_these):
+        one, other = estimate(pieces), estimate(whole)
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_only_the_first_pairing_on_an_opening_is_a_new_observation():
+    scores = scores_of(30)
+    once = live_estimate(observe(begun(30, again=False), scores))
+    reach = capital_reach(np.bincount((4 * scores).astype(int), minlength=5), 0.05)
+    assert (once.low, once.high) == pytest.approx((float(reach.low), float(reach.high)))
+    assert once.kind is EstimateKind.ANYTIME
+    # 36 pairings later, no turn being the second, it is as wide as if nothing had been added.
+    first = live_estimate(observe(begun(30, again=True), scores))
+    later = live_estimate(observe(begun(30, again=True), [*scores, *scores[:29]]))
+    assert (later.low, later.high) == pytest.approx((first.low, first.high))
+    assert first.high - first.low > once.high - once.low  # half of alpha is kept for the turns
+
+
+def test_after_two_turns_the_interval_by_openings_is_used_as_well():
+    scores = scores_of(80)
+    found = live_estimate(observe(begun(40, again=True), scores))
+    reach = capital_reach(np.bincount((4 * scores[:40]).astype(int), minlength=5), 0.025)
+    ends = interval(spread(np.arange(80) % 40, scores), 0.05 / 8)
+    assert found.low == pytest.approx(max(float(reach.low), ends.low))
+    assert found.high == pytest.approx(min(float(reach.high), ends.high))
+
+
+def test_exactly_these_openings_are_predicted_from_their_own_past():
+    scores = scores_of(120)
+    found = live_estimate_of_these(observe(begun(4, again=True), scores))
+    surprise = 0.0
+    for place, score in enumerate(scores):
+        past = scores[place % 4 : place : 4]
+        surprise += (score - (0.5 + past.sum()) / (len(past) + 1)) ** 2
+    weights = 0.9 * np.array([0.01, 0.02, 0.035, 0.06, 0.1, 0.17, 0.28, 0.45, 0.7, 1.0])
+    half = found.high - found.value if found.high else found.value - found.low
+    earned = np.exp(weights * 120 * half - (-np.log1p(-weights) - weights) * surprise).mean()
+    assert earned == pytest.approx(40.0)
+    assert found.question is Question.THESE
+    assert found.value == pytest.approx(scores.mean())
+
+
+def test_nothing_is_said_before_there_is_something_to_say():
+    assert live_estimate(begun(5, again=True)).reason == "no games"
+    assert live_estimate_of_these(observe(begun(5, again=True), scores_of(9))) is None
+    one = observe(begun(1, again=True), scores_of(50))
+    assert live_estimate(one).kind is EstimateKind.NONE
+    assert live_estimate_of_these(one).two_sided
+    assert math.isclose(live_estimate(one).value, float(scores_of(50).mean()))
