@@ -124,15 +124,8 @@ def _concluded(
     """Sum up, write the tables, check, print; whether all checks hold."""
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.concluding import checks, stored_summary  # noqa: PLC0415
-    from arena.concluding.evidence import evidence_of  # noqa: PLC0415
 
-    census = drawn.census if len(games) == 2 * drawn.pairings.total else []
-    again = replayer(drawn, games, options.wall)
-    progress = quiet if options.quiet else say
-    evidence = evidence_of(
-        drawn.plan, games, census, lambda: drawn.starts, again, options.wall, progress,
-        drawn.without_chance,
-    )  # fmt: skip
+    evidence = _evidence(drawn, games, options)
     remove_unfinished(directory)
     summed = _tabled(drawn, evidence, origin, reached, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
@@ -146,6 +139,23 @@ def _concluded(
         if page is not None:
             say(f"page: {page}")
     return all(verdict.holds for verdict in verdicts)
+
+
+def _evidence(drawn: DrawnPlan, games: Games, options: RunOptions) -> "Evidence":
+    """The games with all that is known of them."""
+    from arena.concluding.evidence import evidence_of  # noqa: PLC0415  # as above
+
+    census = drawn.census if len(games) == 2 * drawn.pairings.total else []
+    return evidence_of(
+        drawn.plan,
+        games,
+        census,
+        lambda: drawn.starts,
+        replayer(drawn, games, options.wall),
+        options.wall,
+        quiet if options.quiet else say,
+        drawn.without_chance,
+    )
 
 
 def quiet(_: str) -> None:

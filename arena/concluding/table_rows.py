@@ -1,11 +1,11 @@
 """The rows of the tables as typed values, for parquet and JSON alike."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
-from arena.stats.matchup import no_answer
+from arena.stats.matchup import PairEstimate, no_answer
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
@@ -128,7 +128,7 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
 
 
 def _win_rate_row(rate: WinRate) -> WinRateRow:
-    row, counts, these = rate.row, rate.row.counts, rate.row.these or NOT_THESE
+    row, counts = rate.row, rate.row.counts
     return WinRateRow(
         rate.agent,
         rate.opponent,
@@ -159,18 +159,26 @@ def _win_rate_row(rate: WinRate) -> WinRateRow:
         first_mover_score=_rounded(row.first_mover.value),
         first_mover_score_low=_rounded(row.first_mover.low),
         first_mover_score_high=_rounded(row.first_mover.high),
-        of=str(row.answer.question),
-        these_score=_rounded(these.score.value),
-        these_score_low=_rounded(these.score.low),
-        these_score_high=_rounded(these.score.high),
-        these_elo=_rounded(these.elo.value),
-        these_elo_low=_rounded(these.elo.low),
-        these_elo_high=_rounded(these.elo.high),
-        these_n_eff=None if row.these is None else round(these.effective_pairings, DECIMALS),
-        these_interval=str(these.score.kind),
-        these_why=these.score.reason,
+        of=str(row.answer.scope),
+        **_these(row.these),
         text=rate.text,
     )
+
+
+def _these(answer: PairEstimate | None) -> dict[str, Any]:
+    """The columns of the answer for exactly these openings."""
+    these = answer or NOT_THESE
+    return {
+        "these_score": _rounded(these.score.value),
+        "these_score_low": _rounded(these.score.low),
+        "these_score_high": _rounded(these.score.high),
+        "these_elo": _rounded(these.elo.value),
+        "these_elo_low": _rounded(these.elo.low),
+        "these_elo_high": _rounded(these.elo.high),
+        "these_n_eff": None if answer is None else round(answer.effective_pairings, DECIMALS),
+        "these_interval": str(these.score.kind),
+        "these_why": these.score.reason,
+    }
 
 
 def _rounded(number: float | None) -> float | None:

@@ -7,7 +7,7 @@ import numpy as np
 from arena.concluding.evidence import Census, Evidence, Flags, Match, forfeited_rows
 from arena.stats.counts import PairCounts, pair_counts
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.matchup import Answer, Matchup, from_other_side, matchup
+from arena.stats.matchup import Matchup, PairEstimate, from_other_side, matchup
 from arena.stats.stopped import RAW
 from arena.stats.words import matchup_text
 
@@ -89,7 +89,7 @@ def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate,
     )
 
 
-def _raw_answer(answer: Answer) -> Answer:
+def _raw_answer(answer: PairEstimate) -> PairEstimate:
     return replace(
         answer, score=raw(answer.score), elo=raw(answer.elo), normalized=raw(answer.normalized)
     )

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.stats.counts import Floats, Ints
-from arena.stats.estimate import Question
+from arena.stats.estimate import Scope
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -20,7 +20,7 @@ class Spread(NamedTuple):
     `scores[i]`. `effective_pairings` is n of rule T: independent pairings that are as sure.
     """
 
-    question: Question
+    scope: Scope
     openings: int
     pairings: int
     mean: float
@@ -39,7 +39,7 @@ class Spread(NamedTuple):
     @property
     def alike(self) -> int:
         """Independent observations if all scores are equal."""
-        return self.openings if self.question is Question.LIKE else self.pairings
+        return self.openings if self.scope is Scope.LIKE else self.pairings
 
 
 class OpeningSums(NamedTuple):
@@ -58,7 +58,7 @@ def spread(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread:
     """
     values = _scores(scores)
     if len(values) == 0:
-        return Spread(Question.LIKE, 0, 0, 0.0, 0.0, 0.0, 0.0, (), (), 0.0)
+        return Spread(Scope.LIKE, 0, 0, 0.0, 0.0, 0.0, 0.0, (), (), 0.0)
     return spread_of_sums(_by_opening(openings, values), *_law(values))
 
 
@@ -67,7 +67,7 @@ def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Sprea
     total, mean, variance = _moments(by)
     shares = tuple((seen / total).tolist())
     if len(by.sizes) == 1:
-        return Spread(Question.LIKE, 1, total, mean, variance, 0.0, 0.0, law, shares, 1.0)
+        return Spread(Scope.LIKE, 1, total, mean, variance, 0.0, 0.0, law, shares, 1.0)
     share = by.sizes / total
     errors = by.points - by.sizes * mean
     # Exact scores leave errors of a few roundings where there is none.
@@ -75,9 +75,7 @@ def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Sprea
     se = float(np.sqrt((np.square(errors) / (1.0 - share)).sum())) / total
     effective = _guarded(by, mean, _effective(variance, total, se, float(len(by.sizes))))
     dof = _bell_mccaffrey(share)
-    return Spread(
-        Question.LIKE, len(by.sizes), total, mean, variance, se, dof, law, shares, effective
-    )
+    return Spread(Scope.LIKE, len(by.sizes), total, mean, variance, se, dof, law, shares, effective)
 
 
 def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | None:
@@ -100,7 +98,7 @@ def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | 
     dof = error**2 / float((np.square(parts) / dofs).sum()) if error > 0.0 else 0.0
     effective = _these_effective(variance, total, error)
     return Spread(
-        Question.THESE, len(by.sizes), total, mean, variance, error**0.5, dof, law,
+        Scope.THESE, len(by.sizes), total, mean, variance, error**0.5, dof, law,
         tuple((seen / total).tolist()), effective,
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ def score_from_elo(elo: float) -> float:
 def elo_estimate(score: Estimate) -> Estimate:
     """Logistic Elo with the interval of the score; None at 0 and 100 %."""
     if score.kind is EstimateKind.NONE:
-        return nothing(score.reason, level=score.level, question=score.question)
+        return nothing(score.reason, level=score.level, scope=score.scope)
     return transformed(score, lambda s: elo_from_score(s) if 0.0 < s < 1.0 else None)
 
 
@@ -46,7 +46,7 @@ def normalized_elo(score: float, variance: float, games_per_observation: int = 2
 def normalized_elo_estimate(score: Estimate, variance: float) -> Estimate:
     """Normalized Elo of pair scores with the interval of the score, at the variance seen."""
     if variance <= 0.0 or score.value is None:
-        return nothing(score.reason, level=score.level, question=score.question)
+        return nothing(score.reason, level=score.level, scope=score.scope)
     return transformed(score, lambda s: normalized_elo(s, variance))
 
 

@@ -16,7 +16,7 @@ class EstimateKind(StrEnum):
     NONE = "none"
 
 
-class Question(StrEnum):
+class Scope(StrEnum):
     """What an estimate answers; the two are never mixed."""
 
     LIKE = "openings like these"
@@ -37,7 +37,7 @@ class Estimate:
     level: float
     kind: EstimateKind
     reason: str = ""
-    question: Question = Question.LIKE
+    scope: Scope = Scope.LIKE
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high", "level"):
@@ -55,7 +55,7 @@ def nothing(
     reason: str,
     value: float | None = None,
     level: float = 0.95,
-    question: Question = Question.LIKE,
+    scope: Scope = Scope.LIKE,
 ) -> Estimate:
     """An estimate from which nothing may be concluded, and why."""
     return Estimate(value, None, None, level, EstimateKind.NONE, reason, question)

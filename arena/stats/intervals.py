@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from arena.stats.added_loss import lower_end
 from arena.stats.clusters import Spread, spread
-from arena.stats.estimate import Estimate, EstimateKind, Question, nothing
+from arena.stats.estimate import Estimate, EstimateKind, Scope, nothing
 from arena.stats.quantiles import t_quantile
 
 ALIKE = "all pairings alike"
@@ -44,7 +44,7 @@ def lower_bound(found: Spread, level: float = 0.95) -> float:
 
 def allows_interval(found: Spread) -> bool:
     """Whether anything can be said of more than the games played."""
-    return found.pairings > 0 and (found.question is Question.THESE or found.openings > 1)
+    return found.pairings > 0 and (found.scope is Scope.THESE or found.openings > 1)
 
 
 def _lower(found: Spread, tail: float, added: float) -> float:
@@ -52,7 +52,7 @@ def _lower(found: Spread, tail: float, added: float) -> float:
     unseen = 1.0 - math.pow(tail, 1.0 / found.alike)
     if found.variance == 0.0:
         return found.mean * (1.0 - unseen)
-    if found.se == 0.0 and found.question is Question.THESE:
+    if found.se == 0.0 and found.scope is Scope.THESE:
         return max(found.mean - unseen, 0.0)  # each opening is alike, but not all of them
     quantile = t_quantile(1.0 - tail, found.dof)
     low = lower_end(found.scores, found.masses, quantile, added)
@@ -75,19 +75,19 @@ def estimate_from_spread(found: Spread, level: float = 0.95) -> Estimate:
         # Clopper and Pearson at the end of the scale; exact for any score in [0, 1].
         bound = alpha ** (1.0 / found.alike)
         low, high = (bound, None) if found.mean == 1.0 else (None, 1.0 - bound)
-        return Estimate(found.mean, low, high, level, EstimateKind.FIXED, PERFECT, found.question)
+        return Estimate(found.mean, low, high, level, EstimateKind.FIXED, PERFECT, found.scope)
     ends = interval(found, 0.5 * alpha)
     low = ends.low if ends.low > 0.0 else None
     high = ends.high if ends.high < 1.0 else None
     reason = ALIKE if found.variance == 0.0 else ""
     if low is None and high is None:
         reason = FEW
-    return Estimate(found.mean, low, high, level, EstimateKind.FIXED, reason, found.question)
+    return Estimate(found.mean, low, high, level, EstimateKind.FIXED, reason, found.scope)
 
 
 def exact(value: float, level: float = 0.95) -> Estimate:
     """The score of a pair without chance on exactly its openings: no error is left."""
-    return Estimate(value, None, None, level, EstimateKind.CENSUS, CENSUS, Question.THESE)
+    return Estimate(value, None, None, level, EstimateKind.CENSUS, CENSUS, Scope.THESE)
 
 
 def unvaried(value: float, repeats: int, level: float = 0.95) -> Estimate:
@@ -105,7 +105,7 @@ def unvaried(value: float, repeats: int, level: float = 0.95) -> Estimate:
         level,
         EstimateKind.FIXED,
         reason,
-        Question.THESE,
+        Scope.THESE,
     )
 
 

@@ -14,7 +14,7 @@ from arena.stats.counts import (
     pair_scores,
 )
 from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
-from arena.stats.estimate import Estimate, EstimateKind, Question, negated, nothing, transformed
+from arena.stats.estimate import Estimate, EstimateKind, Scope, negated, nothing, transformed
 from arena.stats.intervals import (
     allows_interval,
     estimate_from_spread,
@@ -25,7 +25,7 @@ from arena.stats.intervals import (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PairEstimate:
     """How strong one agent is against the other, for one of the two questions.
 
     Live line, table, check and rating take it from here, so no two of them disagree.
@@ -37,9 +37,9 @@ class Answer:
     normalized: Estimate
 
     @property
-    def question(self) -> Question:
+    def scope(self) -> Scope:
         """Which of the two questions it answers."""
-        return self.spread.question
+        return self.spread.scope
 
     @property
     def effective_pairings(self) -> float:
@@ -57,14 +57,14 @@ class Matchup:
     """
 
     counts: PairCounts
-    like: Answer
-    these: Answer | None
+    like: PairEstimate
+    these: PairEstimate | None
     first_mover: Estimate
     superiority: float | None
     kish: float
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> PairEstimate:
         """The answer that stands first: openings like these, unless only the others are known."""
         if self.these is None:
             return self.like
@@ -133,8 +133,10 @@ def matchup(
     )
 
 
-def _answer(found: Spread, score: Estimate) -> Answer:
-    return Answer(found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance))
+def _answer(found: Spread, score: Estimate) -> PairEstimate:
+    return PairEstimate(
+        found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance)
+    )
 
 
 def _these(
@@ -145,11 +147,11 @@ def _these(
     steady: bool,
     varied: bool,
     repeats: int,
-) -> Answer | None:
+) -> PairEstimate | None:
     """The answer for exactly these openings, if the results have one."""
     if found.pairings == 0:
         return None
-    known = found._replace(question=Question.THESE)
+    known = found._replace(scope=Scope.THESE)
     if steady:
         return _answer(known, exact(found.mean, level))
     inside = None if repeats else spread_of_these(openings, scores)
@@ -159,10 +161,10 @@ def _these(
     return _answer(known, unvaried(found.mean, repeats, level)) if repeats else None
 
 
-def no_answer(reason: str) -> Answer:
+def no_answer(reason: str) -> PairEstimate:
     """The answer for exactly these openings where there is none."""
-    none = nothing(reason, question=Question.THESE)
-    return Answer(spread([], [])._replace(question=Question.THESE), none, none, none)
+    none = nothing(reason, scope=Scope.THESE)
+    return PairEstimate(spread([], [])._replace(scope=Scope.THESE), none, none, none)
 
 
 def from_other_side(row: Matchup) -> Matchup:
@@ -176,9 +178,9 @@ def from_other_side(row: Matchup) -> Matchup:
     )
 
 
-def _mirrored_answer(answer: Answer) -> Answer:
+def _mirrored_answer(answer: PairEstimate) -> PairEstimate:
     found = answer.spread
-    return Answer(
+    return PairEstimate(
         spread=found._replace(
             mean=1.0 - found.mean if found.pairings else 0.0,
             scores=tuple(1.0 - score for score in reversed(found.scores)),

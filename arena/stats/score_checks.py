@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from arena.stats.capital import log_capital, lower_reach
 from arena.stats.clusters import Spread
-from arena.stats.estimate import Question
+from arena.stats.estimate import Scope
 from arena.stats.intervals import CENSUS, lower_bound
 
 MIN_DISTINCT = 10
@@ -17,7 +17,7 @@ _MOST_NEEDED = 10**9
 
 
 class Status(StrEnum):
-    """Answer of a check; `VACUOUS` counts as a failure."""
+    """PairEstimate of a check; `VACUOUS` counts as a failure."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -50,7 +50,7 @@ def score_at_least(
     Fewer than `min_distinct` openings never pass for openings like these, nor do fewer than
     those whose wins alone would reach the bound.
     """
-    least = min_distinct if found.question is Question.LIKE else 1
+    least = min_distinct if found.scope is Scope.LIKE else 1
     reason = CENSUS if census else f"one-sided {100 * level:g} % bound"
     if found.openings < least:
         return _vacuous(found, wanted, level, least)
@@ -111,13 +111,13 @@ def _settled(found: Spread, wanted: float, bound: float, level: float, reason: s
 
 def _vacuous(found: Spread, wanted: float, level: float, least: int) -> ScoreCheck:
     score = found.mean if found.pairings else None
-    reason = vacuous_text(found.alike, least, found.question)
+    reason = vacuous_text(found.alike, least, found.scope)
     return ScoreCheck(Status.VACUOUS, wanted, score, None, level, found.openings, reason)
 
 
-def vacuous_text(there: int, least: int, question: Question = Question.LIKE) -> str:
+def vacuous_text(there: int, least: int, scope: Scope = Scope.LIKE) -> str:
     """Why no result could satisfy a check: needs 29 openings, has 10."""
-    of = "openings" if question is Question.LIKE else "pairings"
+    of = "openings" if question is Scope.LIKE else "pairings"
     if least >= _MOST_NEEDED:
         return "no result can show a score of 100 %"
     return f"needs {least:,} {of}, has {there:,}"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from arena.stats.capital import capital_reach
 from arena.stats.clusters import QUARTERS, OpeningSums, spread_of_sums
 from arena.stats.counts import Floats, Ints
-from arena.stats.estimate import Estimate, EstimateKind, Question, nothing
+from arena.stats.estimate import Estimate, EstimateKind, Scope, nothing
 from arena.stats.intervals import NO_GAMES, ONE_OPENING, Ends, interval
 
 # Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
@@ -144,7 +144,7 @@ def live_estimate_of_these(standing: Standing) -> Estimate | None:
     reach = _radius(pairings, surprise, 2.0 / (1.0 - standing.level))
     value = points / pairings
     ends = Ends(max(value - reach, 0.0), min(value + reach, 1.0))
-    return replace(_anytime(standing, value, ends), question=Question.THESE)
+    return replace(_anytime(standing, value, ends), scope=Scope.THESE)
 
 
 def _radius(pairings: int, surprise: float, odds: float) -> float:

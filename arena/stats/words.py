@@ -3,9 +3,9 @@
 import math
 
 from arena.stats.clusters import Spread
-from arena.stats.estimate import Estimate, EstimateKind, Question
+from arena.stats.estimate import Estimate, EstimateKind, Scope
 from arena.stats.intervals import ALIKE, ONE_OPENING, UNVARIED
-from arena.stats.matchup import Answer, Matchup
+from arena.stats.matchup import Matchup, PairEstimate
 from arena.stats.score_checks import ScoreCheck, Status
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 
@@ -100,21 +100,21 @@ def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
     return "; ".join(answer_text(answer) for answer in answers) + aside
 
 
-def _unvaried(these: Answer | None) -> str:
+def _unvaried(these: PairEstimate | None) -> str:
     """That agents of whom nothing is known played the same games again."""
     if these is None or not these.score.reason.startswith(UNVARIED):
         return ""
     return f"; {these.score.reason}"
 
 
-def answer_text(answer: Answer) -> str:
+def answer_text(answer: PairEstimate) -> str:
     """How strong one agent is against the other, with the question that this answers."""
     found = answer.spread
     if _exact(answer):
         return f"{percent(found.mean)}, {elo_text(answer.elo)}"
     question = question_text(found)
     if not answer.elo.two_sided:
-        sizes = f", K = {found.openings:,}" if found.question is Question.LIKE else ""
+        sizes = f", K = {found.openings:,}" if found.scope is Scope.LIKE else ""
         return f"{percent(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
     alike = f" Elo, {ALIKE}," if answer.score.reason == ALIKE else ""
     sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
@@ -123,13 +123,13 @@ def answer_text(answer: Answer) -> str:
 
 def question_text(found: Spread) -> str:
     """The question that a number answers."""
-    if found.question is Question.LIKE:
+    if found.scope is Scope.LIKE:
         return "for openings like these"
     of = "this opening" if found.openings == 1 else f"these {found.openings:,} openings"
     return f"for exactly {of}, {found.pairings:,} pairings"
 
 
-def _exact(answer: Answer) -> bool:
+def _exact(answer: PairEstimate) -> bool:
     return answer.score.kind is EstimateKind.CENSUS
 
 

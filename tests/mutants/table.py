@@ -155,7 +155,7 @@ STATISTICS = (
         edits={
             "ends = interval(found, 0.5 * alpha)": "ends = interval(found, alpha)",
             "bound = alpha ** (1.0 / found.alike)": "bound = (0.5 * alpha) ** (1.0 / found.alike)",
-            "found.question is Question.THESE or found.openings > 1": "True",
+            "found.scope is Scope.THESE or found.openings > 1": "True",
             "TWO_SIDED, ONE_SIDED = 0.5, 1.0": "TWO_SIDED, ONE_SIDED = 1.0, 0.5",
             "return max(found.mean - unseen, 0.0)": "return found.mean * (1.0 - unseen)",
         },

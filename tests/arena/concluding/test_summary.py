@@ -386,8 +386,8 @@ def test_both_questions_have_a_row_where_both_have_an_answer():
     summary = summed(by_hand((0, 1, noisy(12, 40))), TWO)
     row = pair_of(summary, "smart", "bad")
     like, these = row.row.like.score, row.row.these.score
-    assert (like.value, str(like.question)) == (these.value, "openings like these")
-    assert str(these.question) == "exactly these openings"
+    assert (like.value, str(like.scope)) == (these.value, "openings like these")
+    assert str(these.scope) == "exactly these openings"
     assert "for openings like these" in row.text
     assert "for exactly these 12 openings, 480 pairings" in row.text
     stored = next(each for each in win_rate_rows(summary) if each.agent == "smart")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from arena.stats.clusters import kish_size, spread, spread_of_these
 from arena.stats.elo import small_or_lopsided
-from arena.stats.estimate import EstimateKind, Question
+from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import (
     FEW,
     estimate_from_spread,
@@ -111,7 +111,7 @@ def test_exactly_these_openings_have_an_error_of_their_own():
     these, like = spread_of_these(openings, scores), spread(openings, scores)
     inside = [scores[openings == place].var(ddof=1) / 50 for place in range(4)]
     assert these.se == pytest.approx(math.sqrt(sum(inside)) / 4)
-    assert these.question is Question.THESE
+    assert these.scope is Scope.THESE
     assert these.effective_pairings > 200 > like.effective_pairings
     assert these.se < like.se / 2
     narrow, wide = (estimate_from_spread(each) for each in (these, like))
@@ -133,7 +133,7 @@ def test_one_opening_of_noisy_bots_has_an_answer_for_exactly_this_opening():
     scores = np.random.default_rng(10).choice(5, size=1000) / 4
     found = estimate_from_spread(spread_of_these([7] * 1000, scores))
     assert found.high - found.low == pytest.approx(2 * 1.96 * 0.3536 / math.sqrt(1000), rel=0.05)
-    assert found.question is Question.THESE
+    assert found.scope is Scope.THESE
 
 
 def test_openings_that_never_varied_leave_room_for_one_that_does():

@@ -5,7 +5,7 @@ import pytest
 
 from arena.stats.capital import capital_reach
 from arena.stats.clusters import spread
-from arena.stats.estimate import EstimateKind, Question
+from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import interval
 from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
 
@@ -58,7 +58,7 @@ def test_exactly_these_openings_are_predicted_from_their_own_past():
     half = found.high - found.value if found.high else found.value - found.low
     earned = np.exp(weights * 120 * half - (-np.log1p(-weights) - weights) * surprise).mean()
     assert earned == pytest.approx(40.0)
-    assert found.question is Question.THESE
+    assert found.scope is Scope.THESE
     assert found.value == pytest.approx(scores.mean())
 
 
