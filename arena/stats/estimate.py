@@ -58,7 +58,7 @@ def nothing(
     scope: Scope = Scope.LIKE,
 ) -> Estimate:
     """An estimate from which nothing may be concluded, and why."""
-    return Estimate(value, None, None, level, EstimateKind.NONE, reason, question)
+    return Estimate(value, None, None, level, EstimateKind.NONE, reason, scope)
 
 
 def negated(estimate: Estimate) -> Estimate:

@@ -117,7 +117,7 @@ def _vacuous(found: Spread, wanted: float, level: float, least: int) -> ScoreChe
 
 def vacuous_text(there: int, least: int, scope: Scope = Scope.LIKE) -> str:
     """Why no result could satisfy a check: needs 29 openings, has 10."""
-    of = "openings" if question is Scope.LIKE else "pairings"
+    of = "openings" if scope is Scope.LIKE else "pairings"
     if least >= _MOST_NEEDED:
         return "no result can show a score of 100 %"
     return f"needs {least:,} {of}, has {there:,}"

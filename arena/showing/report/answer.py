@@ -30,7 +30,7 @@ NAMED = 3  # places that are named with their neighbours
 Stored = dict[str, float]
 
 
-class PairEstimate(NamedTuple):
+class Answer(NamedTuple):
     """What stands on top of the page."""
 
     question: str
@@ -38,17 +38,15 @@ class PairEstimate(NamedTuple):
     sure: Html
 
 
-def answer_of(report: Report) -> PairEstimate:
+def answer_of(report: Report) -> Answer:
     """The answer to what the experiment asks."""
     if not len(report.games):
-        return PairEstimate(
-            f"What happens at {report.plan.game}?", "No games were played.", Html("")
-        )
+        return Answer(f"What happens at {report.plan.game}?", "No games were played.", Html(""))
     made = _answer(report)
     return made._replace(sure=joined([made.sure, _faults(report)]))
 
 
-def _answer(report: Report) -> PairEstimate:
+def _answer(report: Report) -> Answer:
     if report.summary.get("stopped"):
         return _tested(report)
     if report.two and report.met():
@@ -74,7 +72,7 @@ def _always(report: Report) -> WinRateRow | None:
     return None
 
 
-def _every_game(report: Report, row: WinRateRow) -> PairEstimate:
+def _every_game(report: Report, row: WinRateRow) -> Answer:
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     losses, known = row.games - wins - draws, score_of(row)
     game = report.plan.game
@@ -83,7 +81,7 @@ def _every_game(report: Report, row: WinRateRow) -> PairEstimate:
     if wins == row.games:
         headline = f"Yes. It won all {counted(row.games, 'game')}."
         end = f", from {counted(row.openings, 'opening')} on both sides."
-        return PairEstimate(question, headline, joined([_score_sentence(row), end]))
+        return Answer(question, headline, joined([_score_sentence(row), end]))
     parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
     rest = " and ".join(part for part in parts if part)
     headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
@@ -91,8 +89,8 @@ def _every_game(report: Report, row: WinRateRow) -> PairEstimate:
     shown = tag("a", "shown below", href="#games=against")
     number = "The other game is" if row.games - wins == 1 else "The other games are"
     if known.value is None:
-        return PairEstimate(question, f"{headline}.", joined([f"{number} ", shown, "."]))
-    return PairEstimate(
+        return Answer(question, f"{headline}.", joined([f"{number} ", shown, "."]))
+    return Answer(
         question, f"{headline}.", joined([_score_sentence(row), f". {number} ", shown, "."])
     )
 
@@ -109,20 +107,20 @@ def _score_sentence(row: WinRateRow) -> Html:
     return joined([f"Its score is {share(known.value)}, ", sure])
 
 
-def _match(report: Report, row: WinRateRow) -> PairEstimate:
+def _match(report: Report, row: WinRateRow) -> Answer:
     known, game = score_of(row), report.plan.game
     names = isolated(row.agent), isolated(row.opponent)
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
         headline += f"{counted(row.games, 'game')}."
-        return PairEstimate(question, headline, _no_inference(report))
+        return Answer(question, headline, _no_inference(report))
     if known.settled is not None:
         better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
         headline = f"{isolated(better.agent)} is stronger: {share(better.score or 0.0)} against "
-        return PairEstimate(question, f"{headline}{isolated(better.opponent)}.", _between(better))
+        return Answer(question, f"{headline}{isolated(better.opponent)}.", _between(better))
     headline = f"{names[0]} or {names[1]}: these games do not tell them apart."
-    return PairEstimate(question, headline, joined([_undecided(row)]))
+    return Answer(question, headline, joined([_undecided(row)]))
 
 
 def _between(row: WinRateRow) -> Html:
@@ -168,7 +166,7 @@ def rounded_openings(openings: float) -> int | None:
     return int(math.ceil(openings / unit) * unit)
 
 
-def _tested(report: Report) -> PairEstimate:
+def _tested(report: Report) -> Answer:
     stopped, stop = report.summary["stopped"], report.plan.stop
     corrected = known_from(stopped["corrected"])
     agent, opponent = (isolated(stopped[side]) for side in ("agent", "opponent"))
@@ -187,13 +185,13 @@ def _tested(report: Report) -> PairEstimate:
     value = value.replace("-", "\u2212")
     ends = elo_ends(corrected)
     sure = f"Estimate corrected for stopping: {value}{confidence(corrected.level)}: {ends}."
-    return PairEstimate(question, headline, joined([sure]))
+    return Answer(question, headline, joined([sure]))
 
 
 # ------------------------------------------------------------------------- three and more
 
 
-def _standing(report: Report) -> PairEstimate:
+def _standing(report: Report) -> Answer:
     rows = sorted(report.ratings, key=lambda row: -row.points / (row.counted_games or 1))
     best = rows[0]
     question = f"Who wins at {report.plan.game}, of {len(rows)} agents?"
@@ -206,7 +204,7 @@ def _standing(report: Report) -> PairEstimate:
         headline = f"{name} won all {count(best.counted_games)} of its games."
     else:
         headline = f"{name} leads with {points(best.points)} of {count(best.counted_games)} points."
-    return PairEstimate(question, headline, _no_inference(report))
+    return Answer(question, headline, _no_inference(report))
 
 
 def _part(row: EloRow) -> float:
@@ -223,7 +221,7 @@ def _no_inference(report: Report) -> Html:
     ])  # fmt: skip
 
 
-def _groups(report: Report) -> PairEstimate:
+def _groups(report: Report) -> Answer:
     names, number = report.agents, len({row.group for row in report.ratings})
     question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
     top = [row.agent for row in report.ratings if row.group == 1]
@@ -235,10 +233,10 @@ def _groups(report: Report) -> PairEstimate:
         f"The {len(names)} agents fall into {number} groups, and no group took a point from one "
         "above it. Elo compares agents of one group only. "
     )
-    return PairEstimate(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
+    return Answer(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
 
 
-def _strongest(report: Report) -> PairEstimate:
+def _strongest(report: Report) -> Answer:
     names = report.agents
     question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
     top = next((run for run in runs(report) if run.first == 0), None)
@@ -248,20 +246,18 @@ def _strongest(report: Report) -> PairEstimate:
         headline = f"{' or '.join(isolated(name) for name in tied)}: "
         headline += "these games do not tell them apart."
         first = report.pairs[tied[0], tied[1]]
-        return PairEstimate(question, headline, _undecided(first))
+        return Answer(question, headline, _undecided(first))
     if row is None:
         best = report.ratings[0]
         headline = f"{isolated(names[0])} has the highest rating."
         met = f"It scored {points(best.points)} of {count(best.counted_games)} points and did not "
-        return PairEstimate(
-            question, headline, joined([met, "meet ", name_of(names[1]), ", the next."])
-        )
+        return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
-        return PairEstimate(question, headline, joined([_score_sentence(row), "."]))
+        return Answer(question, headline, joined([_score_sentence(row), "."]))
     headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
     headline += f"{isolated(names[1])}, the next."
-    return PairEstimate(question, headline, joined([_between(row), " ", _order(report)]))
+    return Answer(question, headline, joined([_between(row), " ", _order(report)]))
 
 
 def _order(report: Report) -> Html:

@@ -81,7 +81,7 @@ def masthead(report: Report) -> Html:
     return tag(
         "header",
         line,
-        tag("h1", answer.scope),
+        tag("h1", answer.question),
         tag("p", answer.headline, class_="answer"),
         tag("p", answer.sure, class_="sure"),
         checks_of(report),
