@@ -100,7 +100,7 @@ def between(bounds: Bounds) -> str:
 
 
 class News:
-    """Prints what is found out, once each: who wins, by how much, the moves, the line."""
+    """Prints each result once it is known: who wins, by how much, the moves, the line."""
 
     def __init__(self, of: Game, position: Position) -> None:
         """Nothing is printed yet."""
@@ -155,7 +155,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "position", nargs="?", default="", help="moves from the start, or a position in one line"
     )
-    parser.add_argument("--seconds", metavar="S", help="stop after so long with what is proved")
+    parser.add_argument("--seconds", metavar="S", help="stop after S seconds")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument(
         "--database-beans",

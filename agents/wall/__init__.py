@@ -1,1 +1,1 @@
-"""What stands between a bot's process and us: the spawner, the walls, the driver of a bot."""
+"""The wall between bots' processes and ours: spawner, levels of isolation, drivers."""

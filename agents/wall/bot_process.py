@@ -1,4 +1,4 @@
-"""A bot's process as its owner sees it: bytes in and out with deadlines, and every way to fail."""
+"""A bot's process as its owner sees it: bytes in and out, deadlines, failures."""
 
 import fcntl
 import os
@@ -27,14 +27,14 @@ BILLION = 1_000_000_000
 
 
 class Void(Exception):  # noqa: N818  # the glossary's word
-    """Nobody's fault but ours, or the machine's: the game does not count."""
+    """A fault of ours or of the machine: the game does not count."""
 
 
 class BotProcess:
-    """One process at a time; ended after every fault, begun again when it is asked to."""
+    """A bot's process: ended after every fault, started again on request."""
 
     def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
-        """`name` is what messages call the bot; nothing is started yet."""
+        """`name` is the bot's name in messages; nothing is started yet."""
         self.name, self.wall, self.limits = name, wall, limits
         self.number = self.owner = 0
         self.questions = self.answers = -1
@@ -72,7 +72,7 @@ class BotProcess:
         self.delay_before = process_tree.run_delay(self.process)
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
-        """Write all of it; a bot that does not read is waited for no longer than an answer."""
+        """Write everything; a bot that does not read gets as long as for an answer."""
         until = time.monotonic() + seconds
         rest = memoryview(content)
         while rest:
@@ -103,7 +103,7 @@ class BotProcess:
             until = later
 
     def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
-        """What it has written; that it has ended, or wrote nothing in time, is its fault."""
+        """What it has written; ending, or writing nothing in time, is its fault."""
         content = self.receive(seconds, since)
         if content is None:
             self.fault("timeout", f"{silence} within {seconds:g} s")
@@ -126,13 +126,13 @@ class BotProcess:
         return any(event & select.POLLHUP for _, event in self.readable.poll(0))
 
     def waited(self) -> int:
-        """Nanoseconds since the game began for which it was ready but did not run."""
+        """Nanoseconds in this game for which it was ready to run but the machine was busy."""
         if self.process == 0:
             self.process = self.wall.connection().where(self.number)
         return max(0, process_tree.run_delay(self.process) - self.delay_before)
 
     def died(self) -> NoReturn:
-        """It has ended, or closed its end: say how."""
+        """Raise the failure of a bot that has ended or closed its end."""
         unread = self._unread()
         by_itself = self.wall.connection().has_ended(self.number, MOMENT_SECONDS)
         ended = self.end()
@@ -142,25 +142,25 @@ class BotProcess:
         self.raise_(ended.cause or "crashed", how, ended)
 
     def _unread(self) -> bool:
-        """Whether it was sent something and has not read a byte of it: it was still loading."""
+        """Whether it has not yet read a byte of what it was sent: it is still loading."""
         count = struct.pack("i", 0)
         with suppress(OSError):
             count = fcntl.ioctl(self.questions, termios.FIONREAD, count)
         return self.sent > 0 and struct.unpack("i", count)[0] == self.sent
 
     def fault(self, kind: str, message: str) -> NoReturn:
-        """End it, for it has done something that it may not."""
+        """End it because it has broken a rule."""
         ended = self.end()
         self.raise_(ended.cause or kind, ended.reason or message, ended)
 
     def raise_(self, kind: str, message: str, ended: Ended) -> NoReturn:
-        """The failure, with the last lines that it wrote."""
+        """Raise the failure, with the last lines that it wrote."""
         lines = ended.log.decode(errors="backslashreplace").splitlines()[-LOG_LINES:]
         trace = "\n".join(printable(line) for line in lines)
         raise AgentFailure(kind, self.name, "", printable(message), trace) from None
 
     def end(self) -> Ended:
-        """End the process with all that it has started."""
+        """End the process and everything it has started."""
         number, self.number = self.number, 0
         close_all([self.questions, self.answers])
         return self.wall.connection().end(number)

@@ -1,4 +1,4 @@
-"""The terms on which a bot plays: behind which wall, how long it may think, on which cores."""
+"""The terms on which a bot plays: its wall, its time, its cores."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ MOVE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What whoever needs an agent gives for it; a kind's own options stand in its spec."""
+    """What the caller provides for an agent; the kind's own options are in its spec."""
 
     wall: Wall
     seconds: float = MOVE_SECONDS  # at most, for one move

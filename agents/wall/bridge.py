@@ -1,4 +1,4 @@
-"""The far end of a Python bot: in its process, questions become calls, answers become bytes."""
+"""The far end of a Python bot, in its process: questions become calls, answers bytes."""
 
 import json
 import os
@@ -32,7 +32,7 @@ TALK_SECONDS = 1.0  # for an error to say what it is
 
 
 def prepare(spec: AgentSpec, of: Game) -> None:
-    """Load in the spawner what every bot of this game needs; nothing of the user's is touched."""
+    """Load in the spawner what every bot of this game needs, but none of the user's code."""
     board = Board(of)
     board.play(board.slots[0])
     if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
@@ -40,7 +40,7 @@ def prepare(spec: AgentSpec, of: Game) -> None:
 
 
 def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
-    """Answer until nobody asks; the exit status."""
+    """Answer questions until they end; the exit status."""
     teller = Teller(answers)
     board = Board(of)
     teller.loads = True
@@ -72,7 +72,7 @@ def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
 
 
 def whole(descriptor: int, size: int) -> bytes:
-    """So many bytes of a pipe."""
+    """Read exactly `size` bytes from a pipe."""
     content = b""
     while len(content) < size:
         content += os.read(descriptor, size - len(content))
@@ -99,7 +99,7 @@ class Teller:
         self.loads = False
 
     def lives(self) -> None:
-        """Tell that the bot is still loading: something is compiled."""
+        """Report that the bot is still loading, as something is being compiled."""
         if self.loads:
             self.tell(ALIVE, 0)
 
@@ -109,7 +109,7 @@ class Teller:
             os.write(self.answers, bytes([kind, number]) + text[:LONGEST_TEXT])
 
     def fail(self, number: int, error: BaseException, kind: str) -> None:
-        """Tell how the bot failed; its error has a moment to say what it is."""
+        """Report how the bot failed; its error gets a moment to describe itself."""
         if isinstance(cause_of(error), MemoryError) and kind != "illegal":
             kind = "memory"
         elif isinstance(error, AgentFailure):
@@ -129,7 +129,7 @@ def words_of(error: BaseException) -> str:
 
 
 def within(seconds: float, words: Callable[[], str], otherwise: str) -> str:
-    """What `words` returns if it does so in time; anything else it may do is its own fault."""
+    """What `words` returns in time; otherwise the text that stands for it."""
 
     def late(*_: object) -> None:
         raise TimeoutError
@@ -180,7 +180,7 @@ class QuickAnswerer:
         self.start, self.answer = agent.start, agent.answer
 
     def change(self, changes: dict[str, Any]) -> None:
-        """There is nothing of it that we could change."""
+        """Change nothing: a bot of this sort has no settings."""
 
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""

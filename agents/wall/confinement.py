@@ -1,4 +1,4 @@
-"""What is done between the fork and the first line of a bot, in the order in which it must be."""
+"""Confining a bot between the fork and its first line, in the order that it needs."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """All that holds for one bot."""
+    """The confinement of one bot."""
 
     measures: frozenset[str]  # which of the ladder
     scratch: str  # a directory of its own; within an own root it is another
@@ -58,7 +58,7 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
 
 
 def leave(code: int, words: str = "") -> NoReturn:
-    """End this process at once, with words for its log."""
+    """End this process at once, leaving a message in its log."""
     with suppress(BaseException):
         if words:
             os.write(2, words.encode(errors="backslashreplace"))
@@ -145,7 +145,7 @@ def confine(confinement: Confinement) -> None:
 
 
 def own_network(confinement: Confinement) -> bool:
-    """Whether it has a network to itself, and a use for it."""
+    """Whether it has a network of its own and needs one."""
     return confinement.loopback and "namespaces" in confinement.measures
 
 
@@ -159,7 +159,7 @@ def paths(confinement: Confinement) -> tuple[list[str], list[str]]:
 
 
 def forget() -> None:
-    """Leave nothing of ours to a bot that goes on in a fork: handlers, hooks, arguments."""
+    """Clear our handlers, hooks and arguments from a bot that runs on in a fork."""
     import atexit  # noqa: PLC0415  # only in a bot
     import random  # noqa: PLC0415
 

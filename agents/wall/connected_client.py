@@ -1,4 +1,4 @@
-"""A bot that somebody else has started: it connects to us, and is heard like a process of ours."""
+"""A bot that somebody else has started: it connects to us and plays like one of ours."""
 
 import os
 import select
@@ -16,10 +16,10 @@ BILLION = 1_000_000_000
 
 
 class ConnectedClient:
-    """One connection at a time; whoever is gone may connect again for the next game."""
+    """One connection at a time; a client that has left may connect again for the next game."""
 
     def __init__(self, name: str, port: int, limits: BotLimits) -> None:
-        """Nobody is listened for yet."""
+        """Not listening yet."""
         self.name, self.port, self.limits = name, port, limits
         self.listener: socket.socket | None = None
         self.connection: socket.socket | None = None
@@ -77,7 +77,7 @@ class ConnectedClient:
             return b""
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
-        """Write all of it; a client that does not read is waited for no longer than an answer."""
+        """Write everything; a client that does not read gets as long as for an answer."""
         assert self.connection is not None  # it is alive
         self.connection.settimeout(seconds)
         try:
@@ -103,7 +103,7 @@ class ConnectedClient:
         self.fault("crashed", "closed its connection")
 
     def fault(self, kind: str, message: str) -> NoReturn:
-        """Hang up, for it has done something that it may not."""
+        """Hang up because it has broken a rule."""
         self.end()
         raise AgentFailure(kind, self.name, "", message)
 

@@ -1,4 +1,4 @@
-"""Whoever hosts a bot by a protocol: the lines it asks for, with deadlines, caps and restarts."""
+"""Hosting a bot by a protocol: lines both ways, with deadlines, caps and restarts."""
 
 import time
 from typing import NoReturn
@@ -34,7 +34,7 @@ MOST_NOTES = 20
 
 
 class Driver:
-    """An agent that is a program: spoken to by a conversation, started again after a fault."""
+    """An agent that is a program, reached by a conversation, started again after a fault."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Driver:
         self._forget()
 
     def _forget(self) -> None:
-        """Nothing has been heard from the process that is there now."""
+        """The current process has not said anything yet."""
         self.buffer, self.received, self.ended = b"", 0, False
         self.clock: Clock | None = None
         self.since = time.monotonic_ns()
@@ -67,7 +67,7 @@ class Driver:
     # ---------------------------------------------------------------- what every agent has
 
     def start(self, seed: int) -> None:
-        """Begin a game; it is told when it is first asked, for then its side is known."""
+        """Begin a game; the bot hears of it with its first question, when its side is known."""
         if self.in_game:
             self.finish()
         if self.bot.alive and self.fresh:
@@ -78,7 +78,7 @@ class Driver:
         self._greet()
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """The bot's move; a forced pass is nobody's choice."""
+        """The bot's move; it is not asked for a forced pass."""
         refuse_finished(self.game, position)
         legal = self.game.legal(position)
         if legal == (self.game.pass_move,):
@@ -95,7 +95,7 @@ class Driver:
         return Choice(move)
 
     def _asked(self, position: Position, legal: tuple[int, ...], limit: Limit | None) -> int:
-        """The move that it answers; the game is begun first if it does not know of it."""
+        """Its answer; a game that it has not heard of is begun first."""
         self._greet()
         if not self.in_game:
             start = self.plies[0].before if self.plies else position
@@ -106,11 +106,11 @@ class Driver:
         return self._run(self.conversation.choose(question), position)
 
     def played(self, move: int, before: Position, after: Position) -> None:
-        """Note a move of either side, of the opening too."""
+        """Note a move of either side, including the opening's."""
         self.plies.append(Ply(before, move, after))
 
     def finish(self) -> None:
-        """End the game; what goes wrong now costs nobody anything but the process."""
+        """End the game; a fault now costs the bot its process, but no game."""
         self.in_game = False
         try:
             if self.bot.alive:
@@ -119,7 +119,7 @@ class Driver:
             self._end()
 
     def close(self) -> None:
-        """Take leave of the process."""
+        """Close the process in a friendly way."""
         try:
             if self.bot.alive:
                 self._run(self.conversation.bye())
@@ -136,7 +136,7 @@ class Driver:
             self.greeted = True
 
     def _run(self, steps: Steps[Result], position: Position | None = None) -> Result:
-        """What the steps return; what goes wrong on the way is the bot's failure."""
+        """What the steps return; an error on the way is the bot's failure."""
         reply: Reply = None
         try:
             while True:
@@ -155,7 +155,7 @@ class Driver:
             raise AgentFailure(kind, self.bot.name, place, failure.message, failure.trace) from None
 
     def _fail(self, kind: str, reason: str, position: Position | None) -> NoReturn:
-        """End the process, for nobody knows what it thinks of the game now."""
+        """End the process, as its view of the game can no longer be trusted."""
         place = "" if position is None else self.game.text(position)
         self._end()
         raise AgentFailure(kind, self.bot.name, place, printable(reason)) from None
@@ -222,7 +222,7 @@ class Driver:
             self.bot.fault("flooded", "wrote more than an answer may have")
 
     def _drop(self) -> None:
-        """Throw away what came unasked."""
+        """Discard what arrived unasked."""
         while not self.ended and (content := self.bot.receive(0.0, 0)) is not None:
             self._take(content)
         if self.buffer.strip():

@@ -1,4 +1,4 @@
-"""An agent that runs a user's Python: here only its questions and answers, the rest far away."""
+"""The near end of a user's Python bot: its questions and answers; its code runs elsewhere."""
 
 import json
 import math
@@ -24,12 +24,12 @@ MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
 
 
 class FarAgent:
-    """The same as any agent; started with its first game, and again after a fault."""
+    """An agent like any other; started with its first game and again after a fault."""
 
     def __init__(
         self, spec: AgentSpec, of: Game, terms: Terms, files: tuple[Path, ...], limits: BotLimits
     ) -> None:
-        """`files` are what the bot is made of; nothing is started yet."""
+        """`files` are those the bot is made of; nothing is started yet."""
         self.spec, self.game, self.terms = spec, of, terms
         self.seconds = terms.seconds
         self.readable = (
@@ -61,12 +61,12 @@ class FarAgent:
         return self.board
 
     def reweigh(self, weights: Weights) -> None:
-        """Give a search other weights: while it runs, and when it is started again."""
+        """Give a search other weights, now and whenever it is started again."""
         self.spec = self.spec.changed(weights=weights)
         self._change({"weights": {name: list(each) for name, each in weights.items()}})
 
     def _change(self, changes: dict[str, object]) -> None:
-        """Tell the bot, if it runs, what is different from now on."""
+        """Send new settings to the bot if it is running."""
         if not self.bot.alive:
             return
         content, limit = json.dumps(changes).encode(), self.bot.limits.start_seconds
@@ -77,7 +77,7 @@ class FarAgent:
         self._awaited(bridge.STARTED, limit, since, "did not take its new weights or limit")
 
     def close(self) -> None:
-        """End the process; the next game would start another."""
+        """End the process; a further game would start another."""
         self._ended()
 
     def recipe(self) -> bytes:
@@ -116,7 +116,7 @@ class FarAgent:
             self.bot.end()
 
     def _awaited(self, kind: int, limit: float, since: int, silence: str) -> bytes:
-        """The answer to the last question; what came for another one is no answer."""
+        """The answer to the last question; answers to earlier ones are discarded."""
         while True:
             answer = self.bot.answer(limit, since, silence)
             if len(answer) > 1 and answer[1] == self.count:
@@ -125,7 +125,7 @@ class FarAgent:
                 self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
 
     def _checked(self, answer: bytes, kind: int) -> bytes:
-        """An answer of the right kind; a failure that the bot told is raised."""
+        """An answer of the right kind; a failure that the bot reports is raised."""
         if answer[0] == FAILED and len(answer) > 2 and answer[2] < len(KINDS):
             message, _, trace = answer[3:].decode(errors="backslashreplace").partition("\n")
             trace = "\n".join(printable(line) for line in trace.splitlines())
@@ -161,7 +161,7 @@ class FarAgent:
         return slot, max(0, nodes), value
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
-        """Its move; in a forced pass nobody is asked."""
+        """Its move; it is not asked for a forced pass."""
         refuse_finished(self.game, position)
         if limit != self.limit:
             self.limit = limit
@@ -174,7 +174,7 @@ class FarAgent:
 
 
 def python_paths() -> tuple[str, ...]:
-    """What Python and our own packages are made of."""
+    """The directories of Python and of our own packages."""
     packages = (str(ROOT / name) for name in ("games", "agents"))
     return tuple(dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()),
                                 *packages]))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The walls as a ladder: each rung with what it is made of, found out by trying it in a child."""
+"""The levels of isolation, strongest first, each found by trying it in a child process."""
 
 import errno
 import os
@@ -34,11 +34,11 @@ class WallLevel(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Whether it separates a bot from files, network and processes of ours."""
+        """Whether it separates a bot from our files, network and processes."""
         return self.name in REQUIRED and (self.name != "landlock" or "seccomp" in self.measures)
 
     def refusal(self) -> str:
-        """Why `isolation = "required"` cannot be had."""
+        """Why `isolation = "required"` is impossible here."""
         reasons = "; ".join(f"{name}: {why}" for name, why in self.problems.items())
         return f'isolation = "required" cannot be had, the walls are "{self.name}" ({reasons})'
 
@@ -54,7 +54,7 @@ def level(scratch: Path) -> WallLevel:
 
 
 def tried(measure: str, scratch: Path) -> str:
-    """Why a measure does not hold here; empty if it does what it is for."""
+    """Why a measure does not work here; empty if it does."""
     own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
     own.mkdir(exist_ok=True)
     write(str(outside), "not for bots")

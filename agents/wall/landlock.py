@@ -1,4 +1,4 @@
-"""Landlock: a process gives up all files but some, all network and all signals, for ever."""
+"""Landlock: a process gives up most files, the network and signals, for good."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ def version() -> int:
 
 
 def restrict(readable: Sequence[str], writable: Sequence[str], tcp: bool = False) -> None:
-    """From here on only these files and directories, no signals to others, no TCP unless `tcp`."""
+    """Allow only these files and directories, no signals to others, TCP only if `tcp`."""
     known = version()
     rights = (1 << RIGHTS[min(known, 5)]) - 1
     fields = [rights, TCP if known >= 4 and not tcp else 0, SCOPES if known >= 6 else 0]
@@ -41,7 +41,7 @@ def restrict(readable: Sequence[str], writable: Sequence[str], tcp: bool = False
 
 
 def _allow(rules: int, path: str, rights: int) -> None:
-    """Add a rule, unless there is no such path."""
+    """Add a rule if the path exists."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:

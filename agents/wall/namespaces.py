@@ -1,4 +1,4 @@
-"""A root, a network and process numbers of a bot's own: what is not bound into it is not there."""
+"""A root, a network and process numbers of a bot's own; what is not bound in does not exist."""
 
 import fcntl
 import os
@@ -29,7 +29,7 @@ SCRATCH = "/tmp"  # in a root of the bot's own
 MOST_FILES = 4096
 UP, SET_FLAGS = 0x1, 0x8914  # of a network interface
 DEVICES = ("null", "zero", "full", "random", "urandom")
-# What programs look for when they start; the rest of /etc is nobody's business.
+# What programs look for when they start; the rest of /etc stays hidden.
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
 
 

@@ -1,4 +1,4 @@
-"""The processes of a bot as /proc shows them: who they are, and what memory is theirs alone."""
+"""The processes of a bot as /proc shows them, with the memory that is theirs alone."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def threads(process: int) -> int:
 
 
 def resident_bytes(process: int) -> int:
-    """Memory that is no file's, shared with its parent or not: at least what is its own."""
+    """Memory not backed by files, including what it shares with its parent."""
     return sum(_fields(f"/proc/{process}/status", ("RssAnon:", "RssShmem:", "VmSwap:")))
 
 
@@ -65,7 +65,7 @@ def run_delay(process: int) -> int:
 
 
 def end(process: int) -> None:
-    """End a process and all below it, however fast they multiply: stopped first, then ended."""
+    """End a process and all below it; they are stopped first, so that none can fork away."""
     quiet = 0
     for _ in range(LOOKS):
         tree = descendants(process)

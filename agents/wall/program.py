@@ -1,4 +1,4 @@
-"""A program that is executed behind the wall: its command, and what it may read."""
+"""A program behind the wall: its command and the files that it may read."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the owner asks of the spawner, and what it hears from it."""
+"""The requests of the owner to the spawner, with their answers."""
 
 import os
 import pickle
@@ -10,7 +10,7 @@ MESSAGE_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class BotLimits:
-    """What a bot may use, all its processes together."""
+    """The limits of a bot, for all its processes together."""
 
     memory: int = 512 << 20  # bytes
     processes: int = 64
@@ -34,7 +34,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Load what bots of this recipe will need, before they are started."""
+    """Load what bots of this spec will need, before they are started."""
 
     recipe: bytes
 
@@ -48,7 +48,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which process is the bot; the answer is the same with its number in this system."""
+    """Ask for a bot's process; the answer is this request with its process id."""
 
     number: int
     process: int = 0  # 0: there is none
@@ -56,7 +56,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """End a bot with all that it has started."""
+    """End a bot and everything it has started."""
 
     number: int
 
@@ -105,6 +105,6 @@ def unpacked(content: bytes) -> Message:
 
 
 def close_all(descriptors: list[int]) -> None:
-    """Close descriptors that nobody needs any more."""
+    """Close descriptors that are no longer needed."""
     for each in descriptors:
         os.close(each)

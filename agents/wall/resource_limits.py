@@ -1,4 +1,4 @@
-"""Limits that the kernel keeps for every single process of a bot."""
+"""Limits that the kernel enforces on each process of a bot."""
 
 import resource
 from contextlib import suppress

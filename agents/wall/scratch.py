@@ -10,7 +10,7 @@ MOST_FILES = 4096
 
 
 def remove(directory: Path) -> None:
-    """Remove a directory with all in it, whatever a bot has made of it; links are not followed."""
+    """Remove a directory and its contents, whatever a bot put there; links are not followed."""
     with suppress(OSError):
         os.chmod(directory, 0o700, follow_symlinks=False)
     with suppress(OSError):
@@ -55,7 +55,7 @@ def scratch_bytes(directory: Path, most: int) -> int:
 
 
 def cleaned(base: Path) -> None:
-    """Remove what spawners left that were ended before they could."""
+    """Remove what killed spawners left behind."""
     with suppress(OSError):
         for each in base.iterdir():
             found = NAME.fullmatch(each.name)

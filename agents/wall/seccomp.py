@@ -1,4 +1,4 @@
-"""Seccomp: system calls that a bot has no use for answer that they are not permitted."""
+"""Seccomp: system calls that no bot needs are refused."""
 
 import ctypes
 import errno

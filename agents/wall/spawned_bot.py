@@ -1,4 +1,4 @@
-"""A bot as the spawner sees it: what its process does, and the last that it wrote to its log."""
+"""A bot as the spawner sees it: its process and the end of its log."""
 
 import os
 import pickle
@@ -44,7 +44,7 @@ class Bot:
 
 
 def prepared(spec: AgentSpec, of: Game) -> str:
-    """Load what a bot of the spec will need; why it cannot be loaded, empty if it can."""
+    """Load what a bot of the spec needs; returns why that failed, empty if it did not."""
     from agents.wall import bridge  # noqa: PLC0415  # it loads the compiler
 
     try:

@@ -36,10 +36,10 @@ MOST_DESCRIPTORS = 2
 
 
 class Spawner:
-    """Who asked for which bots; nothing of a run is known here."""
+    """Keeps track of who asked for which bots; it knows nothing of the run."""
 
     def __init__(self, root: socket.socket, walls: WallLevel, scratch: Path) -> None:
-        """`root` brings a socket of its own from everyone who asks."""
+        """`root` brings a socket for each process that asks."""
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
         self.bots: dict[int, Bot] = {}  # by process
@@ -53,7 +53,7 @@ class Spawner:
         self.next_look = 0.0
 
     def serve(self) -> None:
-        """Until nobody can ask any more."""
+        """Serve until every client is gone."""
         while True:
             timeout = LOOK_SECONDS * 1000 if self.bots else None
             for descriptor, _ in self.poll.poll(timeout):
@@ -105,7 +105,7 @@ class Spawner:
             self._end(bot)
 
     def _forget_client(self, client: socket.socket) -> None:
-        """Who asked is gone: so are his bots."""
+        """End the bots of a client that is gone."""
         for bot in [bot for bot in self.bots.values() if bot.client is client]:
             self._end(bot)
         self.poll.unregister(client.fileno())
@@ -161,7 +161,7 @@ class Spawner:
             self._end(bot, "flooded", "wrote more to its log than anyone could read")
 
     def _first_process(self, bot: Bot) -> int:
-        """The bot itself; in an own root it is the child of the first process there."""
+        """The process of the bot itself; in a root of its own it is the first process's child."""
         if "namespaces" not in self.walls.measures:
             return bot.process
         if bot.first is None:
@@ -169,7 +169,7 @@ class Spawner:
         return bot.first or 0
 
     def _look(self) -> None:
-        """End bots that use too much, and what others have left behind."""
+        """End bots that use too much, as well as processes that others left behind."""
         for bot in list(self.bots.values()):
             if cause := self._excess(bot):
                 self._end(bot, *cause)
@@ -197,7 +197,7 @@ class Spawner:
         return None
 
     def _end(self, bot: Bot, cause: str = "", reason: str = "") -> None:
-        """End all processes of a bot; `_reap` tells who asked for it."""
+        """End all processes of a bot; `_reap` informs its owner."""
         bot.cause, bot.reason = bot.cause or cause, bot.reason or reason
         if "namespaces" in self.walls.measures:
             process_tree.send(bot.process, signal.SIGKILL)  # and the kernel ends all it began
@@ -206,7 +206,7 @@ class Spawner:
         self._reaped(bot, *os.wait4(bot.process, 0)[1:])
 
     def _reap(self) -> None:
-        """Note who has ended."""
+        """Note which processes have ended."""
         while True:
             try:
                 process, status, usage = os.wait4(-1, os.WNOHANG)
@@ -235,7 +235,7 @@ class Spawner:
         remove(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
 
     def close(self) -> None:
-        """End every bot and leave nothing behind."""
+        """End every bot and remove its files."""
         for bot in list(self.bots.values()):
             self._end(bot)
         remove(self.scratch)

@@ -27,7 +27,7 @@ CAPABILITY_VERSION = 0x2008_0522
 
 
 def numbers_known() -> bool:
-    """Whether the numbers of system calls used here are those of this machine."""
+    """Whether this machine has the system call numbers used here."""
     return sys.platform == "linux" and platform.machine() == "x86_64"
 
 

@@ -1,4 +1,4 @@
-"""The owner's side of the wall: starts the spawner, and asks it for bots."""
+"""The owner's side of the wall: starts the spawner, then asks it for bots."""
 
 import array
 import os
@@ -39,11 +39,11 @@ SERVE = "import sys; sys.path[:0] = [{root!r}]; from agents.wall import spawner;
 
 
 class NoWall(Mistake):  # what the machine lacks
-    """Bots cannot be kept apart from us as was asked for."""
+    """Bots cannot be isolated as required."""
 
 
 class SpawnerLost(Exception):  # noqa: N818  # what happened: the run cannot go on
-    """The spawner does not answer: our fault, never a bot's."""
+    """The spawner does not answer, which is never a bot's fault."""
 
 
 class NothingHeard(SpawnerLost):
@@ -51,7 +51,7 @@ class NothingHeard(SpawnerLost):
 
 
 class Wall:
-    """One spawner for all that is forked from here; begun when the first bot is needed."""
+    """One spawner for all processes forked from here, started with the first bot."""
 
     def __init__(self, required: bool = False) -> None:
         """`required`: refuse walls that do not keep files, network and processes apart."""
@@ -64,13 +64,13 @@ class Wall:
 
     @property
     def level(self) -> WallLevel:
-        """The walls of this machine; NoWall if they are less than what is required."""
+        """The isolation of this machine; NoWall if that is less than required."""
         self.open()
         assert self._level is not None  # else opening has failed
         return self._level
 
     def open(self) -> socket.socket:
-        """Begin the spawner, unless it was begun already; what leads to it."""
+        """The way to the spawner, which is started if need be."""
         if self._root is None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             process = _begun(theirs)
@@ -88,7 +88,7 @@ class Wall:
         return self._root
 
     def connection(self) -> "Connection":
-        """What this process asks for its own bots."""
+        """The connection of this process to the spawner."""
         root = self.open()
         if self._connection is None or self._owner != os.getpid():
             self._connection, self._owner = Connection(root), os.getpid()
@@ -132,10 +132,10 @@ def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int)
 
 
 class Connection:
-    """One process's talk with the spawner; what is told about bots is kept until asked for."""
+    """One process's connection to the spawner; news of bots is kept until it is asked for."""
 
     def __init__(self, root: socket.socket) -> None:
-        """A socket of its own, brought by the one that all share."""
+        """Open a socket of its own through the shared one."""
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         weakref.finalize(self, self.socket.close)
         _send(root, b"hello", [theirs.fileno()])

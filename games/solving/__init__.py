@@ -1,4 +1,4 @@
-"""What a position is worth under perfect play: exact values, or honest bounds."""
+"""The value of a position under perfect play: exact, or within proven bounds."""
 
 from games.solving.bounds import UNLIMITED, Bounds, Budget
 from games.solving.solver import Solver, SolverSettings, solver_of

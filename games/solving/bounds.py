@@ -1,4 +1,4 @@
-"""What is known of a value, and how long one may look for more."""
+"""Bounds of a value, with the budget for narrowing them."""
 
 import time
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Bounds(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether only one value is left."""
+        """Whether the value is known exactly."""
         return self.low == self.high
 
     @property
@@ -30,11 +30,11 @@ class Bounds(NamedTuple):
         return WORDS[sign(self.low)] if sign(self.low) == sign(self.high) else None
 
     def turned(self) -> "Bounds":
-        """The same seen by the other side."""
+        """The same bounds, seen from the other side."""
         return Bounds(-self.high, -self.low)
 
     def narrowed(self, bound: int, value: int) -> "Bounds":
-        """After the question "at least `bound`?" was answered by `value`."""
+        """The bounds after `value` answered the question "at least `bound`?"."""
         if value >= bound:
             return Bounds(max(self.low, value), self.high)
         return Bounds(self.low, min(self.high, value))
@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long one may look: nodes repeat everywhere, seconds do not; None has no end."""
+    """How long to search; only nodes give the same answer everywhere; None is no limit."""
 
     nodes: int | None = None
     seconds: float | None = None
@@ -52,20 +52,20 @@ UNLIMITED = Budget()
 
 
 class Allowance:
-    """What is left of a budget; several questions may share one."""
+    """The rest of a budget, which several questions may share."""
 
     def __init__(self, budget: Budget) -> None:
-        """The time begins now."""
+        """The clock starts now."""
         self.nodes = budget.nodes
         self.deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
 
     def next_slice(self) -> int:
-        """Nodes that may be looked at before the next look at the clock; 0 at the end."""
+        """Nodes to search before the clock is read again; 0 when the budget is used up."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
             return 0
         return SLICE if self.nodes is None else min(self.nodes, SLICE)
 
     def spend(self, nodes: int) -> None:
-        """These nodes were looked at."""
+        """Charge these nodes to the budget."""
         if self.nodes is not None:
             self.nodes = max(0, self.nodes - nodes)

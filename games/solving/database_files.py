@@ -1,4 +1,4 @@
-"""Endgame databases on disk: named by all that decides them, checked, shared by all processes."""
+"""Endgame databases on disk: named by what decides them, checked, shared by all processes."""
 
 import hashlib
 import mmap
@@ -21,7 +21,7 @@ DISK_SHARE, MEMORY_SHARE = 0.2, 0.25  # of what is free: a database takes no mor
 
 
 def digest_of(modules: tuple[str, ...], words: tuple[object, ...]) -> str:
-    """A name for what these sources make of these words."""
+    """A digest of the sources and words that decide a database."""
     digest = hashlib.blake2b(digest_size=10)
     for path in modules:
         digest.update(Path(path).read_bytes())
@@ -30,7 +30,7 @@ def digest_of(modules: tuple[str, ...], words: tuple[object, ...]) -> str:
 
 
 def directory() -> Path | None:
-    """Where databases are kept: the user's cache; None if nothing can be written there."""
+    """The directory of databases, in the user's cache; None if it cannot be written."""
     for root in user_caches():
         if writable(root):
             remove_unused(root, "database-*")
@@ -62,13 +62,13 @@ def sorted_files(root: Path | None, name: str, beans: int) -> list[Path]:
 
 
 def is_whole(stored: mmap.mmap) -> bool:
-    """Whether the checksum is that of the values."""
+    """Whether the checksum matches the values."""
     values = memoryview(stored)[:-CHECKSUM]
     return zlib.crc32(values).to_bytes(CHECKSUM, "little") == stored[-CHECKSUM:]
 
 
 def keep(root: Path, name: str, beans: int, values: Values) -> None:
-    """Write the file; whoever maps an older one of the same name goes on with that."""
+    """Write the file; a process that has mapped an older file of this name keeps that one."""
     with whole_file(root / f"{name}-{beans}.bin") as file:
         stored = memoryview(values.data)
         file.write(stored)
@@ -76,7 +76,7 @@ def keep(root: Path, name: str, beans: int, values: Values) -> None:
 
 
 def room(root: Path | None) -> int:
-    """Bytes that a new database may have: a share of the free memory and disk."""
+    """The largest new database in bytes: a share of the free memory and disk."""
     free = free_memory() * MEMORY_SHARE
     if root is not None:
         free = min(free, shutil.disk_usage(root).free * DISK_SHARE)
@@ -84,7 +84,7 @@ def room(root: Path | None) -> int:
 
 
 def free_memory() -> int:
-    """Bytes of memory that nobody uses, as far as the system says."""
+    """Free memory in bytes, as the system reports it."""
     with suppress(OSError):
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):

@@ -1,17 +1,17 @@
-"""Where a position is larger than anything this search ends: a word before it begins."""
+"""A warning, before the search begins, that a position is too large for it."""
 
 from games.core import Game
 from games.position import Position
 
-# Beans in play, or empty squares, beyond which no solution in a day was seen here.
+# Beans in play, or empty squares, beyond which no position was solved within a day.
 KALAH, NO_EXTRA_TURN, WHOLE_STATES = 54, 32, 22
 OTHELLO = 26
-# How far back 2,000 games are judged in seconds: what is left of them.
+# The most beans or empty squares at which 2,000 games are judged within seconds.
 JUDGED = {KALAH: 32, NO_EXTRA_TURN: 20, WHOLE_STATES: 14, OTHELLO: 13}
 
 
 def hopeless(of: Game, position: Position) -> str | None:
-    """What to expect of a position that is too large; None if it is not, or nobody knows."""
+    """A warning about a position that is too large; None if it is not, or if that is unknown."""
     left = still_open(of, position)
     if left is None or left <= (most := most_solved(of)):
         return None
@@ -22,7 +22,7 @@ def hopeless(of: Game, position: Position) -> str | None:
 
 
 def still_open(of: Game, position: Position) -> int | None:
-    """How many beans are in play, or squares empty; None where nobody knows what makes it hard."""
+    """Beans in play, or empty squares; None for a game whose difficulty is unknown."""
     if of.pack == "othello":
         return int(of.rules.cells - sum(of.raw_score(position)))
     if of.pack == "sowing":
@@ -37,18 +37,18 @@ def what_is_open(of: Game) -> str:
 
 
 def most_solved(of: Game) -> int:
-    """How many beans in play, or empty squares, can be solved."""
+    """The most beans in play, or empty squares, that can be solved."""
     return OTHELLO if of.pack == "othello" else most_beans(of)
 
 
 def most_beans(of: Game) -> int:
-    """How many beans in play can be solved under the rules of this game."""
+    """The most beans in play that can be solved under this game's rules."""
     if of.rules.holes > 7:
         return WHOLE_STATES
     return NO_EXTRA_TURN if of.rules.extra_turn == "no" else KALAH
 
 
 def usual_last(of: Game) -> int:
-    """How many beans in play, or empty squares, whole runs are judged from in little time."""
+    """The most beans in play, or empty squares, from which whole runs are judged quickly."""
     whole_states = of.pack == "sowing" and of.rules.majority_ends == "yes"
     return JUDGED[WHOLE_STATES if whole_states else most_solved(of)]

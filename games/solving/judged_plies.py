@@ -1,4 +1,4 @@
-"""What is known of the plies of a judged game: one row a ply, and how far back they go."""
+"""Judged games: what is known about each ply, one row a ply, and how far back."""
 
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -52,7 +52,7 @@ class LineJudge(Protocol):
 
 
 def first_judged(plies: Plies) -> Reached | None:
-    """How far back the plies are judged without a gap; None if not even the last one is."""
+    """The first ply from which all are judged without a gap; None if not even the last is."""
     exact = (plies["low"] == plies["high"]) & (plies["low"] != UNKNOWN)
     if not exact.size or not exact[-1]:
         return None
@@ -61,7 +61,7 @@ def first_judged(plies: Plies) -> Reached | None:
 
 
 class Losses(NamedTuple):
-    """What each ply lost, for its mover: in margin, in result, and whether that is known."""
+    """What each ply cost its mover: margin, result, and whether these are known."""
 
     margin: NDArray[np.int32]
     result: NDArray[np.int8]
@@ -70,7 +70,7 @@ class Losses(NamedTuple):
 
 
 def losses_of(plies: Plies) -> Losses:
-    """The losses of plies; 0 where they are not known."""
+    """The losses of plies; 0 where unknown."""
     low, high, after = plies["low"], plies["high"], plies["after"]
     tried = (after != UNKNOWN) & (low != UNKNOWN)
     known = tried & (low == high)

@@ -35,7 +35,7 @@ class OthelloQuestions:
         self.context = search_context(of)
 
     def prepare(self) -> None:
-        """Nothing is shared."""
+        """Nothing needs preparing."""
 
     def forget(self) -> None:
         """Empty the table."""
@@ -48,7 +48,7 @@ class OthelloQuestions:
         return Bounds(-self.game.rules.cells, self.game.rules.cells)
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """By searching on from what the table knows."""
+        """Search, starting from what the table knows."""
         ctx = self.context
         ctx[NODES], ctx[MOST_NODES], ctx[STOPPED] = 0, nodes, 0
         value = self.kernels.at_least(ctx, self.table, *position.state, bound, 0)
@@ -57,7 +57,7 @@ class OthelloQuestions:
 
 
 def search_context(of: Game) -> Context:
-    """The rules, the quarters of the board, and behind them the lists of moves."""
+    """The rules and the quarters of the board, followed by the lists of moves."""
     rules = of.context
     ctx = np.zeros(len(rules) + int(WIDTH) * PLIES, np.int64)
     ctx[: len(rules)] = rules

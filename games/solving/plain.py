@@ -1,4 +1,4 @@
-"""The search that solves any game, a user's too, as far as a plain search gets."""
+"""A plain search that solves any game, including a user's, if it is small enough."""
 
 import numpy as np
 
@@ -33,21 +33,21 @@ class PlainQuestions:
         self.context = search_context(of.context)
 
     def prepare(self) -> None:
-        """Nothing is shared."""
+        """Nothing needs preparing."""
 
     def forget(self) -> None:
         """Empty the table."""
         self.table.fill(0)
 
     def limits(self, position: Position) -> Bounds:
-        """All beans, or all squares; of a user's game nothing is known."""
+        """All beans, or all squares; unknown for a user's game."""
         if self.game.over(position):
             return finished(self.game, position)
         most = most_of(self.game, position)
         return Bounds(-most, most)
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """By searching on from what the table knows."""
+        """Search, starting from what the table knows."""
         ctx = self.context
         ctx[NODES], ctx[MOST_NODES], ctx[STOPPED] = 0, nodes, 0
         value = self.kernels.at_least(ctx, self.table, position.state, bound, 0)
@@ -56,7 +56,7 @@ class PlainQuestions:
 
 
 def search_context(rules: Context) -> Context:
-    """The rules, and behind them the lists of moves."""
+    """The rules, followed by the lists of moves."""
     ctx = np.zeros(len(rules) + ORDER_WIDTH * ORDER_PLIES, np.int64)
     ctx[: len(rules)] = rules
     ctx[ORDER_AT] = len(rules)
@@ -70,7 +70,7 @@ def finished(of: Game, position: Position) -> Bounds:
 
 
 def most_of(of: Game, position: Position) -> int:
-    """No margin is larger: all beans, all squares, or nobody knows."""
+    """The largest possible margin: all beans, all squares, or unknown."""
     if of.pack == "sowing":
         return int(of.plain(position).total)
     return int(of.rules.cells) if of.pack == "othello" else FARTHEST

@@ -1,4 +1,4 @@
-"""What a search answers: one question of two answers, on which every value rests."""
+"""The yes-or-no question that a search answers, from which every value is found."""
 
 from typing import Protocol
 
@@ -9,20 +9,20 @@ Answer = int | None  # a bound on the margin, on the side that was asked about; 
 
 
 class Questions(Protocol):
-    """A search of one game with all that it remembers between questions."""
+    """A search of one game, with everything it remembers between questions."""
 
     @property
     def nodes(self) -> int:
-        """Positions looked at since it was made."""
+        """Positions searched since it was made."""
 
     def prepare(self) -> None:
-        """Build or open what all questions share; a question does so itself if nobody did."""
+        """Build or open what all questions share; otherwise the first question does so."""
 
     def forget(self) -> None:
         """Empty the table; the database stays."""
 
     def limits(self, position: Position) -> Bounds:
-        """What the final margin of the side to move may be at all."""
+        """Bounds that hold for any final margin of the side to move."""
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
         """Whether the final margin of the side to move is at least `bound`.

@@ -1,4 +1,4 @@
-"""All that is found out about one position, step by step: outcome, margin, every move, the line."""
+"""The solution of one position, step by step: outcome, margin, every move, the best line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from games.solving.solver import Solver
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What is known: of the position, of its moves in the order of the board, and a best line."""
+    """What is known about the position and its moves, in board order, with a best line."""
 
     bounds: Bounds
     moves: tuple[tuple[int, Bounds], ...] = ()
@@ -26,7 +26,7 @@ class Solution:
 
     @property
     def complete(self) -> bool:
-        """Whether the margin and that of every move is known."""
+        """Whether the margins of the position and of every move are known."""
         return self.bounds.exact and all(bounds.exact for _, bounds in self.moves)
 
 
@@ -78,7 +78,7 @@ def after_move(
 def best_lines(
     solver: Solver, position: Position, known: Solution, allowance: Allowance
 ) -> Iterator[tuple[int, ...]]:
-    """The line of play, a move longer each time: always the lowest of the best moves."""
+    """The line of play, one move longer each time: always the lowest best move."""
     of, move, margin = solver.game, known.best, known.bounds.low
     line: tuple[int, ...] = ()
     while move is not None:
@@ -93,7 +93,7 @@ def best_lines(
 def lowest_best(
     solver: Solver, position: Position, margin: int, allowance: Allowance
 ) -> int | None:
-    """The lowest move that keeps the margin, which is known; None at the end of game or budget."""
+    """The lowest move that keeps the known margin; None when game or budget ends."""
     for move in board_order(solver.game, position):
         worth = is_worth(solver, position, move, margin, allowance)
         if worth is None:
@@ -106,7 +106,7 @@ def lowest_best(
 def is_worth(
     solver: Solver, position: Position, move: int, margin: int, allowance: Allowance
 ) -> bool | None:
-    """Whether the move leads to at least this margin; None if the budget ended before."""
+    """Whether the move leads to at least this margin; None if the budget ran out first."""
     child = solver.game.play(position, move)
     if child.mover == position.mover:
         found = solver.better_than(child, margin - 1, allowance)
@@ -134,7 +134,7 @@ def as_json(of: Game, position: Position, known: Solution, seconds: float) -> di
 
 
 def margins(bounds: Bounds) -> dict[str, int | bool | None]:
-    """The margin if it is known, and between what it lies."""
+    """The margin, if known, with its bounds."""
     margin = bounds.low if bounds.exact else None
     return {"margin": margin, "exact": bounds.exact, "low": bounds.low, "high": bounds.high}
 

@@ -1,4 +1,4 @@
-"""Values of positions from questions of two answers: outcome first, then the exact margin."""
+"""Values of positions from yes-or-no questions: the outcome first, then the exact margin."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from games.solving.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class SolverSettings:
-    """What a solver may use; values never depend on it, time does."""
+    """What a solver may use; this changes its speed, never a value."""
 
     table_bits: int = 22  # 2 to this power positions are remembered
     database_beans: int | None = None  # None: as many as are worth building for the game
@@ -24,7 +24,7 @@ PACKED_SOWING = ("games.sowing.states.packed", "games.sowing.states.phased")
 
 
 class Solver:
-    """Exact values of one game's positions; what it has found out it keeps between calls."""
+    """Exact values of one game's positions; it remembers what it finds between calls."""
 
     def __init__(self, of: Game, questions: Questions) -> None:
         """`questions` are those of the game's family."""
@@ -38,25 +38,25 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Positions looked at since the solver was made."""
+        """Positions searched since the solver was made."""
         return self.questions.nodes
 
     def prepare(self) -> None:
-        """Build or open the database now, not at the first question."""
+        """Build or open the database now rather than at the first question."""
         self.questions.prepare()
 
     def forget(self) -> None:
-        """Begin anew: what is asked next takes as long as if it were the first question."""
+        """Forget everything: the next question takes as long as a first one."""
         self.questions.forget()
 
     def outcome(self, position: Position, budget: Limits = UNLIMITED) -> Bounds:
-        """Bounds that say who wins, if the budget was enough."""
+        """Bounds that decide who wins, if the budget suffices."""
         return last(self.narrowing(position, begun(budget), to_outcome=True))
 
     def margin(
         self, position: Position, budget: Limits = UNLIMITED, known: Bounds | None = None
     ) -> Bounds:
-        """The final margin of the side to move, pots included; `known` is where to begin."""
+        """The final margin of the side to move, pots included, starting from what is `known`."""
         return last(self.narrowing(position, begun(budget), known))
 
     def better_than(self, position: Position, margin: int, budget: Limits = UNLIMITED) -> Bounds:
@@ -104,7 +104,7 @@ class Solver:
     def _asked(
         self, position: Position, bounds: Bounds, bound: int, allowance: Allowance
     ) -> Iterator[Bounds]:
-        """The bounds after every slice that the question takes; the last knows the answer."""
+        """The bounds after each slice of one question; the last ones answer it."""
         while bounds.low < bound <= bounds.high and (nodes := allowance.next_slice()):
             before = self.questions.nodes
             answer = self.questions.ask(position, bound, nodes)
@@ -116,7 +116,7 @@ class Solver:
 
 
 def next_bound(bounds: Bounds) -> int:
-    """What to ask next: win? draw? and then one step from the bound that was found last."""
+    """The next question: win? draw? then one step from the latest bound."""
     if bounds.low < 1 <= bounds.high:
         return 1
     if bounds.low < 0 <= bounds.high:
@@ -125,7 +125,7 @@ def next_bound(bounds: Bounds) -> int:
 
 
 def begun(budget: Limits) -> Allowance:
-    """The budget's time begins now; an allowance's began before."""
+    """The clock of a budget starts now; an allowance's is running already."""
     return budget if isinstance(budget, Allowance) else Allowance(budget)
 
 
@@ -139,7 +139,7 @@ def last(steps: Iterator[Bounds], before: Bounds | None = None) -> Bounds:
 def solver_of(
     of: Game, settings: SolverSettings = USUAL, progress: Callable[[str], None] = lambda _: None
 ) -> Solver:
-    """A solver for the game's positions; `progress` is told what takes a while to prepare."""
+    """A solver for the game's positions; `progress` hears of preparations that take a while."""
     if of.family_name in PACKED_SOWING:
         from games.solving import sowing  # noqa: PLC0415  # it loads the compiler
 

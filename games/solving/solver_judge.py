@@ -15,11 +15,11 @@ class SolverJudge:
     """Judges games of any rules with the questions of a solver."""
 
     def __init__(self, solver: Solver) -> None:
-        """What the solver remembers does not change a value."""
+        """A solver may be shared: what it remembers changes no value."""
         self.solver, self.game = solver, solver.game
 
     def judged(self, text: str, limits: JudgeLimits, reached: Reached | None) -> Plies:
-        """One question a ply: is there anything better than what was played?"""
+        """One question a ply: was there a better move than the one played?"""
         of, solver = self.game, self.solver
         positions = of.replay(text)
         moves = [
@@ -71,19 +71,19 @@ class SolverJudge:
 
 
 def question(limits: JudgeLimits) -> Allowance:
-    """What one question may take."""
+    """The budget of one question."""
     return Allowance(Budget(nodes=limits.nodes))
 
 
 def within(of: Game, position: Position, limits: JudgeLimits) -> bool:
-    """Whether so much of the game is left that it is to be judged."""
+    """Whether few enough beans or squares are left for the position to be judged."""
     if limits.last is None or of.over(position):
         return True
     return (still_open(of, position) or 0) <= limits.last
 
 
 def unjudged(of: Game, positions: list[Position]) -> Plies:
-    """The plies of a game of which nothing is known."""
+    """The plies of a game about which nothing is known."""
     plies = np.zeros(len(positions) - 1, PLY)
     for name in ("low", "high", "after"):
         plies[name] = UNKNOWN

@@ -1,4 +1,4 @@
-"""The searches of sowing games of up to seven holes: on rows alone, whatever the pots hold."""
+"""The searches of sowing games of up to seven holes, on the rows alone, without the pots."""
 
 import numpy as np
 
@@ -31,12 +31,12 @@ ENTRY = 2  # words
 
 
 class SowingQuestions:
-    """Questions about rows without pots: the margin is what the pots hold and will still gain."""
+    """Questions about rows without pots: the margin is the pots' difference plus what follows."""
 
     def __init__(
         self, of: Game, table_bits: int, beans: int | None, progress: Progress = lambda _: None
     ) -> None:
-        """`beans` are those of the database; None: as many as are worth it."""
+        """`beans` is the size of the database; None: as large as pays."""
         self.game, self.nodes = of, 0
         self.beans, self.progress = beans, progress
         self.kernels = bound(PACKED, sowing_search.of_packed)
@@ -49,7 +49,7 @@ class SowingQuestions:
         self.prepared()
 
     def prepared(self) -> Values:
-        """The values of the database, opened or built if that was not done yet."""
+        """The values of the database, which is opened or built if need be."""
         if self.values is None:
             rules = self.game.rules
             self.values = database(self.context, rules, self.beans, self.progress)
@@ -64,7 +64,7 @@ class SowingQuestions:
         self.table.fill(0)
 
     def limits(self, position: Position) -> Bounds:
-        """What the pots hold, and all beans left for one side or the other."""
+        """The pots' difference, with all beans left going to one side or the other."""
         if self.game.over(position):
             return finished(self.game, position)
         rows = self.game.plain(position)
@@ -72,7 +72,7 @@ class SowingQuestions:
         return Bounds(banked - left, banked + left)
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """By the database, or by searching on from what the table knows."""
+        """Look it up in the database, or search, starting from what the table knows."""
         values, ctx = self.prepared(), self.context
         rows: Rows = self.game.plain(position)
         banked = rows.own_pot - rows.other_pot
@@ -87,7 +87,7 @@ class SowingQuestions:
 
 
 def aligned(words: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Zeros that begin where a line of the processor's cache does."""
+    """Zeros aligned to a cache line of the processor."""
     room = np.zeros(words + int(BUCKET), np.uint64)
     skipped = -room.ctypes.data // room.itemsize % int(BUCKET)
     return room[skipped : skipped + words]
@@ -118,7 +118,7 @@ class MajorityQuestions:
 
     @property
     def nodes(self) -> int:
-        """Both searches'."""
+        """The nodes of both searches."""
         return self.without.nodes + self.plain.nodes
 
     def prepare(self) -> None:
@@ -143,7 +143,7 @@ class MajorityQuestions:
 
 
 class PhasedQuestions:
-    """Games whose first turn has rules of its own; what follows it is asked of others."""
+    """Games whose first turn has its own rules; other questions answer for what follows."""
 
     def __init__(self, of: Game, settled: Questions) -> None:
         """`settled` are the questions of positions whose phase is over."""
@@ -151,7 +151,7 @@ class PhasedQuestions:
 
     @property
     def nodes(self) -> int:
-        """Those of the first turn too."""
+        """The nodes of both, including the first turn."""
         return self.settled.nodes + self._nodes
 
     def prepare(self) -> None:
@@ -167,7 +167,7 @@ class PhasedQuestions:
         return self.settled.limits(position)
 
     def ask(self, position: Position, bound: int, nodes: int) -> Answer:
-        """By playing every move of the first turn."""
+        """Play every move of the first turn and ask what follows."""
         of, best = self.game, -most_of(self.game, position)
         if int(position.state.phase) == SETTLED and not of.over(position):
             return self.settled.ask(position, bound, nodes)

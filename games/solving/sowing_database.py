@@ -1,4 +1,4 @@
-"""The endgame database of a sowing game: how large, built once by all processors, kept."""
+"""The endgame database of a sowing game: sized, built once on all processors, kept."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -39,7 +39,7 @@ Walk: TypeAlias = tuple[Context, Table, Values, NDArray[np.int64]]
 
 
 class Walked(NamedTuple):
-    """The states of a game, the last one included, and what is known of each."""
+    """The states of a game, including the last, with what is known about each."""
 
     own: NDArray[np.uint64]
     other: NDArray[np.uint64]
@@ -77,7 +77,7 @@ class SowingJudge:
         return judged_plies(game.plies, int(first), known, self.move_of)
 
     def _replayed(self, words: list[str]) -> tuple[Walked, int]:
-        """The states of the game, and how many plies of it are legal."""
+        """The states of the game, with the number of its legal plies."""
         of, count = self.game, len(words)
         places = np.array([self.places.get(word, len(self.places)) for word in words], np.int16)
         own, other = np.zeros((2, count + 1), np.uint64)
@@ -135,7 +135,7 @@ def limit_words(of: Game, limits: JudgeLimits) -> NDArray[np.int64]:
 
 
 def unjudged(plies: NDArray[np.int64]) -> Plies:
-    """The plies of a game whose end is out of reach."""
+    """The plies of a game whose end cannot be valued."""
     return judged_plies(plies, len(plies) - 1, len(plies) - 1, np.empty(0, np.int16))
 
 
