@@ -19,9 +19,9 @@ from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
 from arena.playing.cluster.likeness import difference
-from arena.playing.cluster.members import Members
+from arena.playing.cluster.members import MOST_REASON, Members
 from games.names import quoted
-from games.terminal import Mistake, Unfinished
+from games.terminal import Mistake, Unfinished, printable
 
 CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
 SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
@@ -75,7 +75,7 @@ class Cluster:
         else:
             refuse_strangers(address)
         self.address, self.wait_seconds = address, wait_seconds
-        self.client: Any = distributed.Client(address, timeout=ASK_SECONDS, set_as_default=False)
+        self.client: Any = distributed.Client(address, timeout=SILENT_SECONDS, set_as_default=False)
         self._refuse_a_bare_scheduler()
         self.members = Members()
         self.name = f"pitflip-{uuid.uuid4().hex}"
@@ -181,11 +181,17 @@ async def _result(future: Any) -> Any:
 
 
 def _started(workers: int) -> Any:
-    """A cluster of processes of this machine."""
-    return distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-        dashboard_address=None, worker_dashboard_address=None, silence_logs=logging.CRITICAL,
-    )  # fmt: skip
+    """A cluster of processes of this machine; NoCluster if it does not start."""
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+            # Any free port: without an address it would be one that another run may have.
+            dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip
+    except (OSError, RuntimeError) as error:
+        reason = printable(str(error), MOST_REASON)
+        raise NoCluster(f"--on local:{workers}: the cluster does not start ({reason})") from None
 
 
 def refuse_strangers(address: str) -> None:

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from agents.wall.wall import Wall
+from arena.playing.cluster import connection
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import (
     alive,
@@ -70,6 +71,7 @@ def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
     bot = tmp_path / "bots" / "last.py"
     bot.parent.mkdir()
@@ -88,6 +90,7 @@ def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
         patient(lambda: not any(alive(each.pid) for each in theirs))
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(room, tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
     mortal = room.begin_worker()
@@ -101,6 +104,7 @@ def test_a_worker_that_is_killed_loses_nothing(room, tmp_path):
 
 
 @pytest.mark.slow  # processes that take seconds to begin; test_farm has the rules without them
+@pytest.mark.slow
 def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
     path = experiment_file(tmp_path, small(4000, plies=9) + SEARCHING)
     assert called(path, "--results", tmp_path / "here").returncode == 0
@@ -124,6 +128,7 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_study_on_a_cluster_finds_what_it_finds_here(room, tmp_path):
     text = SMALL
     here = study(tmp_path / "here", text, "--workers", "2")
@@ -133,6 +138,7 @@ def test_a_study_on_a_cluster_finds_what_it_finds_here(room, tmp_path):
         assert (there / name).read_bytes() == (here / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
     path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
@@ -147,6 +153,7 @@ def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
     assert tables(there) == tables(tmp_path / "here")
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
     path = experiment_file(tmp_path, LONG)
@@ -178,7 +185,11 @@ ANOTHER_PYTHON = (
     ("program", "reason"),
     [
         pytest.param(WITHOUT_OURS, "it has no pitflip, here it is ", marks=pytest.mark.slow),
-        (ANOTHER_PYTHON, f"it has python 3.10.1, here it is {platform.python_version()}"),
+        pytest.param(
+            ANOTHER_PYTHON,
+            f"it has python 3.10.1, here it is {platform.python_version()}",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program, reason):
@@ -199,6 +210,7 @@ def test_a_machine_that_is_not_like_us_is_left_out_in_one_line(tmp_path, program
         assert f"is left out: {reason}" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
     bare = Room(tmp_path)
     bare.begin_scheduler([sys.executable, "-c", WITHOUT_OURS])
@@ -211,6 +223,13 @@ def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
 # ----------------------------------------------------------------- what is no cluster
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    """Addresses are asked for a moment only."""
+    for name in ("CONNECT_SECONDS", "ASK_SECONDS"):
+        monkeypatch.setattr(connection, name, 0.5)
+
+
 def refusal(tmp_path, *words):
     path = experiment_file(tmp_path, small(2, plies=3) + SEARCHING)
     ended = called(path, "--results", tmp_path / "results", *words)
@@ -219,7 +238,7 @@ def refusal(tmp_path, *words):
 
 
 @pytest.mark.parametrize("answers", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\n" * 9])
-def test_a_port_that_is_something_else_is_one_line(tmp_path, answers):
+def test_a_port_that_is_something_else_is_one_line(tmp_path, impatient, answers):
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def answer():
@@ -238,7 +257,7 @@ def test_a_port_that_is_something_else_is_one_line(tmp_path, answers):
     assert told.count("\n") == 1
 
 
-def test_a_port_where_nobody_is_is_one_line(tmp_path):
+def test_a_port_where_nobody_is_is_one_line(tmp_path, impatient):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"

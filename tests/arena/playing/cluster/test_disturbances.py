@@ -106,6 +106,7 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_few_disturbances_change_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     with Room(tmp_path) as room:

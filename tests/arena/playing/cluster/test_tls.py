@@ -29,6 +29,7 @@ def certified(directory):
 
 
 @pytest.mark.slow  # a cluster of its own
+@pytest.mark.slow
 def test_with_certificates_one_plays_and_without_them_one_is_told_so(tmp_path, monkeypatch):
     path = experiment_file(tmp_path, small(10), "good")
     settings = certified(tmp_path)
