@@ -1,4 +1,4 @@
-"""What bots and hosts say to each other: the table of protocols, each pure text, both ways."""
+"""The protocols between bots and hosts: a table of modules, each pure text, both ways."""
 
 from collections.abc import Mapping
 

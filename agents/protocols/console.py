@@ -1,4 +1,4 @@
-"""Programs made for people: their move is found in what they print, ours is a number."""
+"""Programs made for people: their moves are found in what they print, ours are numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ CONSOLE_FORM = Form((), 0, process="game", answer=r"chooses ([0-9]+)")
 
 
 class Console:
-    """A program with a board of its own, told the moves of its opponent one by one."""
+    """A program with its own board, which is given its opponent's moves one by one."""
 
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
         """SpecError if the options leave no way to find its moves."""
@@ -23,16 +23,16 @@ class Console:
         self.player, self.told, self.is_new = 0, 0, True
 
     def greet(self) -> Steps[None]:
-        """It speaks to people, whatever we would say."""
+        """There is no greeting: it speaks to people."""
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """A process of its own, which its arguments tell who begins."""
+        """Start a process whose arguments say who begins."""
         self.player, self.told, self.is_new = player, 0, True
         yield Restart(self.form.arguments[player])
 
     def choose(self, question: Question) -> Steps[int]:
-        """Tell it the moves of the other side since it last moved; find its own."""
+        """Send the other side's moves since its last one, then find its own."""
         for ply in question.plies[self.told :]:
             if ply.before.mover == self.player:
                 reason = "is a console program, which cannot be given moves it did not choose"
@@ -49,9 +49,9 @@ class Console:
         return move
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """Its own board tells it."""
+        """Nothing to send: its own board shows the end."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """The end of its input tells it to end."""
+        """Nothing to send: it ends when its input does."""
         yield from ()

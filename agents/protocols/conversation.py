@@ -1,4 +1,4 @@
-"""What a protocol is to whoever runs it: generators that ask for lines, without input or output.
+"""A protocol as its host sees it: generators that ask for lines and do no input or output.
 
 A conversation yields requests and is sent what they bring: a `Read` brings a line or a permitted
 silence, a `Choose` a move, everything else None. Whoever runs it owns processes, deadlines and
@@ -52,7 +52,7 @@ class Read(NamedTuple):
 
 
 class Drop(NamedTuple):
-    """Throw away what has arrived unasked, half a line too, and note that it came."""
+    """Discard and note what has arrived unasked, even half a line."""
 
 
 class Restart(NamedTuple):
@@ -62,7 +62,7 @@ class Restart(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something odd that is forgiven: for the bot's log, and for `agents.check`."""
+    """Something odd that is tolerated: for the bot's log and `agents.check`."""
 
     text: str
 
@@ -105,7 +105,7 @@ class Ply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a bot is asked: a position, and how long it may think; None means no such limit."""
+    """A question to a bot: a position with the time to think; None means no such limit."""
 
     position: Position
     legal: tuple[int, ...]
@@ -122,7 +122,7 @@ class Question:
 
 
 class Conversation(Protocol):
-    """What is said to one bot, process after process and game after game."""
+    """The conversation with one bot, across its processes and games."""
 
     def greet(self) -> Steps[None]:
         """Open a new process."""
@@ -131,7 +131,7 @@ class Conversation(Protocol):
         """Begin a game from `start`, in which the bot is the first (0) or second (1) player."""
 
     def choose(self, question: Question) -> Steps[int]:
-        """The bot's move, legal; what was played since it was last asked is told first."""
+        """The bot's legal move, after it has heard what was played since its last one."""
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
         """End the game as it stands; it may have been cut off."""
@@ -148,11 +148,11 @@ class ProtocolModule(Protocol):
 
     @staticmethod
     def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
-        """Host a bot; SpecError if nobody can play this game by the protocol."""
+        """Host a bot; SpecError if the protocol does not cover this game."""
 
     @staticmethod
     def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
-        """Be the bot: answer a host with the moves that `Choose` brings."""
+        """Play the bot: answer a host with the moves that `Choose` returns."""
 
 
 def read(clock: Clock) -> Steps[str]:

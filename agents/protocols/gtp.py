@@ -43,17 +43,17 @@ def conversation(of: Game, options: Mapping[str, object]) -> "GtpHost":
 
 
 class GtpHost:
-    """One engine, which keeps a board of its own."""
+    """One engine, which keeps its own board."""
 
     def __init__(self, of: Game, tells_time: bool) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of, self.tells_time = of, tells_time
         self.known: frozenset[str] = frozenset()  # the commands that the engine lists
         self.told = 0  # plies that are on the engine's board
         self.told_total = False
 
     def greet(self) -> Steps[None]:
-        """Ask who it is, and settle game and size."""
+        """Ask for its name; agree on game and size."""
         for command in ("name", "version"):
             yield from self._ask(command, "start")
         listed = yield from self._ask("list_commands", "start")
@@ -75,7 +75,7 @@ class GtpHost:
             raise BotFault("unreadable", "refused clear_board")
 
     def choose(self, question: Question) -> Steps[int]:
-        """Put it in step and ask; what it refuses is repeated once on a new board."""
+        """Bring its board up to date and ask; a refusal is retried once on a new board."""
         plies, again = question.plies, "refused a legal move twice"
         if not (yield from self._in_step(plies)) and not (yield from self._afresh(plies)):
             raise BotFault("unreadable", again)
@@ -95,7 +95,7 @@ class GtpHost:
         return (yield from self._in_step(plies))
 
     def _in_step(self, plies: Sequence[Ply]) -> Steps[bool]:
-        """Play on its board what is not there yet; whether it took all of it."""
+        """Play the moves that its board lacks; whether it accepted all of them."""
         while self.told < len(plies):
             ply = plies[self.told]
             if ply.move != self.of.pass_move:
@@ -108,7 +108,7 @@ class GtpHost:
         return True
 
     def _pass(self, plies: Sequence[Ply]) -> Steps[bool]:
-        """Tell it the forced pass that it did not infer; whether there was one."""
+        """Send the forced pass that it did not infer; whether there was one."""
         if not plies or plies[-1].move != self.of.pass_move:
             return False
         yield from self._ask(f"play {self._colour(plies[-1].before)} pass", "grace")
@@ -124,7 +124,7 @@ class GtpHost:
         return answer
 
     def _tell_time(self, colour: str, seconds: float, game: float | None) -> Steps[None]:
-        """What is left of the game, or what each single move may take."""
+        """Send the time left for the game, or for each move."""
         total, left = (f"0 {int(seconds)} 1", f"{int(seconds)} 1")
         if game is not None:
             total, left = f"{int(game)} 0 0", f"{int(game)} 0"

@@ -15,7 +15,7 @@ class Refused(Exception):  # noqa: N818  # an answer, not a fault
 
 
 class GtpEngine:
-    """A board that a host tells what to do."""
+    """A board that a host commands."""
 
     def __init__(self, of: Game, name: str) -> None:
         """The board at its start."""

@@ -47,10 +47,10 @@ def conversation(of: Game, options: Mapping[str, object]) -> "KgpHost":
 
 
 class KgpHost:
-    """One client, which is South in every position that it is shown."""
+    """One client, which is South in every position that it sees."""
 
     def __init__(self, of: Game, think_seconds: float) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of, self.think_seconds = of, think_seconds
         self.ids = count(2, 2)
         self.seed = self.mute = 0
@@ -59,7 +59,7 @@ class KgpHost:
         return line_of_command(next(self.ids), name, *arguments, ref=ref)
 
     def greet(self) -> Steps[None]:
-        """Wait for `mode freeplay`; what the client says of itself is taken and not kept."""
+        """Wait for `mode freeplay`; what the client says about itself is read and dropped."""
         self.ids, self.mute = count(2, 2), 0
         yield Write(self._line("kgp", "1", "0", "1"))
         while (command := command_of((yield from line_of("start")))) is None or (
@@ -74,7 +74,7 @@ class KgpHost:
         yield Write(self._line("ok", ref=command.id))
 
     def _aside(self, command: KgpCommand | None) -> Steps[None]:
-        """What may come at any time; what means nothing is counted."""
+        """Handle what may arrive at any time; unknown lines are counted."""
         if command is None:
             yield Note("wrote a line that is no command")
         elif command.name == "ping":
@@ -85,7 +85,7 @@ class KgpHost:
             yield Note(f"wrote an unknown command {quoted(command.name)}")
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """A client is not told that a game begins."""
+        """Nothing to send: a client does not hear that a game begins."""
         self.seed, self.mute = seed, 0
         yield from ()
 
@@ -122,7 +122,7 @@ class KgpHost:
                 number = _whole(command.arguments, number)
 
     def _drawn(self, question: Question) -> Steps[int]:
-        """The protocol demands a random move where a client gives none."""
+        """A random move, as the protocol demands for a client that sends none."""
         self.mute += 1
         yield Note("gave no move for a state; one was drawn")
         if self.mute == MUTE_STATES:
@@ -130,15 +130,15 @@ class KgpHost:
         return random.Random(f"{self.seed} {question.ply}").choice(question.legal)
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """A client is not told that a game ends."""
+        """Nothing to send: a client does not hear that a game ends."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """No more states will come."""
+        """Say goodbye."""
         yield Write(self._line("goodbye"))
 
 
 def _whole(arguments: Sequence[str], otherwise: int | None) -> int | None:
-    """The number of a move; a move without one is no command, and changes nothing."""
+    """The number of a move; a move without a number is ignored."""
     word = arguments[0] if arguments else ""
     return int(word) if word.lstrip("+-").isdecimal() and len(word) < 9 else otherwise

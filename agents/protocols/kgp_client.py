@@ -34,7 +34,7 @@ class KgpClient:
     """The states that are open, by their ids: several games may be interleaved."""
 
     def __init__(self, of: Game, options: Mapping[str, object]) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of = of
         self.options = {key.name: options.get(key.name) or key.default for key in SERVE_OPTIONS}
         self.ids = count(1, 2)
@@ -47,7 +47,7 @@ class KgpClient:
         return line_of_command(next(self.ids), name, *arguments, ref=ref)
 
     def heard(self, line: str) -> str:
-        """What is answered at once, if anything."""
+        """The immediate answer, if there is one."""
         command = command_of(line)
         if command is None:
             return ""
@@ -103,7 +103,7 @@ class KgpClient:
         return line_of_command(number, "move", str(move), ref=state)
 
     def yield_line(self, state: int) -> str:
-        """That we are done before the time is up."""
+        """Say that we are done before the time is up."""
         return self._line("yield", ref=state)
 
     def _problem(self, command: KgpCommand) -> str:

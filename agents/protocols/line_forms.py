@@ -1,4 +1,4 @@
-"""Other people's line protocols: the position as numbers or squares, the answer as a number."""
+"""Other line protocols: the position as numbers or squares, the answer as a number."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -146,7 +146,7 @@ class FormConversation:
         yield from self._ping()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """A process that knows which side it plays; where it lives for one move, it waits."""
+        """Start a process that knows its side, unless each move has a process of its own."""
         self.player = player
         arguments = self.form.arguments[player]
         if self.form.process == "game" or arguments != self.arguments:
@@ -221,11 +221,11 @@ class FormConversation:
         return f"which is not legal; legal: {' '.join(map(str, sorted(numbers)))}"
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """A bot is not told that a game ends."""
+        """Nothing to send: a bot does not hear that a game ends."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """The end of its input tells a bot to end."""
+        """Nothing to send: a bot ends when its input does."""
         yield from ()
 
 

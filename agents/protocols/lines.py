@@ -61,7 +61,7 @@ class LineConversation:
     """Question and answer in the words of the board."""
 
     def __init__(self, of: Game) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of = of
         self.seed = 0
         self.is_new = True
@@ -72,7 +72,7 @@ class LineConversation:
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """A bot is not told that a game begins."""
+        """Nothing to send: a bot does not hear that a game begins."""
         self.seed = seed
         yield from ()
 
@@ -85,11 +85,11 @@ class LineConversation:
         return answered(self.of, question, line)
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
-        """A bot is not told that a game ends."""
+        """Nothing to send: a bot does not hear that a game ends."""
         yield from ()
 
     def bye(self) -> Steps[None]:
-        """The end of its input tells a bot to end."""
+        """Nothing to send: a bot ends when its input does."""
         yield from ()
 
 
@@ -108,7 +108,7 @@ def question_line(of: Game, question: Question, seed: int) -> str:
 
 
 def answered(of: Game, question: Question, line: str) -> int:
-    """The legal move that an answer means, forgiven what can be misread by nobody."""
+    """The legal move that an answer means, tolerating what cannot be misread."""
     word = line.strip("\"'. ").lower()
     if word == "resign":
         raise Resigned
@@ -125,7 +125,7 @@ def answered(of: Game, question: Question, line: str) -> int:
 
 
 def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
-    """Answer questions until they end; one that cannot be read is answered by a `?`."""
+    """Answer questions until they end; an unreadable one gets a `?`."""
     while True:
         line = yield Read("move", allowed=(Silence.ENDED,))
         if not isinstance(line, str):

@@ -33,14 +33,14 @@ def conversation(of: Game, options: Mapping[str, object]) -> "ManchesterHost":
 
 
 class ManchesterHost:
-    """One agent, which lives for one game and keeps the position from what it is told.
+    """One agent, which lives for one game and follows the position from what it hears.
 
     It speaks whenever it is told that it is to move, so it is told only when it is asked. An
     opening is shown to it as it stands: as South it chooses a first move, which is thrown away.
     """
 
     def __init__(self, of: Game) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of = of
         self.player, self.told, self.begun, self.is_new = 0, 0, False, True
 
@@ -50,12 +50,12 @@ class ManchesterHost:
         yield from ()
 
     def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
-        """A process of its own."""
+        """Start a new process."""
         self.player, self.told, self.begun, self.is_new = player, 0, False, True
         yield Restart()
 
     def choose(self, question: Question) -> Steps[int]:
-        """Tell it what was played, so that it is to move, and hear its action."""
+        """Send what was played, so that it is its turn, then read its action."""
         yield Drop()
         if not self.begun:
             yield from self._begin(question)

@@ -43,15 +43,15 @@ def ggf(of: Game, start: Position) -> str:
 
 
 class NBoardHost:
-    """One engine, which keeps a board of its own and never plays what it chooses."""
+    """One engine, which keeps its own board and never plays what it chooses."""
 
     def __init__(self, of: Game, depth: object, version: object) -> None:
-        """Nothing has been said yet."""
+        """The conversation has not begun."""
         self.of, self.depth, self.version = of, depth, version
         self.told = self.pings = 0
 
     def greet(self) -> Steps[None]:
-        """What must come before everything else."""
+        """Send what must come first."""
         yield Write(f"nboard {self.version}\nset depth {self.depth}\n")
         yield from self._changed(f"set game {ggf(self.of, self.of.start())}", "start")
 
@@ -61,14 +61,14 @@ class NBoardHost:
         yield from self._changed(f"set game {ggf(self.of, start)}", "grace")
 
     def _changed(self, line: str, clock: Clock) -> Steps[None]:
-        """Say what changes the position, and wait until the engine has heard it."""
+        """Send a change of the position, then wait until the engine has taken it in."""
         self.pings += 1
         yield Write(f"{line}\nping {self.pings}\n")
         while (yield from line_of(clock)).split() != ["pong", str(self.pings)]:
             pass  # what it says before is forgotten: status, an old answer, the name it sets
 
     def choose(self, question: Question) -> Steps[int]:
-        """Tell it every move since it was last asked, its own too, and ask."""
+        """Send every move since its last question, including its own, and ask."""
         for ply in question.plies[self.told :]:
             yield from self._changed(f"move {self._text(ply.before, ply.move)}", "grace")
         self.told = question.ply

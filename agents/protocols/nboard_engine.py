@@ -21,7 +21,7 @@ class NBoardEngine:
         self.depth: int | None = None
 
     def heard(self, line: str) -> Steps[None]:
-        """Obey or answer a line; what is unknown means nothing."""
+        """Obey or answer a line; unknown lines are ignored."""
         word, _, rest = line.partition(" ")
         if word == "ping":
             yield Write(f"pong {rest.strip()}\n")

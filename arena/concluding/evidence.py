@@ -119,13 +119,13 @@ class Evidence:
         return int(ordered[np.argmin(self.games.plies[ordered])])
 
     def moves(self, row: int) -> Sequence[int] | None:
-        """The moves of the game in a row; None if they are lost."""
+        """The moves of the game in a row; None if they were not kept."""
         if self.games.moves is not None:
             return moves_of(self.games, row)
         return self.replay and self.replay(row)
 
     def command(self, row: int) -> str | None:
-        """The command that shows the game in a row; None if its moves are lost."""
+        """The command that shows the game in a row; None if its moves were not kept."""
         moves = self.moves(row)
         return None if moves is None else replay_command(self.plan.of, moves)
 
@@ -174,14 +174,14 @@ def ending(margin: int) -> str:
 
 
 def keys_of(games: Games) -> Words:
-    """A word for each game: its moves, and which agents played them in which seats."""
+    """A number for each game, which its moves and the agents in both seats decide."""
     seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
     keys: Words = games.game_id + (seats + np.uint64(1)) * STRIDE
     return keys
 
 
 def repeats(games: Games) -> Flags:
-    """Which games were played before."""
+    """Which games repeat earlier ones."""
     keys = keys_of(games)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

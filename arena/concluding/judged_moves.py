@@ -1,4 +1,4 @@
-"""What every move of a run lost against perfect play, for the checks that ask."""
+"""The loss of every move of a run against perfect play, for the checks that need it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_NODES = 20_000_000  # of a question; those that take more are left open
 
 @dataclass(frozen=True, slots=True)
 class JudgedMoves:
-    """The moves that agents chose in games that are no repeats, as columns.
+    """The moves that agents chose in games that are not repeats, as columns.
 
     `row` and `ply` (from 0) say where each stands, `mover` whose it is; `last` is from how many
     beans in play, or empty squares, on they were judged.
@@ -37,7 +37,7 @@ class JudgedMoves:
 
     @property
     def losses(self) -> Losses:
-        """What each lost."""
+        """The loss of each move."""
         return losses_of(self.plies)
 
 
@@ -49,7 +49,7 @@ def judged_moves(
     last: int,
     progress: Callable[[str], None],
 ) -> JudgedMoves:
-    """Judge the games of a run whose moves are kept, 0 standing for the usual `last`."""
+    """Judge the games of a run whose moves are kept; a `last` of 0 means the usual one."""
     assert games.moves is not None
     of = plan.of
     last = last or usual_last(of)
@@ -78,7 +78,7 @@ def judged_moves(
 def chosen_passes(
     games: Games, rows: NDArray[np.int64], pass_move: int | None
 ) -> NDArray[np.bool_]:
-    """Which moves of these games are passes, that nobody chose."""
+    """Which moves of these games are forced passes."""
     assert games.moves is not None
     kept = np.zeros(len(games), np.bool_)
     kept[rows] = True

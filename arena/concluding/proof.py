@@ -25,7 +25,7 @@ class Proof:
 
 
 class NoProof(ValueError):  # noqa: N818  # neither proved nor refuted: an answer, not a fault
-    """A walk cannot answer the question; one line says why and what could be done."""
+    """Nothing can be proved; one line says why and what to do instead."""
 
 
 def prove(
@@ -66,7 +66,7 @@ class _Walk:
     begun: dict[int, Sequence[int]] = field(default_factory=dict)
 
     def shortest_not_won(self) -> Position | None:
-        """The end of a shortest game that the agent does not win; None if it wins them all."""
+        """The last position of a shortest game that the agent does not win; None if it wins all."""
         level: list[Position] = []
         plies = 0
         # Ply by ply, so that the first end that is not a win is the nearest.

@@ -45,7 +45,9 @@ def compare(
     plan = stored_plan(directory, beside)
     stored = stored_games(directory)
     if not plan.reproducible:
-        raise NotARun(f"{directory}: its agents played by the clock, and cannot do so again")
+        raise NotARun(
+            f"{directory}: its agents played by the clock, so its games cannot be played again"
+        )
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
     drawn, compared, differing = draw(replace(plan, stop=None), fixed=fixed), 0, None
     tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
@@ -70,7 +72,7 @@ def chosen(total: int, everything: bool) -> list[range]:
 
 
 def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
-    """The tasks to play; games that were cut off are cut off at once."""
+    """The tasks to play; games that were cut off are cut off again without waiting."""
     for each in pairings:
         yield Task(each.start, each.stop, stored_verdicts(stored.games, each))
 

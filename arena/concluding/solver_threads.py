@@ -1,4 +1,4 @@
-"""Solvers in threads, one a core: compiled searches let other threads run."""
+"""Solvers in threads, one a core, since compiled searches let other threads run."""
 
 import os
 import threading
@@ -23,20 +23,20 @@ WORD_SECONDS = 5.0  # between two words about how it goes
 
 
 class Stoppable(Allowance):
-    """An allowance that ends at once when the work is given up."""
+    """An allowance that ends as soon as the work is abandoned."""
 
     def __init__(self, budget: Budget, stopped: threading.Event) -> None:
-        """The time begins now."""
+        """The clock starts now."""
         super().__init__(budget)
         self.stopped = stopped
 
     def next_slice(self) -> int:
-        """Nothing more once the work is given up."""
+        """Allow no more nodes once the work is abandoned."""
         return 0 if self.stopped.is_set() else super().next_slice()
 
 
 class SolverThreads:
-    """Solvers of one game that share its database; an item begins with an empty table."""
+    """Solvers of one game that share its database; each item starts with an empty table."""
 
     def __init__(self, of: Game, settings: SolverSettings, progress: Progress) -> None:
         """The database is opened or built now."""
@@ -53,13 +53,13 @@ class SolverThreads:
             self.idle.put(solver_of(of, settings))
 
     def allowance(self, nodes: int) -> Stoppable:
-        """So many positions, unless the work is given up."""
+        """A budget of positions, which ends early if the work is abandoned."""
         return Stoppable(Budget(nodes=nodes), self.stopped)
 
     def results(
         self, work: Callable[[Solver, Item], Result], items: Sequence[Item], words: str
     ) -> list[Result]:
-        """The results in the order of the items; `words` say what is done with them."""
+        """The results in the order of the items; `words` describe the work for progress lines."""
 
         def worked(item: Item) -> Result:
             with self._solver() as solver:
@@ -85,7 +85,7 @@ class SolverThreads:
             self.idle.put(solver)
 
     def _watch(self, jobs: Sequence["Future[Result]"], words: str) -> None:
-        """Wait for all of them, and say now and then how many are done."""
+        """Wait for all of them, reporting progress now and then."""
         waiting, last = set(jobs), time.monotonic()
         while waiting:
             done, waiting = wait(waiting, TURN_SECONDS, FIRST_COMPLETED)

@@ -173,7 +173,7 @@ def _rated(
 
 
 def _around_half(played: Sequence[Match]) -> NDArray[np.float64]:
-    """Scores against all opponents as if all were as strong: the law of errors is left."""
+    """Scores against all opponents as if all were equally strong, which leaves only the errors."""
     apart = [0.5 + (match.scores - match.scores.mean()) / 2.0 for match in played]
     return np.concatenate([np.empty(0), *apart])
 

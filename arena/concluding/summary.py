@@ -1,4 +1,4 @@
-"""Everything that is concluded from the games of a run."""
+"""The summary of a run: everything that its games show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

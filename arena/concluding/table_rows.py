@@ -14,7 +14,7 @@ NOT_THESE = no_answer("no opening was played more than once")
 
 
 class EloRow(NamedTuple):
-    """One agent, the strongest group and agent first; `None` where the games do not tell."""
+    """One agent, the strongest group and agent first; `None` where the games cannot say."""
 
     rank: int
     agent: str
@@ -39,7 +39,7 @@ class EloRow(NamedTuple):
 
 
 class WinRateRow(NamedTuple):
-    """One agent against one opponent; `None` where the games do not tell."""
+    """One agent against one opponent; `None` where the games cannot say."""
 
     agent: str
     opponent: str

@@ -30,7 +30,7 @@ class WinRate:
 
 
 def is_census(match: Match, evidence: Evidence) -> bool:
-    """Whether a match covers every opening of a finite set; never if there is one, or it varied."""
+    """Whether a match covers every opening of a finite set of two or more, without chance."""
     return (
         _named(match, evidence, evidence.census)
         and len(np.unique(match.openings)) > 1
@@ -96,7 +96,7 @@ def _raw_answer(answer: PairEstimate) -> PairEstimate:
 
 
 def raw(estimate: Estimate) -> Estimate:
-    """The estimate labelled as one that ignores the rule by which games were stopped."""
+    """The estimate, labelled as ignoring the rule that stopped the games."""
     if estimate.kind is not EstimateKind.FIXED:
         return estimate
     return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)

@@ -1,4 +1,4 @@
-"""Games that were not won, against what perfect play could make of their openings."""
+"""Games that were not won, compared with what perfect play gets from their openings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class SettledOpening:
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """The move after which no better result was left: its ply from 1, what it cost."""
+    """The move that threw the better result away: its ply from 1, with its cost."""
 
     ply: int
     move: str
@@ -56,12 +56,12 @@ class Throw:
 
 
 def outcome(bounds: Bounds) -> str:
-    """Win, draw or loss; what is at least known of it."""
+    """Win, draw or loss, as far as the bounds decide."""
     return bounds.outcome or ("win or draw" if bounds.low >= 0 else "draw or loss")
 
 
 def loss_words(before: Bounds, after: Bounds) -> str:
-    """What was lost in margin, if that is known."""
+    """The loss in margin in words, if it is known."""
     if not (before.exact and after.exact):
         return ""
     return f", {before.low:+d} into {after.low:+d}: it loses {before.low - after.low}"
@@ -82,7 +82,7 @@ def games_not_won(evidence: Evidence, match: Match, rows: Rows) -> list[NotWon]:
 
 
 def settled(evidence: Evidence, games: Sequence[NotWon], nodes: int) -> list[SettledOpening]:
-    """What every opening was worth, solved with at most `nodes` positions each."""
+    """The value of every opening, solved with at most `nodes` positions each."""
     of = evidence.plan.of
     beans = FEW_BEANS if len(games) <= FEW else None
     threads = SolverThreads(of, SolverSettings(TABLE_BITS, beans), evidence.progress)
@@ -98,7 +98,7 @@ def settled(evidence: Evidence, games: Sequence[NotWon], nodes: int) -> list[Set
 
 
 def settled_by(game: NotWon, bounds: Bounds) -> SettledOpening:
-    """The game with what is known of its opening."""
+    """The game with what is known about its opening."""
     if bounds.low > game.result:
         better = True
     elif sign(bounds.high) <= game.result:

@@ -1,1 +1,1 @@
-"""Planning what is played, before the first game: plan, openings, pairings, seeds."""
+"""Planning a run before its first game: plan, openings, pairings, seeds."""

@@ -1,4 +1,4 @@
-"""Drawing a plan: its openings and pairings are fixed before anything is built."""
+"""Drawing a plan: fixing its openings and pairings before anything is built."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Matches = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPlan:
-    """A plan with its openings and pairings: all that a worker needs."""
+    """A plan with its openings and pairings: everything a worker needs."""
 
     plan: Plan
     of: Game
@@ -46,7 +46,7 @@ class DrawnPlan:
         return [(names[a], names[b]) for a, b in pairings.matches if (a, b) in pairings.fixed]
 
     def tasks(self, after: int = 0) -> Tasks:
-        """The tasks that are left when the first `after` pairings are finished."""
+        """The tasks left once the first `after` pairings are finished."""
         return Tasks(after, self.pairings.total)
 
 

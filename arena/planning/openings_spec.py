@@ -1,4 +1,4 @@
-"""The recipe of openings: a way with the values of its keys."""
+"""The spec of openings: a way to make them, with the values of its keys."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class OpeningsSpec:
     repeat: bool = False  # whether they are played again if there are too few
 
     def to_json(self) -> dict[str, object]:
-        """The spec as JSON holds it."""
+        """The spec as JSON."""
         values = {"way": self.way, **self.values, "balance": self.balance, "repeat": self.repeat}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 

@@ -1,4 +1,4 @@
-"""Seeds that depend on what is played, never on when or where: per pairing and per agent."""
+"""Seeds for pairings and agents, decided by what is played, never by when or where."""
 
 import hashlib
 from collections.abc import Iterable
@@ -21,16 +21,16 @@ def digest_word(*fields: object) -> np.uint64:
 
 
 def pair_seeds(base: np.uint64 | Words, keys: Words, numbers: NDArray[np.int64]) -> Words:
-    """One seed a pairing, from its match's base, the opening's key, how often that was played."""
+    """A seed for each pairing, from its match's base, its opening's key and the repetition."""
     turn = (numbers.astype(np.uint64) + np.uint64(1)) * STRIDE
     return mixed(base ^ mixed(keys + turn))
 
 
 def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
-    """The part of a seed that all pairings of two agents share."""
+    """The part of the seed that all pairings of two agents share."""
     return digest_word(seed, game, *sorted(agents))
 
 
 def agent_seeds(pairs: Words, leg: int, agent: str) -> Words:
-    """The seeds of one agent's own chance in the games of one leg."""
+    """The seeds for one agent's own random choices in the games of one leg."""
     return mixed(pairs ^ digest_word(agent, leg))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arena.planning.pairing_seeds import match_base, pair_seeds
 from arena.planning.records import PLACED, GameColumn
 
-# Matches take turns after so many pairings each, so that live standings cover all of them.
+# Matches take turns after this many pairings each, so that live standings cover all of them.
 TURN = 256
 
 
@@ -91,7 +91,7 @@ class Pairings(NamedTuple):
         return self._seeds(self._base(match), numbers, match in self.fixed)
 
     def columns(self, start: int, stop: int) -> dict[str, GameColumn]:
-        """The columns of the schedule for pairings `start` to `stop` - 1, two rows each."""
+        """The schedule's columns for pairings `start` to `stop` - 1, two rows each."""
         ids = np.arange(start, stop)
         match, number = self.places(ids)
         sides = np.array(self.matches, np.int16)[match]
@@ -118,6 +118,6 @@ class Pairings(NamedTuple):
         numbers: NDArray[np.int64],
         fixed: bool | NDArray[np.bool_],
     ) -> NDArray[np.uint64]:
-        """A new seed each time an opening is played; where games are `fixed`, always the first."""
+        """A new seed each time an opening is played; always the first where games are `fixed`."""
         turns, places = np.divmod(numbers, len(self.keys))
         return pair_seeds(base, self.keys[places], np.where(fixed, 0, turns))

@@ -21,7 +21,7 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """All that decides the games of a run; agents are numbered by their place in `agents`."""
+    """Everything that decides the games of a run; an agent's number is its place in `agents`."""
 
     game: str
     agents: Mapping[str, AgentSpec]
@@ -34,7 +34,7 @@ class Plan:
     stop: SprtPlan | None = None  # None: all pairs are played
     # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
-    # Whether machines of different speed may play by the clock: said, and no part of the plan.
+    # Whether machines of different speed may play by the clock; printed, but not in the JSON.
     mixed_machines: bool = field(default=False, compare=False)
 
     @property
@@ -68,7 +68,7 @@ class Plan:
         return digest.hexdigest()
 
     def to_json(self) -> KeyValues:
-        """The plan as JSON holds it; paths of users' files are relative to `base`."""
+        """The plan as JSON; paths of users' files are relative to `base`."""
         names = self.names
         fields = {
             "game": self.game,
@@ -112,7 +112,7 @@ def _sprt(stored: KeyValues) -> SprtPlan:
 
 
 def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
-    """The spec as JSON holds it; paths are relative to `base`."""
+    """The spec as JSON; paths are relative to `base`."""
     return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
 
 

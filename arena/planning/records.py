@@ -12,7 +12,7 @@ GameColumn: TypeAlias = NDArray[Any]  # one number a game, of a type as wide as 
 
 
 class Termination(enum.IntEnum):
-    """How a game ended; what is not fair is a forfeit of the side that lost."""
+    """How a game ended; whatever is not fair is a forfeit by the side that lost."""
 
     NORMAL = 0
     ILLEGAL = 1
@@ -72,7 +72,7 @@ class Games:
         return len(self.columns["result"])
 
     def __getattr__(self, name: str) -> GameColumn:
-        """Columns are read as attributes."""
+        """Read a column as an attribute."""
         columns = self.__dict__.get("columns", {})  # missing while a game is being unpickled
         if name not in columns:
             raise AttributeError(name)

@@ -1,4 +1,4 @@
-"""Tasks: pairings to play, cut so that each takes a moment, which come back as batches."""
+"""Tasks: portions of the pairings that take a moment each and come back as batches."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Long enough that handing it out costs nothing, short enough to stop, show and keep soon.
+# Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
 FEWEST, MOST = 1, 131_072  # pairings
 GROWTH = 8

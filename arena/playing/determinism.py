@@ -17,7 +17,7 @@ from arena.playing.in_order import in_turn
 from arena.playing.workers import PlayOptions, RunFailed, Workers
 
 FIXED = "one_game_an_opening"  # in run.json
-OPENINGS, TIMES = 2, 2  # a trial has so many openings, each played so many times
+OPENINGS, TIMES = 2, 2  # a trial's openings, and how often each is played
 
 
 def determined(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> DrawnPlan:

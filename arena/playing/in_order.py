@@ -41,7 +41,7 @@ class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the
 
 
 def in_turn(items: Iterable[Item]) -> NextItem[Item]:
-    """The items one after the other, whoever they are for."""
+    """The items one after another, whichever worker asks."""
     rest = iter(items)
     return lambda _: next(rest, None)
 
@@ -116,5 +116,5 @@ def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Resu
 
 
 def _next_result(backend: Backend[Item, Result], crew: Crew[Item, Result]) -> Result:
-    """The result of the only item under way, whoever has room meanwhile."""
+    """The result of the only item under way, even if other workers have room."""
     return next(each for each in backend.results(crew.look) if not isinstance(each, Room))

@@ -60,7 +60,7 @@ class Repeats:
 
 
 def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
-    """A copy of the games of some pairings; nobody thought, so they cost nothing."""
+    """A copy of the games of some pairings, at no cost: no agent had to think."""
     rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
     columns = {name: column[rows] for name, column in games.columns.items()}
     for name in FREE:

@@ -152,7 +152,7 @@ class Workers:
         return False
 
     def mend(self) -> None:
-        """Give the log a new queue: whoever died may have held the old one."""
+        """Give the log a new queue: a worker that died may hold the lock of the old one."""
         renew_logs()
 
     def whole(self, task: Task, parts: list[Batch]) -> Batch | None:

@@ -80,7 +80,7 @@ def _reader(file: Path) -> Callable[[Path], Iterator[Result]]:
 
 
 def from_parquet(file: Path) -> Iterator[Result]:
-    """Our games.parquet; a repeat of a game is no evidence and is left out."""
+    """Our games.parquet; repeats of a game are not evidence and are left out."""
     from arena.keeping.parquet import TableError, read_columns  # noqa: PLC0415  # heavy
 
     try:

@@ -25,7 +25,7 @@ def read_table(
     names = [key.name for key in keys]
     unknown = [name for name in written if name not in names]
     likely = set()
-    for name in unknown[:MOST_UNKNOWN]:  # more are no slips of a hand
+    for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
         message, near = unknown_key(name, names, written)
         problems.say((*place, name), message)
         likely.add(near)

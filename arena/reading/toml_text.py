@@ -28,7 +28,7 @@ def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
 
 
 def toml_tables(path: Path, text: str) -> dict[str, Node]:
-    """The tables in the text of a file; ExperimentError says where it is no TOML."""
+    """The tables in the text of a file; ExperimentError says where it is not TOML."""
     try:
         return parsed_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -114,7 +114,7 @@ def part_of(node: Node, key: str, above: Sequence[str]) -> str | int:
 
 
 def parsed(override: str) -> tuple[list[str], Node]:
-    """The keys and the value of `key.key=value`; what is no TOML value is text."""
+    """The keys and the value of `key.key=value`; anything but a TOML value is text."""
     key, equals, value = override.partition("=")
     quoted_value = json.dumps(value.strip(), ensure_ascii=False)
     for text in (f"{key} = {value}", f"{key} = {quoted_value}"):

@@ -25,7 +25,7 @@ NOT_COMPARABLE = "not comparable"
 
 
 def rate(results: Results, plan: RatingPlan) -> Ratings:
-    """Rate agents by maximum likelihood; pools that cannot be compared are rated apart."""
+    """Rate agents by maximum likelihood; pools that cannot be compared are rated separately."""
     if plan.anchor is not None and not 0 <= plan.anchor < results.agents:
         raise ValueError(f"anchor must be an agent from 0 to {results.agents - 1}")
     games, points = table(results, results.games), table(results, results.points)
@@ -112,7 +112,7 @@ def _opponents(results: Results, agent: int) -> set[int]:
 
 
 def _agent_rating(own: Results, pool: Pool, place: int, plan: RatingPlan) -> Estimate:
-    """Rating of one member of a pool, by the zero point that the plan asks for."""
+    """Rating of one member of a pool, from the zero point that the plan asks for."""
     if pool.members[place] == plan.anchor:
         return nothing(ANCHOR, plan.anchor_elo, plan.level)
     fitted, shift = pool.fitted.ratings[0], 0.0

@@ -1,4 +1,4 @@
-"""What bets against a mean have earned: one statistic for all that is looked at more than once.
+"""The earnings of bets against a mean: one statistic for whatever is looked at more than once.
 
 Ten fixed shares of the capital are staked on each score being above a claimed mean. If the mean
 is no higher, the capital has expectation 1 at most at every time, so it ever reaches 1 / alpha in

@@ -104,7 +104,7 @@ def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | 
 
 
 def kish_size(openings: npt.ArrayLike) -> float:
-    """Openings of equal size that would weigh as much: (sum n)^2 / sum n^2 (Kish)."""
+    """The equivalent number of openings of equal size: (sum n)^2 / sum n^2 (Kish)."""
     sizes = np.unique(np.asarray(openings), return_counts=True)[1].astype(np.float64)
     return float(sizes.sum() ** 2 / np.square(sizes).sum()) if len(sizes) else 0.0
 

@@ -11,7 +11,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class FirstMove(StrEnum):
-    """Whether results fix the value of the first move, and if not, why."""
+    """Whether results determine the value of the first move, and if not, why."""
 
     FITTED = "fitted"
     ALWAYS_WINS = "first mover won every game"
@@ -22,7 +22,7 @@ class FirstMove(StrEnum):
 
 
 def beats(games: Floats, points: Floats) -> Flags:
-    """Who took something from whom: at least one win or draw, in either seat."""
+    """Who scored against whom: at least one win or draw, in either seat."""
     as_second = games - points
     return (points > 0.0) | (as_second.T > 0.0)
 
@@ -43,13 +43,13 @@ def components(reach: Flags) -> list[Ints]:
     """Strongly connected components of a closure; one that beats another comes first."""
     mutual = reach & reach.T
     leaders = np.unique(np.argmax(mutual, axis=1))
-    # Whoever beats a component reaches all that it reaches, and more.
+    # A component that beats another reaches all that the other reaches, and more.
     order = sorted(leaders.tolist(), key=lambda leader: (-int(reach[leader].sum()), leader))
     return [np.flatnonzero(mutual[leader]) for leader in order]
 
 
 def islands(edges: Flags) -> Ints:
-    """Number of the island of each agent: islands are joined by no game at all."""
+    """Number of each agent's island: no game joins two islands."""
     joined = reachable(edges | edges.T)
     leaders = np.argmax(joined, axis=1)
     return np.unique(leaders, return_inverse=True)[1].ravel().astype(np.int64)

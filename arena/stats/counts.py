@@ -1,4 +1,4 @@
-"""Plain counts of pairings: the only thing that any estimate is computed from."""
+"""Plain counts of pairings, from which every estimate is computed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Wdl(NamedTuple):
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -31,7 +31,7 @@ class Wdl(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """What happened between one agent and its opponent, seen by the agent.
+    """The results of one agent against its opponent, seen by the agent.
 
     `first` and `second` are its games as first and as second mover. `pentanomial` counts the
     pairings by points 0, 1/2, 1, 3/2, 2; `both_drawn` of the middle ones had two draws.
@@ -53,7 +53,7 @@ class PairCounts:
 
     @property
     def games(self) -> int:
-        """Two games to a pairing."""
+        """Two games for each pairing."""
         return 2 * self.pairings
 
     @property
@@ -68,7 +68,7 @@ class PairCounts:
 
     @property
     def first_mover_score(self) -> float | None:
-        """Points per game of whoever moved first; None without games."""
+        """Points per game of the first movers; None without games."""
         if not self.games:
             return None
         return (self.first.points + self.pairings - self.second.points) / self.games
@@ -99,7 +99,7 @@ def pair_counts(
 
 
 def mirrored(counts: PairCounts) -> PairCounts:
-    """The same pairings seen by the opponent."""
+    """The same pairings, seen by the opponent."""
     return PairCounts(
         first=Wdl(*counts.second[::-1]),
         second=Wdl(*counts.first[::-1]),

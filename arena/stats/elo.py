@@ -1,4 +1,4 @@
-"""Elo: differences between two agents from their score."""
+"""Elo differences between two agents, from their score."""
 
 import math
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def moments(counts: Sequence[float]) -> tuple[float, float, float]:
     n = float(sum(counts))
     top = len(counts) - 1
     if n == 0.0:
-        raise ValueError("no games: there is no mean")
+        raise ValueError("there is no mean without games")
     mean = sum(c * i / top for i, c in enumerate(counts)) / n
     variance = sum(c * (i / top - mean) ** 2 for i, c in enumerate(counts)) / n
     return n, mean, variance

@@ -1,4 +1,4 @@
-"""The number that never travels without its uncertainty."""
+"""An estimate: a number that always carries its uncertainty."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class EstimateKind(StrEnum):
-    """What an interval promises; printed beside every number that is not `fixed-n`."""
+    """The guarantee of an interval; printed beside every number that is not `fixed-n`."""
 
     FIXED = "fixed-n"
     ANYTIME = "anytime"
@@ -57,7 +57,7 @@ def nothing(
     level: float = 0.95,
     scope: Scope = Scope.LIKE,
 ) -> Estimate:
-    """An estimate from which nothing may be concluded, and why."""
+    """An estimate that allows no conclusion, with the reason."""
     return Estimate(value, None, None, level, EstimateKind.NONE, reason, scope)
 
 

@@ -1,4 +1,4 @@
-"""Everything that is said about one pair of agents, from its pairings."""
+"""The row of one pair of agents, estimated from its pairings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -168,7 +168,7 @@ def no_answer(reason: str) -> PairEstimate:
 
 
 def from_other_side(row: Matchup) -> Matchup:
-    """The same pairings seen by the opponent."""
+    """The same pairings, seen by the opponent."""
     return replace(
         row,
         counts=mirrored(row.counts),

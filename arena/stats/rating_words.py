@@ -1,4 +1,4 @@
-"""The words of a rating table, with the groups that cannot be compared."""
+"""A rating table in words, including the groups that cannot be compared."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def rating_text(rating: Estimate) -> str:
 
 
 def first_move_text(pool: Pool, games: int) -> str:
-    """What the first move is worth in a pool, or why that is not known."""
+    """The value of the first move in a pool, or why it is unknown."""
     if pool.first_move is FirstMove.FITTED:
         return f"first move {rating_text(pool.advantage)} Elo"
     without = "ratings without first-move term"
@@ -52,7 +52,7 @@ def bridge_text(bridge: Bridge, ratings: Ratings, names: Sequence[str]) -> str:
 
 
 def ratings_lines(ratings: Ratings, bridges: Sequence[Bridge], names: Sequence[str]) -> list[str]:
-    """The whole table as lines: one table for each group, then what is known between them."""
+    """The whole table as lines: one for each group, then how groups compare."""
     lines: list[str] = []
     islands = len({pool.island for pool in ratings.pools})
     for number, pool in enumerate(ratings.pools):

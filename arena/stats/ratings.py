@@ -1,4 +1,4 @@
-"""What a rating is, whichever method made it."""
+"""Ratings as every method returns them."""
 
 import importlib
 from collections.abc import Callable
@@ -77,6 +77,6 @@ class Ratings:
 def rate(
     results: Results, plan: RatingPlan | None = None, method: str = "bradley_terry"
 ) -> Ratings:
-    """Rate agents by one of the methods in `RATINGS`; groups that never met are rated apart."""
+    """Rate agents by a method of `RATINGS`; groups that never met are rated separately."""
     rated: Callable[[Results, RatingPlan], Ratings] = importlib.import_module(RATINGS[method]).rate
     return rated(results, plan or RatingPlan())

@@ -88,7 +88,7 @@ class SprtState:
 
     @property
     def stopped(self) -> bool:
-        """Whether no further observation is wanted."""
+        """Whether the test has stopped."""
         return self.decision is not Decision.RUNNING
 
 
@@ -190,7 +190,7 @@ def expected_observations(plan: SprtPlan, variance: float, score: float) -> floa
 
 
 def _chance_of_upper(slope: float, lower: float, upper: float) -> float:
-    """Chance that a Brownian motion with 2 drift / variance = `slope` leaves at the top."""
+    """Chance that a Brownian motion with 2 drift / variance = `slope` exits at the top."""
     if slope < 0.0:
         return 1.0 - _chance_of_upper(-slope, -upper, -lower)
     return math.expm1(slope * lower) / math.expm1(slope * (lower - upper))

@@ -20,7 +20,7 @@ _IMAGES = 6
 
 
 class Path(NamedTuple):
-    """Where a Brownian motion from 0 stopped, or stands: `time`, `level`, between bounds."""
+    """Where a Brownian motion from 0 has stopped or stands: `time`, `level`, between bounds."""
 
     time: float
     level: float

@@ -1,4 +1,4 @@
-"""The words for every number, whatever the results were."""
+"""Estimates in words, for any result."""
 
 import math
 
@@ -20,14 +20,14 @@ def signed(number: float, decimals: int = 0) -> str:
 
 
 def decimals_for(half_width: float) -> int:
-    """Decimals that an interval of this half-width deserves: enough never to print as 0."""
+    """Decimals for an interval of this half-width, enough that it never prints as 0."""
     if half_width >= _FINE_WIDTH:
         return 0
     return min(max(1, math.ceil(-math.log10(half_width / _FINE_WIDTH))), 9)
 
 
 def percent(share: float) -> str:
-    """A share in percent; only a perfect one prints as 100 or 0."""
+    """A share in percent; only an exact one prints as 100 or 0."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f} %"
     for decimals in range(1, 5):

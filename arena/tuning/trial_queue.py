@@ -168,7 +168,7 @@ class TrialCrew:
         return self.deaths[key] <= self.MOST_DEATHS
 
     def mend(self) -> None:
-        """Give the log a new queue: whoever died may have held the old one."""
+        """Give the log a new queue: a worker that died may hold the lock of the old one."""
         renew_logs()
 
 

@@ -36,7 +36,7 @@ MOST_NODES = 100_000_000  # of an opening: a minute at most
 
 
 def faults(check: Check, agents: Mapping[str, AgentSpec]) -> Iterator[Fault]:
-    """A proof about an agent that may answer the same position differently."""
+    """Proofs asked of agents that may answer the same position differently."""
     winner = (check.parties or ("",))[0]
     spec = agents.get(winner)
     if check.values["always"] != "proved" or spec is None or spec.kind not in AGENTS:
@@ -72,7 +72,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
 
 
 def _winnable(check: Check, evidence: Evidence, match: Match, won: Flags) -> Verdict:
-    """Whether perfect play could have done better in any game that was not won."""
+    """Whether every game was won that perfect play could have won."""
     # It loads the compiler.
     from arena.concluding import winnable  # noqa: PLC0415
 
@@ -103,7 +103,7 @@ def _winnable(check: Check, evidence: Evidence, match: Match, won: Flags) -> Ver
 
 
 def _proved(check: Check, evidence: Evidence) -> Verdict:
-    """Whether every game is won that the other side could make of the openings."""
+    """Whether the agent wins from all openings, whatever the other side replies."""
     from arena.concluding.proof import NoProof, prove  # noqa: PLC0415  # it loads the compiler
 
     of, name = evidence.plan.of, (check.parties or ("",))[0]

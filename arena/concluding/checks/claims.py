@@ -1,4 +1,4 @@
-"""A check with its verdict, as far as all checks share it."""
+"""Checks and verdicts: what all kinds of checks share."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ LAST_BEANS = Key(
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim about the result; `values` are those of all keys of its `test`."""
+    """One claim about the result; `values` has every key of its `test`."""
 
     that: str
     test: str
@@ -94,7 +94,7 @@ def verdict_on(
 
 
 def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
-    """Whether the score of "A beats B" is at least so much, by its one-sided bound."""
+    """Whether the score in "A beats B" reaches `wanted`, by its one-sided bound."""
     match = evidence.between(*(check.parties or ("", "")))
     level, least = check.values["confidence"], check.values["min_distinct"]
     if match is None:

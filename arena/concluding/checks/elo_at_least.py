@@ -1,4 +1,4 @@
-"""The Elo difference is at least so much, by the bound on the score."""
+"""The claim that an Elo difference reaches a number, by the bound on the score."""
 
 import math
 
@@ -21,7 +21,7 @@ COMPARES = True
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether the bound on the score reaches that of the difference."""
+    """Whether the bound on the score reaches the score at that difference."""
     wanted = check.values["elo_at_least"]
     result = bounded(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:

@@ -1,4 +1,4 @@
-"""The mean thinking time of a move is below a limit."""
+"""The claim that the mean thinking time of a move is below a limit."""
 
 from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
 from arena.concluding.evidence import Evidence

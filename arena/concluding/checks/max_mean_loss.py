@@ -1,4 +1,4 @@
-"""The mean loss of a move against perfect play is at most so much, by its one-sided bound."""
+"""The claim that moves lose little against perfect play on average, by a one-sided bound."""
 
 from arena.concluding.checks.claims import (
     CONFIDENCE,
@@ -42,7 +42,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
 
 
 def about(check: Check, evidence: Evidence, moves: JudgedMoves, name: str) -> tuple[str, str]:
-    """The status of one agent, and why."""
+    """The status of one agent with its reason."""
     losses = moves.losses
     own = moves.mover == evidence.plan.names.index(name)
     judged = own & losses.known

@@ -31,7 +31,7 @@ COMPARES = False
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether none of the judged moves of the agents it is about did."""
+    """Whether no judged move of the agents it is about did so."""
     if reason := no_moves(evidence):
         return verdict_on(check, VACUOUS, reason)
     moves = evidence.judged(check.values["last_beans"])

@@ -1,4 +1,4 @@
-"""The score is at least so much, by its one-sided bound."""
+"""The claim that a score reaches a number, by its one-sided bound."""
 
 from arena.concluding.checks.claims import (
     CONFIDENCE,
@@ -22,7 +22,7 @@ COMPARES = True
 
 
 def verdict(check: Check, evidence: Evidence) -> Verdict:
-    """Whether the bound on the score reaches it."""
+    """Whether the bound on the score reaches the number."""
     result = bounded(check, evidence, check.values["score_at_least"])
     # The text begins with the answer, which the status says already.
     detail = check_text(result).partition(": ")[2]

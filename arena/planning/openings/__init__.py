@@ -1,4 +1,4 @@
-"""Openings: where games begin, one file a way; distinct, fixed before the first game."""
+"""Openings, where games begin: distinct, fixed before the first game, a file for each way."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ SHARED = (
 
 
 class Way(Protocol):
-    """What the module of a way defines."""
+    """What the module of a way to make openings defines."""
 
     KEYS: Sequence[Key]  # the first asks for it in a file
     WORD: bool  # whether the plain name may be written, for the keys' defaults
@@ -49,13 +49,13 @@ class Way(Protocol):
     MORE: str  # how to get more of them, in words
 
     def count(self, values: KeyValues) -> int | None:
-        """How many there are; None if that is known only after drawing them."""
+        """The number of openings; None if only drawing them shows it."""
 
     def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-        """What is wrong with the values, or does not fit the game."""
+        """Values that are wrong or do not fit the game."""
 
     def openings(self, of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-        """At least `pairs` openings, or all that there are."""
+        """At least `pairs` openings, or all there are."""
 
 
 def way(name: str) -> Way:
@@ -64,7 +64,7 @@ def way(name: str) -> Way:
 
 
 def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """The openings for so many pairs; OpeningsError says how many there are if they are too few."""
+    """Openings for `pairs` pairs; OpeningsError gives their number if there are too few."""
     openings = way(spec.way).openings(of, spec, pairs, seed)
     if len(openings) == 0:
         raise OpeningsError(f"no opening is left to play: {ways_out(spec)}")

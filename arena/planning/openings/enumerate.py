@@ -1,4 +1,4 @@
-"""All positions after so many moves."""
+"""Openings: every position after a number of moves."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,12 @@ MORE = "a larger enumerate"
 
 
 def count(_: KeyValues) -> int | None:
-    """How many there are is known only after listing them."""
+    """None: only listing them shows how many there are."""
     return None
 
 
 def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
-    """Nothing can be wrong."""
+    """Any number of plies fits."""
     yield from ()
 
 

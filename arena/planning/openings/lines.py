@@ -1,4 +1,4 @@
-"""Openings as kernel slots: what all ways to make them share."""
+"""Openings as kernel slots, which all ways to make them share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ BALANCE_DEPTH = 6
 
 
 class OpeningsError(Mistake, ValueError):
-    """There are no such openings; one line with the numbers and what to change."""
+    """Such openings do not exist; one line gives the numbers and what to change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> O
 
 
 def first_openings(openings: Openings, number: int) -> Openings:
-    """The first openings, at most so many."""
+    """The first openings, at most `most`."""
     return kept(openings, np.arange(len(openings)) < number, all_there_are=False)
 
 
@@ -90,7 +90,7 @@ def balanced(
 
 
 def all_of(of: Game, lines: list[tuple[int, ...]], balance: float | None) -> Openings:
-    """Openings that are all there are, or all that are balanced."""
+    """All openings of a finite set, or those of them that are balanced."""
     openings = from_lines(of, lines, finite=True)
     if balance is None:
         return openings

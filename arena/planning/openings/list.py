@@ -15,12 +15,12 @@ MORE = "a longer list"
 
 
 def count(values: KeyValues) -> int | None:
-    """How many are listed."""
+    """The number of listed openings."""
     return len(values["list"])
 
 
 def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-    """No opening at all, one that is not made of moves, or one that is listed twice."""
+    """An empty list, text that is not a move, openings listed twice."""
     if not spec.values["list"]:
         yield ("list",), "list must hold at least one opening, got []"
     if of is None:

@@ -14,12 +14,12 @@ MORE = "openings = { random_plies = 6 }"
 
 
 def count(_: KeyValues) -> int | None:
-    """There is one."""
+    """Just one."""
     return 1
 
 
 def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
-    """Nothing can be wrong."""
+    """There are no values."""
     yield from ()
 
 

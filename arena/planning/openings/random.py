@@ -1,4 +1,4 @@
-"""Distinct positions after so many uniformly random moves."""
+"""Openings: distinct positions after uniformly random moves."""
 
 from collections.abc import Iterator
 
@@ -32,17 +32,17 @@ MORE = "more random_plies"
 
 
 def count(_: KeyValues) -> int | None:
-    """How many there are is known only after drawing them."""
+    """None: only drawing them shows how many there are."""
     return None
 
 
 def faults(_: OpeningsSpec, __: Game | None) -> Iterator[Fault]:
-    """Nothing can be wrong."""
+    """Any number of plies fits."""
     yield from ()
 
 
 def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
-    """Enough for so many pairs, or all that there are."""
+    """Enough for `pairs` pairs, or all there are."""
     return random_openings(of, spec.values["random_plies"], pairs, seed, spec.balance)
 
 
@@ -93,7 +93,7 @@ def with_new(found: Openings, more: Openings, fruitless: int) -> tuple[Openings,
 
 
 def completed(of: Game, openings: Openings, plies: int) -> Openings:
-    """The openings, followed by those so unlikely that they were never drawn."""
+    """The openings, followed by those too unlikely to be drawn."""
     if len(openings) > MOST_COUNTED:
         return openings
     lines = enumerated(of, plies)

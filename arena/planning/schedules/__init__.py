@@ -1,4 +1,4 @@
-"""Schedules: who plays whom, one file a way."""
+"""Schedules: who plays whom, a file for each way."""
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,12 +11,12 @@ EXAMPLES = ('{ gauntlet = "a" }',)
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-    """An agent that the file does not have."""
+    """An agent that the file does not define."""
     if values["gauntlet"] not in names:
         yield ("gauntlet",), no_agent(values["gauntlet"], names)
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:
-    """The one against the others, in the order of the file."""
+    """The one agent against the others, in the order of the file."""
     one = names.index(values["gauntlet"])
     return tuple((one, other) for other in range(len(names)) if other != one)

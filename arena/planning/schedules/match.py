@@ -12,7 +12,7 @@ EXAMPLES = ('"match"', '{ match = ["a", "b"] }')
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
-    """Not two agents, or not those of the file."""
+    """Anything but two agents of the file."""
     pair = values["match"]
     if len(pair) not in (0, 2):
         yield ("match",), f"match must name two agents, got {shown(pair)}"

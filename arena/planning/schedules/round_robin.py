@@ -12,7 +12,7 @@ EXAMPLES = ('"round_robin"',)
 
 
 def faults(_: KeyValues, __: Sequence[str]) -> Iterator[Fault]:
-    """Nothing: it fits any agents."""
+    """None: it fits any agents."""
     yield from ()
 
 

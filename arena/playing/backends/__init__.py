@@ -20,7 +20,7 @@ class Backend(Protocol[Item_contra, Result_co]):
     """Does the same work on item after item, several at a time, until it is closed."""
 
     def wanted(self) -> str | None:
-        """The worker that another item is wanted for, "" for any; None if nobody has room."""
+        """The worker that should get another item, "" for any; None if none has room."""
 
     def submit(self, item: Item_contra) -> None:
         """Have an item worked on, by whom it was wanted for."""

@@ -37,7 +37,7 @@ class Processes(Generic[Item, Result]):
         self.waiting: deque[Future[Result]] = deque()
 
     def wanted(self) -> str | None:
-        """Two items a worker: one to work on, one to go on with."""
+        """Two items a worker: one to work on, one to follow."""
         return "" if len(self.waiting) < 2 * self.workers else None
 
     def submit(self, item: Item) -> None:

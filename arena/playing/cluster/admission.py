@@ -1,4 +1,4 @@
-"""Who may play: every worker is sent the parcel, and answers whether it is like us and ready."""
+"""Admitting workers: each is sent the parcel, then answers whether it matches us."""
 
 import pickle
 import time
@@ -15,10 +15,10 @@ from arena.playing.cluster.parcel import Parcel
 
 
 class Admission:
-    """Prepares the workers of a cluster for one parcel, those that join later too."""
+    """Prepares the workers of a cluster for one parcel, including those that join later."""
 
     def __init__(self, cluster: Cluster, sent: Parcel) -> None:
-        """Nobody has been asked yet."""
+        """No worker has been asked yet."""
         self.cluster, self.members, self.digest = cluster, cluster.members, sent.digest
         self.alike = sent.alike
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
@@ -27,7 +27,7 @@ class Admission:
         self.hopeful = time.monotonic()  # when somebody could last be hoped for
 
     def welcome_new(self) -> None:
-        """Ask those that were not asked yet; raise what no worker could mend."""
+        """Ask workers that were not asked before; raise errors that no other worker would avoid."""
         for worker in self.members.there.values():
             if worker not in self.asked | self.able and self._unknown(worker):
                 self.asked.add(worker)
@@ -98,7 +98,7 @@ class Admission:
         self._admit()
 
     def _refuse_to_wait(self) -> None:
-        """Raise when nobody is there that could play, and nobody comes."""
+        """Raise if no worker can play and none joins in time."""
         refused = [each for each in self.members.there.values() if each.refusal]
         if refused and len(refused) == len(self.members.there):
             one = refused[0]

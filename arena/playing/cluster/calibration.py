@@ -1,4 +1,4 @@
-"""How fast a machine is, by games that are the same on every machine."""
+"""The speed of a machine, from games that are the same on every machine."""
 
 import hashlib
 import json
@@ -28,12 +28,12 @@ class Calibration(NamedTuple):
     games: str
 
     def to_json(self) -> bytes:
-        """As a line."""
+        """The calibration in one line."""
         return json.dumps(self).encode() + b"\n"
 
 
 def calibrate() -> Calibration:
-    """Play the games of `PLAN`; the best of several turns, without the time to compile."""
+    """Play the games of `PLAN` several times; the best time, not counting compilation."""
     # They load the kernels, which a Dask worker and a client do without.
     from arena.playing.worker import Worker  # noqa: PLC0415
 

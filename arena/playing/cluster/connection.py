@@ -1,4 +1,4 @@
-"""The connection to a Dask cluster: asked before it is trusted, its workers watched."""
+"""The connection to a Dask cluster, checked before it is used, its workers watched."""
 
 import asyncio
 import itertools
@@ -34,19 +34,19 @@ Then = Callable[["Future[Any]"], None]
 
 
 class NoCluster(Mistake):
-    """There is no cluster where one was named; one line that says what is there."""
+    """The address is not that of a usable cluster; one line says what is there."""
 
     has_place = True
 
 
 class ClusterLost(Unfinished):
-    """The scheduler cannot be reached any more, or has no workers that could go on."""
+    """The scheduler can no longer be reached, or has no workers left."""
 
     def __init__(self, address: str, message: str) -> None:
-        """`message` says what became of it."""
+        """`message` says what happened to it."""
         super().__init__(
             f"the cluster at {address} {message}; "
-            "what is finished is kept, the same command goes on"
+            "what is finished is kept, and the same command continues"
         )
 
 
@@ -57,16 +57,16 @@ class Call(NamedTuple):
     waiting: "Future[Any]"
 
     def drop(self) -> None:
-        """Nobody waits for it any more, and the worker need not begin it."""
+        """Drop the call, which the worker need not begin."""
         self.waiting.cancel()
         self.future.release()
 
 
 class Cluster:
-    """A running Dask cluster, or one that is started here and ends with us."""
+    """A running Dask cluster, or one that is started here and stopped at the end."""
 
     def __init__(self, address: str, wait_seconds: float = WAIT_SECONDS) -> None:
-        """NoCluster says why there is none; nobody is waited for longer than `wait_seconds`."""
+        """Connect, waiting at most `wait_seconds`; NoCluster says why that failed."""
         hush()
         self.own: Any = None
         if local := LOCAL.fullmatch(address):
@@ -95,7 +95,7 @@ class Cluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the cluster; one that was started here ends."""
+        """Leave the cluster; one that was started here is stopped."""
         self.client.close(timeout=CLOSE_SECONDS)
         if self.own is not None:
             self.own.close(timeout=CLOSE_SECONDS)
@@ -110,11 +110,11 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """How many items can be worked on at a time, as far as we know."""
+        """The number of items that the known workers can work on at once."""
         return sum(each.slots for each in self.members.there.values())
 
     def call(self, worker: str, then: Then, function: Callable[..., Any], *words: Any) -> Call:
-        """Have a function called on one worker; `then` is called in `pump` with what came of it."""
+        """Call a function on one worker; `pump` passes the outcome to `then`."""
         future = self.client.submit(
             function, *words, key=(self.name, next(self.numbers)), workers=[worker],
             allow_other_workers=False, pure=False, retries=0,
@@ -122,12 +122,12 @@ class Cluster:
         return Call(future, self._when_done(_result(future), then))
 
     def versions(self, worker: str, packages: Sequence[str], then: Then) -> None:
-        """Ask what a worker has installed: this needs nothing of ours to be there."""
+        """Ask what a worker has installed, which works without our packages there."""
         asked = {"op": "versions", "packages": list(packages)}
         self._when_done(self.client.scheduler.broadcast(msg=asked, workers=[worker]), then)
 
     def pump(self, seconds: float) -> bool:
-        """Act on what has happened, and wait so long for something; whether anything has."""
+        """Handle what has happened, waiting for it if need be; whether anything has."""
         self._look()
         happened = False
         while True:
@@ -169,7 +169,7 @@ class Cluster:
 
 
 def hush() -> None:
-    """Have Dask print nothing: what matters is said in one line of ours."""
+    """Silence Dask: we report what matters in one line."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""What a Dask worker does for us: check that it is like us, keep players, hand them items."""
+"""What a Dask worker does for us: check that it matches, keep players, hand them items."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ HANDS, LOCK, LOADED = "pitflip_hands", "pitflip_lock", "pitflip_loaded"
 
 
 class Welcome(NamedTuple):
-    """What a worker answers when it is asked to play: its calibration, or why it cannot."""
+    """A worker's answer when it is asked to play: its calibration, or why it cannot."""
 
     calibration: Calibration | None
     refusal: str = ""
@@ -41,7 +41,7 @@ class Welcome(NamedTuple):
 
 
 class Gone(Exception):  # noqa: N818  # what happened, not an error of the code
-    """Nobody waits for the item any more."""
+    """The item is no longer wanted."""
 
 
 def welcome(sources: str, sent: bytes) -> bytes:
@@ -71,7 +71,7 @@ def _prepared(sent: Parcel) -> Welcome:
 
 
 def work(digest: str, item: bytes) -> bytes:
-    """An item of a parcel, done by a player; once more by another if that one dies.
+    """Do an item of a parcel by a player, and once more by another if that one dies.
 
     Items and replies are pickles that are opened at the ends only. An empty reply says that the
     parcel is not known (any more).
@@ -96,7 +96,7 @@ class RemotePlayer:
     """A player as its Dask worker sees it."""
 
     def __init__(self, digest: str, link: Connection) -> None:
-        """It has been sent its parcel, and says hello when it is ready."""
+        """It has been sent its parcel, and will say when it is ready."""
         self.digest, self.link = digest, link
         self.process, self.isolation = 0, ""
 
@@ -108,7 +108,7 @@ class RemotePlayer:
             raise NotReady(said.refusal)
 
     def ask(self, item: bytes, wanted: Callable[[], bool]) -> bytes:
-        """What becomes of an item; EOFError if the player dies."""
+        """The outcome of an item; EOFError if the player dies."""
         self.link.send_bytes(item)
         return self._heard(wanted)
 
@@ -120,7 +120,7 @@ class RemotePlayer:
         return self.link.recv_bytes()
 
     def end(self) -> None:
-        """End it and what it has begun."""
+        """End it and everything it has started."""
         self.link.close()
         if self.process:
             with contextlib.suppress(ProcessLookupError):
@@ -186,7 +186,7 @@ class Hands:
             self.idle.append(player)
 
     def close(self) -> None:
-        """End all players; whoever started them is ending."""
+        """End all players, because the process that started them is ending."""
         self.control.close()
         self.spawner.kill()
         self.spawner.wait()
@@ -194,7 +194,7 @@ class Hands:
 
 
 def _hands(worker: Worker) -> Hands:
-    """The hands of a Dask worker: made when it is first asked, made anew if they have died."""
+    """The players of a Dask worker, started when it is first asked and again after a death."""
     with vars(worker).setdefault(LOCK, threading.Lock()):
         hands: Hands | None = getattr(worker, HANDS, None)
         if hands is None or hands.spawner.poll() is not None:
@@ -204,7 +204,7 @@ def _hands(worker: Worker) -> Hands:
 
 
 def _is_wanted() -> Callable[[], bool]:
-    """Whether the task that runs now is still waited for: asked from its own thread."""
+    """Whether the running task is still wanted; asked from its own thread."""
     worker = get_worker()
     key = worker.get_current_task()
 

@@ -1,4 +1,4 @@
-"""The backend of a cluster: a window of items for each worker, lost ones given out again."""
+"""The backend of a cluster: each worker has a window of items; lost ones are reassigned."""
 
 import pickle
 import statistics
@@ -23,15 +23,15 @@ AHEAD = 16  # items for each slot that may be finished before the oldest is
 MOST_BYTES = 1 << 28  # of finished results that wait for the oldest
 DEATHS = 2  # of workers, before an item is suspected
 FAILURES = 4  # of whatever kind, before it is given up
-# An item is late if it takes so many times as long as others; at least so many seconds.
+# An item is late if it takes this many times as long as others, and at least these seconds.
 LATE, LATE_SECONDS = 5.0, 2.0
 
 
 class Open:
-    """An item that is not yielded yet."""
+    """An item whose result has not been yielded yet."""
 
     def __init__(self, item: bytes) -> None:
-        """Nobody works on it yet."""
+        """No worker has it yet."""
         self.item = item
         self.calls: dict[FarWorker, Call] = {}
         self.since = time.monotonic()
@@ -41,12 +41,12 @@ class Open:
 
 
 class Farm:
-    """Gives items to the workers of a cluster and takes results, each the first that comes."""
+    """Gives items to the workers of a cluster and takes the first result of each."""
 
     def __init__(
         self, cluster: Cluster, sent: Parcel, alone: bool, look: Callable[[], None]
     ) -> None:
-        """`alone`: one item at a time, and none that has lost a worker is given out again."""
+        """`alone`: one item at a time, and an item that loses its worker is not reassigned."""
         self.cluster, self.alone, self.look = cluster, alone, look
         self.admission, self.digest = Admission(cluster, sent), sent.digest
         self.order: deque[Open] = deque()
@@ -90,7 +90,7 @@ class Farm:
                 yield Room()
 
     def close(self) -> None:
-        """Nobody waits for what is open."""
+        """Drop all open items."""
         for opened in self.order:
             self._settle(opened)
         self.order.clear()
@@ -116,7 +116,7 @@ class Farm:
         )
 
     def _turn(self) -> bool:
-        """Wait a moment for what happens; whether anything did."""
+        """Wait a moment for something to happen; whether anything did."""
         self.admission.welcome_new()
         happened = self.cluster.pump(TURN_SECONDS)
         if self.changes != self.cluster.members.changes:
@@ -134,7 +134,7 @@ class Farm:
     # Taking in.
 
     def _arrived(self, opened: Open, worker: FarWorker, done: "Future[Any]") -> None:
-        """Something came of a call."""
+        """Take the outcome of a call."""
         if opened.calls.pop(worker, None) is None:
             return  # nobody waits for it any more
         self.loads[worker].remove(opened)
@@ -154,14 +154,14 @@ class Farm:
             self._settle(opened)
 
     def _settle(self, opened: Open) -> None:
-        """Drop the calls that nobody waits for."""
+        """Drop the calls that are no longer wanted."""
         for worker, call in opened.calls.items():
             call.drop()
             self.loads[worker].remove(opened)
         opened.calls.clear()
 
     def _bury_lost(self) -> None:
-        """Take back what workers had that are gone; who was worked on then is suspected."""
+        """Take items back from workers that are gone; those under way there become suspects."""
         there = set(self.cluster.members.there.values())
         for worker in [each for each in self.loads if each not in there]:
             for place, opened in enumerate(self.loads.pop(worker)):
@@ -171,7 +171,7 @@ class Farm:
                     opened.reply = opened.reply or Reply(None, "")
 
     def _overtake(self) -> None:
-        """Give what is late to workers that have nothing to do: the first result counts."""
+        """Give late items to idle workers too; the first result counts."""
         idle = [each for each in self._ready() if not self.loads.get(each)]
         late = max(LATE_SECONDS, LATE * statistics.median(self.taken)) if self.taken else None
         for opened in self.order:

@@ -1,4 +1,4 @@
-"""The users' files that travel to other machines: by their content, under the names they have."""
+"""The users' files that travel to other machines, by content, keeping their names."""
 
 import hashlib
 import os
@@ -71,7 +71,7 @@ def below(path: Path) -> Iterator[Path]:
 
 
 def stays(path: Path) -> bool:
-    """Whether a path means the same on another machine: what is installed, what is not here.
+    """Whether a path means the same on another machine: it is installed, or not here.
 
     A program in a directory `bin` takes its library from beside it, and is useless without.
     """

@@ -1,4 +1,4 @@
-"""The workers of a cluster as we know them: who is there, who may play, how fast each is."""
+"""The known workers of a cluster: who is there, who may play, how fast each is."""
 
 import time
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 from arena.playing.cluster.calibration import Calibration
 from games.terminal import printable, say
 
-# A worker that the scheduler has not heard of for so long may have stopped.
+# A worker that the scheduler has not heard from for this long may have stopped.
 SILENT_SECONDS = 10.0
 # Machines are called alike if their processor seconds differ by less: what the clock itself and
 # a busy neighbour make of the same games.
@@ -42,16 +42,16 @@ class FarWorker:
 
 
 class Members:
-    """All workers that were ever there, and those that are."""
+    """All workers ever seen, and those that are there now."""
 
     def __init__(self) -> None:
-        """Nobody is known yet."""
+        """No worker is known yet."""
         self.there: dict[str, FarWorker] = {}  # by address
         self.ever: list[FarWorker] = []
         self.changes = 0
 
     def update(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take in what the scheduler says."""
+        """Update from what the scheduler reports."""
         for address in [each for each in self.there if each not in workers]:
             del self.there[address]
             self.changes += 1
@@ -75,18 +75,18 @@ class Members:
         ]
 
     def refuse(self, worker: FarWorker, why: str) -> None:
-        """Leave a worker out from now on, and say so."""
+        """Leave a worker out from now on, and print that."""
         worker.refusal = printable(why, MOST_REASON)
         say(f"{worker.address} is left out: {worker.refusal}")
 
     def strike(self, worker: FarWorker, why: str) -> None:
-        """Count what went wrong at a worker; too much of it, and it is left out."""
+        """Count a failure of a worker; after too many it is left out."""
         worker.strikes += 1
         if worker.strikes >= MOST_STRIKES and not worker.refusal:
             self.refuse(worker, why)
 
     def calibrated(self, worker: FarWorker, calibration: Calibration) -> None:
-        """Take in how fast a worker is; one that plays other games than most is left out."""
+        """Note a worker's speed; one that plays other games than most is left out."""
         worker.calibration = calibration
         played = Counter(each.calibration.games for each in self.ever if each.calibration)
         usual = played.most_common(1)[0][0]
@@ -107,7 +107,7 @@ class Members:
         return {host: min(seconds.values()) / each for host, each in seconds.items()}
 
     def to_json(self) -> list[dict[str, object]]:
-        """All that ever played, each with its machine and how fast that is."""
+        """Every worker that has played, with its machine and that machine's speed."""
         factors = self.factors()
         return [
             {"worker": each.name, "host": each.host, "slots": each.slots,
@@ -118,7 +118,7 @@ class Members:
         ]  # fmt: skip
 
     def unlike(self) -> tuple[FarWorker, FarWorker] | None:
-        """A slow and a fast worker of those that may play, if their machines are not alike."""
+        """A slow and a fast worker that may play, if their machines differ in speed."""
         factors = self.factors()
         known = [each for each in self.there.values() if each.calibration and not each.refusal]
         known.sort(key=lambda each: factors[each.host])

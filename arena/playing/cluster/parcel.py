@@ -19,7 +19,7 @@ from games import Game, game
 
 
 class Parcel(NamedTuple):
-    """All that a machine needs to do a work; what it names of ours, it has itself."""
+    """Everything a machine needs for the work, except our packages, which it has."""
 
     maker: str  # "module:function": makes the crew of the content, on the other side
     content: bytes  # a pickle of plain values, opened by those who have the same code
@@ -28,7 +28,7 @@ class Parcel(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The parcel's name: the same work has the same one."""
+        """The parcel's name; the same work has the same name."""
         digest = hashlib.blake2b(self.maker.encode() + self.content, digest_size=16)
         for place in sorted(self.files):
             digest.update(place.encode())
@@ -45,7 +45,7 @@ class PackedPlan(NamedTuple):
 
 
 def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
-    """The parcel of plans, and of what else the function `maker` asks for."""
+    """The parcel of plans and of the other arguments of the function `maker`."""
     luggage = Luggage()
     content = pickle.dumps((tuple(packed(each, luggage) for each in plans), more))
     clocks = [each.plan for each in plans if not each.plan.reproducible]
@@ -53,7 +53,7 @@ def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
 
 
 def crew_of(sent: Parcel, directory: Path) -> Any:
-    """Who does the work, made by the parcel's maker; users' files are written below `directory`."""
+    """The crew that the parcel's maker builds; users' files are written below `directory`."""
     unpack(sent.files, directory)
     plans, more = pickle.loads(sent.content)
     module, _, name = sent.maker.partition(":")

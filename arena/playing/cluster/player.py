@@ -25,7 +25,7 @@ MOST_REASON = 300  # characters
 
 
 class Hello(NamedTuple):
-    """What a player says first: it is ready, or why it cannot be."""
+    """A player's first message: it is ready, or why it cannot be."""
 
     process: int
     refusal: str = ""  # what its machine lacks, in one line
@@ -33,7 +33,7 @@ class Hello(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What became of an item: its result, or how it failed."""
+    """The outcome of an item: its result, or how it failed."""
 
     result: Any
     failure: str | None = None  # a traceback, empty if its process died
@@ -59,13 +59,13 @@ class FarPlayer:
     """Does the work of one parcel, item by item, as a machine of its own."""
 
     def __init__(self, link: Connection, crew: FarCrew) -> None:
-        """`link` leads to who asks."""
+        """`link` is the connection to the Dask worker."""
         self.link, self.crew = link, crew
         self.item: Any = None
         self.parts: list[Any] = []
 
     def play(self) -> None:
-        """Answer until nobody asks any more."""
+        """Answer until the connection ends."""
         while True:
             try:
                 with contextlib.closing(in_order(self.crew, self._next)) as results:
@@ -81,7 +81,7 @@ class FarPlayer:
                 self._reply(Reply(whole))
 
     def _next(self, _worker: str) -> Any | None:
-        """The next item, waited for; none while one is under way or when nobody asks."""
+        """Wait for the next item; None while one is under way or when the connection has ended."""
         if self.item is None:
             with contextlib.suppress(EOFError, ConnectionError):
                 self.item = self.link.recv()
@@ -112,7 +112,7 @@ def play(link: Connection, directory: Path) -> None:
 
 
 def serve(control: socket.socket, directory: Path) -> None:
-    """Fork a player for every socket that arrives, until whoever started us is gone."""
+    """Fork a player for every socket that arrives, until the process that started us is gone."""
     from arena.playing.cluster.calibration import calibrate  # noqa: PLC0415  # it loads kernels
 
     control.sendall(calibrate().to_json())
@@ -143,7 +143,7 @@ def _end_as_player(link: Connection, directory: Path) -> None:
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """Leave by way of all that has to be closed."""
+    """Exit, closing everything on the way."""
     raise SystemExit
 
 

@@ -10,7 +10,7 @@ from arena.tuning.space import Point
 
 LEAST_FITTED = 8
 LEAST_RANDOM, RANDOM_SHARE = 10, 5  # a fifth of the trials, but not fewer than ten
-REFIT = 1.3  # lengths are fitted again when there are so many times more trials
+REFIT = 1.3  # lengths are fitted again after this growth in the number of trials
 THOMPSON_POINTS = 300
 THOMPSON_TRIALS = 200
 NEAR_STEP = 0.12

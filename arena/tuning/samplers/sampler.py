@@ -13,7 +13,7 @@ from arena.tuning.space import Point, Space
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The search of a sampler: so many `trials`, each of so many `pairs` of games."""
+    """The search of a sampler: `trials` trials of `pairs` pairs of games each."""
 
     space: Space
     seed_point: Point  # where the weights lie before tuning
