@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run test test-slow mutants check coverage bench docs clean
+.PHONY: setup run test test-slow browser mutants check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -27,8 +27,15 @@ test: .venv/.dev
 	$(BIN)/python -m tests.compiled
 	$(PYTEST)
 
-test-slow: .venv/.dev
+test-slow: .venv/.dev browser
 	$(PYTEST) -m "slow or not slow" --hypothesis-profile=thorough
+
+# For the browser tests: axe-core from npm, and a Chromium. Without them these tests fail and say so.
+browser:
+	@command -v npm >/dev/null && npm ci --silent --prefix tests/browser || echo "no axe-core: install npm"
+	@for name in chromium chromium-browser google-chrome google-chrome-stable $$PITFLIP_BROWSER; do \
+	  command -v "$$name" >/dev/null && exit 0; done; \
+	  echo "no browser: apt-get install chromium, or name one in PITFLIP_BROWSER"
 
 # Plants a hundred faults, one after the other: a quarter of an hour.
 mutants: .venv/.dev

@@ -22,13 +22,22 @@ COMMANDS: Mapping[str, str] = {
     "verify": "arena.verify",
     "judge": "arena.judge",
     "report": "arena.report",
+    "export": "arena.export",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
     "serve": "agents.serve",
 }
 # These are answered by ending at once, in compiled code too, as `games.terminal.run` has it.
-AT_ONCE = ("arena.report", "arena.new", "arena.play", "arena.rate", "games.", "agents.")
+AT_ONCE = (
+    "arena.report",
+    "arena.export",
+    "arena.new",
+    "arena.play",
+    "arena.rate",
+    "games.",
+    "agents.",
+)
 HELP = ("-h", "--help", "help")
 
 

@@ -4,13 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from games.shell_commands import here
 from games.terminal import DONE, say, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m arena.report",
+        prog=here("python -m arena.report"),
         description="Write report.html of finished runs again, from their tables.",
         epilog="example: python -m arena.report results/smart_vs_bad/*",
     )

@@ -65,6 +65,16 @@ def test_the_lock_is_of_these_dependencies():
     }
 
 
+def test_the_lock_of_the_browser_tests_names_no_registry():
+    lock = json.loads((ROOT / "tests/browser/package-lock.json").read_text())
+    packages = lock["packages"]
+    assert packages[""]["dependencies"].keys() == {
+        name.removeprefix("node_modules/") for name in packages if name
+    }
+    assert all(each["integrity"] for name, each in packages.items() if name)
+    assert "resolved" not in json.dumps(lock)
+
+
 # ------------------------------------------------------------------ the commands
 
 

@@ -16,6 +16,7 @@ from arena.keeping import parquet
 from arena.keeping.provenance import read_run
 from arena.keeping.run_directory import GAMES, NotARun, stored_plan
 from arena.planning.plan import Plan
+from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from games.keys import KeyValues
 
@@ -70,6 +71,7 @@ class Report:
     pairs: Mapping[tuple[str, str], WinRateRow]
     timings: tuple[Timing, ...]
     games: GameColumns
+    losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
 
     @property
@@ -126,6 +128,7 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow)),
             timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
             games=stored_columns(path, plan.names),
+            losses=stored_losses(directory),
             directory=directory,
         )
     except FileNotFoundError as error:

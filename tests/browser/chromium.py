@@ -164,13 +164,15 @@ class Tab:
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Open a file and wait until it is loaded."""
-        self.call("Page.navigate", url=path.absolute().as_uri() + fragment)
-        self.browser.until(
-            lambda each: (
-                each.get("method") == "Page.loadEventFired"
-                and each.get("sessionId") == self.session
-            )
-        )
+        # From another page, for a new fragment alone would load nothing.
+        for url in ("about:blank", path.absolute().as_uri() + fragment):
+            self.call("Page.navigate", url=url)
+            self.browser.until(self.is_loaded)
+
+    def is_loaded(self, event: dict) -> bool:
+        """Whether this event says that the page is there."""
+        loaded = event.get("method") == "Page.loadEventFired"
+        return loaded and event.get("sessionId") == self.session
 
     def value(self, expression: str):
         """The value of a script's expression; a promise is waited for."""

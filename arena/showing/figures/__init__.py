@@ -15,6 +15,7 @@ FIGURES: Mapping[str, str] = {
     "first_move": "arena.showing.figures.first_moves",
     "openings": "arena.showing.figures.opening_map",
     "margins": "arena.showing.figures.histograms",
+    "losses": "arena.showing.figures.losses",
     "forfeits": "arena.showing.figures.forfeits",
     "thinking_time": "arena.showing.figures.thinking_time",
 }

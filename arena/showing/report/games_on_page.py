@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.checks import FAILS
+from arena.showing.move_losses import MoveLosses
 from arena.showing.report.answer import BEATS
 from arena.showing.report.method import commands
 from arena.showing.report_contents import Report
@@ -50,7 +51,8 @@ def games_json(report: Report) -> str:
         "moves": None if lines is None else _fitting(lines),
         "command": _command(report),
         "run": next(iter(commands(report)), None),
-        "values": None,
+        "values": values_of(report, rows),
+        "usual": report.losses.usual if report.losses else None,
     }
     if lines is not None and board_rules(report.plan.of)["kind"] == "text":
         content["drawn"] = text_boards(report, rows, lines)
@@ -125,6 +127,28 @@ def against_claims(report: Report) -> NDArray[np.bool_]:
             found |= (games.first == a) & (games.second == b) & (games.result < 1.0)
             found |= (games.first == b) & (games.second == a) & (games.result > 0.0)
     return found
+
+
+def values_of(report: Report, rows: Rows) -> dict[int, list[object]] | None:
+    """What a judge knows of the moves of each game; None for a run that nobody has judged.
+
+    A move is None, or its margin with what it lost, in points and in results, and a best move.
+    """
+    losses, found = report.losses, dict[int, list[object]]()
+    if losses is None:
+        return None
+    for row in rows.tolist():
+        own = losses.of_game(row)
+        if losses.known[own].any():
+            found[row] = [_value(losses, at) for at in range(own.start, own.stop)]
+    return found
+
+
+def _value(losses: MoveLosses, at: int) -> list[object] | None:
+    if not losses.known[at]:
+        return None
+    after, lost = int(losses.after[at]), int(losses.loss[at])
+    return [after, lost, int(losses.result_loss[at]), losses.best[at]] if lost else [after]
 
 
 def _openings(report: Report, rows: Rows) -> dict[str, str]:

@@ -37,14 +37,27 @@ const replayer = (data, list) => {
     return found;
   };
   const player = (side) => data.agents[game.players[side]];
+  /* What a judge knows of a move; margins are seen by whoever moved first. */
+  const share = (margin) => 0.5 + 0.5 * margin / (Math.abs(margin) + data.usual);
   const value = (at) => {
-    const known = data.values && data.values[game.number];
-    return known ? known[at - 1] || null : null;
+    const known = data.values && data.values[game.number] && data.values[game.number][at - 1];
+    if (!known) return null;
+    const [after, loss = 0, result = 0, best = ""] = known, sign = seatOf(at) === 1 ? -1 : 1;
+    return { value: sign * after, before: sign * (after + loss), after, loss, result, best };
+  };
+  const told_of = (known) => {
+    if (!known.loss) return "A best move.";
+    const gave = known.result === 2 ? "Turned a win into a loss. "
+      : known.result && known.after + known.loss > 0 ? "Gave away the win. "
+        : known.result ? "Gave away the draw. " : "";
+    return `${gave}Loss of ${known.loss}: ${known.best} was worth ${minus(known.after + known.loss)}, `
+      + `this ${minus(known.after)}.`;
   };
   const mark = (at) => {
     const known = at > game.opening ? value(at) : null;
     if (!known || !known.loss) return "";
-    return known.blunder ? "??" : "?";
+    if (known.result) return "??";
+    return Math.abs(share(known.before) - share(known.value)) >= 0.12 ? "?" : "";
   };
   const mistakes = () => game.words.map((_, at) => at + 1).filter((at) => mark(at));
 
@@ -58,6 +71,7 @@ const replayer = (data, list) => {
   const told = el("p", { class: "told", "aria-live": "polite" });
   const where = el("span", { class: "where" });
   const stage = el("div", { class: "stage", tabindex: "-1", id: "board" });
+  const filled = el("i"), scale = el("div", { class: "scalebar", "aria-hidden": "true" }, filled);
   const upper = el("p", { class: "plate" }), lower = el("p", { class: "plate" });
   const title = el("h3"), about = el("p", { class: "note" });
   const moves = el("ol", { class: "moves", tabindex: "0", "aria-label": "Moves" });
@@ -76,8 +90,8 @@ const replayer = (data, list) => {
     button("start", "M3 2v12M13 2L5 8l8 6z", () => go(0)), button("back", "M12 2L4 8l8 6z", () => go(ply - 1)),
     button("forward", "M4 2l8 6-8 6z", () => go(ply + 1)),
     button("end", "M13 2v12M3 2l8 6-8 6z", () => go(last())), nextMistake, where);
-  const card = el("div", { class: "card", role: "group", "aria-label": "Replay" },
-    el("div", { class: "table" }, upper, stage, lower, told, curve, controls),
+  const card = el("div", { class: drawing ? `card ${drawing.colours}` : "card", role: "group", "aria-label": "Replay" },
+    el("div", { class: "table" }, upper, el("div", { class: "staged" }, scale, stage), lower, told, curve, controls),
     el("div", { class: "beside" }, title, about, moves,
       el("div", { class: "command" }, command, copy), keys));
 
@@ -108,7 +122,7 @@ const replayer = (data, list) => {
     const text = el("span", {}, el("b", {}, `${ply}. `, el("bdi", {}, name), does), ". ");
     if (ply <= game.opening) text.append("A move of the opening. ");
     const known = ply > game.opening ? value(ply) : null;
-    if (known && known.text) text.append(el("span", { class: known.loss ? "mistake" : null }, known.text), " ");
+    if (known) text.append(el("span", { class: known.loss ? "mistake" : null }, told_of(known)), " ");
     if (ply === last()) text.append(ending());
     return text;
   };
@@ -127,15 +141,13 @@ const replayer = (data, list) => {
       el("i", { class: `chip ${kind}`, "aria-hidden": "true" }),
       el("span", { class: "word" }, word),
       mark(number) ? el("b", { class: "mistake" }, mark(number)) : "",
-      el("span", { class: "value" }, known && known.shown ? known.shown : ""));
+      el("span", { class: "value" }, known ? minus(known.value) : ""));
     const classes = [number <= game.opening ? "random" : "", side ? "north" : "south"];
     return el("li", { class: classes.filter(Boolean).join(" "), value: String(number) }, item);
   });
   const series = () => {
     const known = game.words.map((_, at) => value(at + 1));
-    if (known.some((each) => each && each.value !== null && each.value !== undefined)) {
-      return [0, ...known.map((each) => each && each.value !== undefined ? each.value : null)];
-    }
+    if (known.some(Boolean)) return [null, ...known.map((each) => each ? each.value : null)];
     return game.states.map((state) => { const [one, other] = drawing.score(state); return one - other; });
   };
   const drawCurve = () => {
@@ -158,12 +170,12 @@ const replayer = (data, list) => {
       const box = whole.getBoundingClientRect();
       go(Math.round(n * (event.clientX - box.left) / box.width));
     });
-    const what = data.values && data.values[game.number] ? "value" : `${drawing.unit} ahead`;
+    const what = data.values && data.values[game.number] ? "exact, under perfect play" : `${drawing.unit} ahead`;
     curve.append(whole, el("p", { class: "note" }, el("span", {}, "above the line: ", el("b", {}, el("bdi", {}, player(0))),
       ` ahead (${what})`), el("span", { class: "nowvalue" })));
     curve.values = ys;
   };
-  const minus = (number) => number > 0 ? `+${number}` : String(number).replace("-", "\u2212");
+  function minus(number) { return number > 0 ? `+${number}` : String(number).replace("-", "\u2212"); }
   const commandOf = () => {
     const line = lineOf(game.at);
     if (line === null) return data.run ? `${data.run} --pairing ${Math.floor(game.number / 2)}` : "";
@@ -183,6 +195,9 @@ const replayer = (data, list) => {
         : "The boards of this game are not on the page.";
       stage.replaceChildren(el("p", { class: "nothing" }, `${why} The command shows it.`));
     }
+    const now = value(ply);
+    scale.hidden = now === null;
+    if (now) filled.style.height = `${100 * share(now.value)}%`;
     told.replaceChildren(sentence());
     where.textContent = `ply ${ply} of ${last()}`;
     for (const item of moves.children) item.classList.toggle("here", item.value === ply);
@@ -192,11 +207,11 @@ const replayer = (data, list) => {
       moves.scrollTop = Math.max(0, here.offsetTop - moves.clientHeight / 2);
     } else moves.scrollTop = 0;
     for (const item of moves.children) if (item !== here) item.firstChild.removeAttribute("aria-current");
-    const now = curve.querySelector(".now"), number = curve.querySelector(".nowvalue");
-    if (now) {
+    const line = curve.querySelector(".now"), number = curve.querySelector(".nowvalue");
+    if (line) {
       const at = `${100 * ply / Math.max(last(), 1)}%`;
-      now.setAttribute("x1", at);
-      now.setAttribute("x2", at);
+      line.setAttribute("x1", at);
+      line.setAttribute("x2", at);
       const known = curve.values[ply];
       number.textContent = known === null || known === undefined ? "" : `now ${minus(known)}`;
     }
@@ -221,7 +236,10 @@ const replayer = (data, list) => {
     game = load(at);
     if (!card.isConnected) place.append(card);
     title.textContent = `Game ${game.number}`;
-    about.textContent = data.valuewords || (game.opening ? "Grey: moves of the opening." : "");
+    const judged = data.values && data.values[game.number]
+      ? "Values are exact: the final margin under perfect play, seen by whoever moved first. "
+        + "? moves the bar by 12\u00a0%, ?? changes the result. " : "";
+    about.textContent = judged + (game.opening ? "Grey: moves of the opening." : "");
     moves.replaceChildren(...movesList());
     command.textContent = commandOf();
     nextMistake.hidden = !mistakes().length;

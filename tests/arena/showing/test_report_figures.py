@@ -1,16 +1,20 @@
 """The contract of figures: whatever the run, a picture is whole and has its numbers behind it."""
 
+import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
 from arena.showing.figures import FIGURES, figures
+from arena.showing.move_losses import MoveLosses
 from arena.showing.report.answer import answer_of, rounded_openings
 from arena.showing.report.check_rows import checks_of
+from arena.showing.report.games_on_page import games_json
 from arena.showing.report_contents import Report, stored_report
 from arena.showing.svg import in_file
 from arena.showing.told_apart import Run, lanes, runs
@@ -22,7 +26,35 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory) -> dict[str, Report]:
     """The reports of all small runs."""
-    return {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
+    found = {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
+    return {**found, "judged": judged(found["three"])}
+
+
+def judged(report: Report) -> Report:
+    """A run of which the last two moves of every game are judged: each second one lost a win."""
+    lines = report.games.texts("moves", range(len(report.games)))
+    moves = [(row, ply, words) for row, line in enumerate(lines)
+             for words in [line.split()] for ply in range(1, len(words) + 1)]  # fmt: skip
+    known = np.array([ply > len(words) - 2 for _, ply, words in moves])
+    lost = known & np.array([ply == len(words) and row % 3 == 0 for row, ply, words in moves])
+    movers = np.array([report.games.names[report.games.first[row]] for row, _, _ in moves])
+    stage = {"first": 1, "last": 9, "judged": 24, "perfect": 12, "thrown_away": 12}
+    blunder = {"game": 3, "ply": 7, "move": "1", "best": "2", "value": 2, "after": -2, "loss": 4}
+    agents = [{"agent": name, "stages": [stage], "blunders": [blunder]} for name in report.agents]
+    losses = MoveLosses(
+        game=np.array([row for row, _, _ in moves]),
+        ply=np.array([ply for _, ply, _ in moves]),
+        mover=movers,
+        opening=np.zeros(len(moves), np.bool_),
+        left=np.full(len(moves), 5),
+        after=np.where(known, 2.0 - 4.0 * lost, np.nan),
+        loss=np.where(known, 4.0 * lost, np.nan),
+        result_loss=np.where(known, 1.0 * lost, np.nan),
+        best=np.array(["2"] * len(moves), object),
+        known=known,
+        judgement={"judged_to": 9, "agents": agents},
+    )
+    return replace(report, losses=losses)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -41,6 +73,19 @@ def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(report
             assert "var(" not in root.find(f"{SVG}style").text
         for drawn in section.iter("svg"):
             assert drawn.get("aria-hidden") == "true" or drawn.get("aria-label") or drawn.get("y")
+
+
+def test_losses_of_moves_are_means_with_their_intervals(reports):
+    report = reports["judged"]
+    assert "losses" not in figures(reports["three"])
+    rows = figures(report)["losses"].table.rows
+    for row in rows:
+        low, high = map(float, row[5].split(" to "))
+        assert low < float(row[4]) < high
+    values = json.loads(games_json(report))["values"]
+    assert [len(each) for each in values.values()] == report.games.plies.tolist()
+    assert values["0"][-2:] == [[2], [-2, 4, 1, "2"]]
+    assert values["0"][0] is None
 
 
 def test_figures_are_written_as_svg_and_png(reports, tmp_path):
@@ -93,7 +138,7 @@ def test_the_answer_of_a_match_is_no_rounder_than_its_interval(reports, values, 
 
 
 def test_the_answers_of_all_runs_say_what_kind_of_answer_they_are(reports):
-    heads = {name: answer_of(report) for name, report in reports.items()}
+    heads = {name: answer_of(reports[name]) for name in RUNS}
     assert re.match("(Yes|No). It won [0-9]+ of 40 games", heads["two"].headline)
     assert re.search("standing, not a measurement", heads["one_opening"].sure)
     assert re.match("(Yes|No): after [0-9]+ games the test chose", heads["tested"].headline)

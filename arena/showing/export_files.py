@@ -1,0 +1,45 @@
+"""Writing a run in other formats: a file of all games, a file for each table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from arena.showing.exported import exported_games, raw_tables, read_tables
+from arena.showing.exports import GameWriter, TableWriter, names_of, writer
+from arena.showing.report_contents import Report
+from games.names import did_you_mean, listed, quoted
+from games.terminal import Mistake
+from games.whole_files import whole_file, write_text
+
+
+def checked(names: Sequence[str], writes: str) -> None:
+    """Raise a Mistake if one of the names is no format of games, or of tables."""
+    known = names_of(writes)
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise Mistake(f"--{writes} must be one of {listed(known)}, got {quoted(name)}{near}")
+
+
+def write_games(report: Report, name: str, directory: Path) -> Path:
+    """Write all games in one format; a Mistake if it cannot hold them."""
+    made = cast(GameWriter, writer(name))
+    refusal = getattr(made, "refusal", None)
+    if refusal is not None and (why := refusal(report.plan.of)):
+        raise Mistake(why)
+    path = directory / f"games{made.SUFFIX}"
+    with whole_file(path) as file:
+        for game in exported_games(report):
+            file.write(made.text(game).encode("utf-8", "replace"))
+    return path
+
+
+def write_tables(report: Report, name: str, directory: Path) -> list[Path]:
+    """Write all tables in one format."""
+    made = cast(TableWriter, writer(name))
+    paths = []
+    for table in raw_tables(report) if made.RAW else read_tables(report):
+        path = directory / f"{table.name}{made.SUFFIX}"
+        write_text(path, made.text(table).encode("utf-8", "replace").decode())
+        paths.append(path)
+    return paths

@@ -1,0 +1,141 @@
+"""Games and tables of a run as writers of other formats get them: plain values and texts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.concluding.timing import Timing
+from arena.showing.figures import figures
+from arena.showing.figures.matrix import won_drawn_lost
+from arena.showing.html import Html, Inside
+from arena.showing.numbers import bare_share, cell_ends, score_of
+from arena.showing.report.method import moment
+from arena.showing.report_contents import Report
+from games import Game
+from games.terminal import Mistake
+
+AT_ONCE = 20_000  # games whose moves are read together
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedGame:
+    """One game; `result` are points of the first mover, `margin` its score minus the other's."""
+
+    experiment: str
+    run: str
+    date: str  # of the run's end, such as 2026.11.19
+    of: Game
+    number: int
+    pair: int
+    leg: int
+    first: str
+    second: str
+    result: float
+    margin: int
+    plies: int
+    opening: int
+    opening_moves: str
+    moves: tuple[str, ...]
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTable:
+    """A table; so many columns from the left are `words`, the others numbers."""
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    words: int = 1
+
+
+def exported_games(report: Report) -> Iterator[ExportedGame]:
+    """All games in schedule order; a Mistake if their moves were not kept."""
+    games, of = report.games, report.plan.of
+    ended = moment(report, "finished")
+    date = "????.??.??" if ended is None else f"{ended:%Y.%m.%d}"
+    for begin in range(0, len(games), AT_ONCE):
+        rows = range(begin, min(begin + AT_ONCE, len(games)))
+        lines, openings = (games.texts(name, rows) for name in ("moves", "opening_moves"))
+        if lines is None or openings is None:
+            raise Mistake(
+                f"{report.directory} keeps no moves: play it again with keep_moves = true"
+            )
+        for row, line, opening in zip(rows, lines, openings, strict=True):
+            yield ExportedGame(
+                experiment=str(report.summary["experiment"]),
+                run=str(report.run.get("digest", "")),
+                date=date,
+                of=of,
+                number=row,
+                pair=int(games.pair[row]),
+                leg=row % 2,
+                first=games.names[games.first[row]],
+                second=games.names[games.second[row]],
+                result=float(games.result[row]),
+                margin=int(games.margin[row]),
+                plies=int(games.plies[row]),
+                opening=int(games.opening[row]),
+                opening_moves=opening,
+                moves=tuple(of.notation.split(line)),
+                ending=games.endings[games.ending[row]],
+            )
+
+
+def raw_tables(report: Report) -> list[ExportedTable]:
+    """The run's tables, column by column, and the matrix of scores."""
+    kinds: Sequence[tuple[str, type, Sequence[tuple[Cell, ...]]]] = (
+        ("elo", EloRow, report.ratings),
+        ("win_rates", WinRateRow, list(report.pairs.values())),
+        ("timings", Timing, report.timings),
+    )
+    tables = [
+        ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
+        for name, kind, rows in kinds
+    ]
+    names = report.agents
+    matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
+    return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]
+
+
+def _score(report: Report, name: str, other: str) -> float | None:
+    row = report.pairs.get((name, other))
+    return None if row is None else row.score
+
+
+def read_tables(report: Report) -> list[ExportedTable]:
+    """The tables behind the figures, as people read them, and the matrix."""
+    tables = []
+    for name, figure in figures(report).items():
+        if figure.table is None:
+            continue
+        kept = [place for place, head in enumerate(figure.table.head) if head]
+        rows = tuple(tuple(plain(row[place]) for place in kept) for row in figure.table.rows)
+        head = tuple(figure.table.head[place] for place in kept)
+        own = "pairs" if name == "matrix" else name
+        tables.append(ExportedTable(own, figure.heading, head, rows, figure.table.words))
+    names = report.agents
+    matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
+    heading = "Points won by the row's agent, in per cent, with the interval"
+    return [*tables, ExportedTable("matrix", heading, ("agent", *names), matrix)]
+
+
+def _cell(report: Report, name: str, other: str) -> str:
+    row = report.pairs.get((name, other))
+    if row is None:
+        return ""
+    known = score_of(row)
+    if report.standing or known.value is None:
+        return won_drawn_lost(row)
+    return f"{bare_share(known.value)} ({cell_ends(known)})"
+
+
+def plain(cell: Inside) -> str:
+    """A cell of a page as text."""
+    if isinstance(cell, Html):
+        return unescape(re.sub(r"<[^>]*>", "", cell))
+    return "" if cell is None else str(cell)

@@ -1,0 +1,141 @@
+"""Exported games and tables are read back by readers that know nothing of ours."""
+
+import csv
+import io
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from arena.export import main
+from arena.reading.foreign_games import read_games
+from arena.showing.exported import ExportedTable
+from arena.showing.exports import WRITERS, names_of, writer
+from games import game
+from tests.arena.running import directory_of, experiment_file, played
+
+OTHELLO = (
+    'game = "othello(6)"\npairs = 5\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
+    'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'
+)
+HOSTILE = ExportedTable(
+    "hostile", "a % caption\n", ("agent", "Elo"),
+    (("a|b & c_%$#{}~^\\", "\u22123"), ("<script>\n", None), ('"quoted", ]', 2.5)),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run of Othello."""
+    directory = tmp_path_factory.mktemp("run")
+    played(experiment_file(directory, OTHELLO), directory / "results")
+    return directory_of(directory / "results")
+
+
+@pytest.fixture(scope="module")
+def folder(run, tmp_path_factory):
+    """All formats of it."""
+    made = tmp_path_factory.mktemp("made") / "new"
+    formats = [f"--games={name}" for name in names_of("games")]
+    formats += [f"--tables={name}" for name in names_of("tables")]
+    assert main([str(run), *formats, "--to", str(made)]) == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def games(run):
+    return pd.read_parquet(run / "games.parquet")
+
+
+def test_every_format_leaves_a_file(folder):
+    suffixes = {path.suffix for path in folder.iterdir()}
+    assert suffixes == {writer(name).SUFFIX for name in WRITERS}
+
+
+def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
+    """A reader of GGF as its description has it: tags with values in brackets."""
+    found = []
+    for each in re.findall(r"\(;(.*?);\)", text, re.DOTALL):
+        tags = re.findall(r"([A-Z]+)\[((?:[^\]\\]|\\.)*)\]", each)
+        moves = [tag for tag in tags if tag[0] in "BW"]
+        found.append((dict(tag for tag in tags if tag[0] not in "BW"), moves))
+    return found
+
+
+def test_ggf_is_replayed_to_its_result_by_a_reader_of_its_own(folder, games):
+    of = game("othello(6)")
+    read = ggf_games((folder / "games.ggf").read_text())
+    assert len(read) == len(games)
+    for (tags, moves), row in zip(read, games.itertuples(), strict=True):
+        assert (tags["GM"], tags["PB"], tags["PW"]) == ("Othello", row.first, row.second)
+        size, board, side = tags["BO"].split()
+        assert (size, len(board), side) == ("6", 36, "*")
+        position = of.parse(f"{board} {side}")
+        for colour, square in moves:
+            assert colour == "BW"[of.mover(position)]
+            position = of.play(position, of.parse_move(position, square))
+        assert of.over(position)
+        assert float(tags["RE"]) == of.margin(position) == row.margin
+
+
+def test_pgn_is_rated_as_the_run_was(folder, games):
+    read = read_games([folder / "games.pgn"])
+    assert read.scores == games["result"].tolist()
+    assert [read.names[place] for place in read.first] == games["first"].tolist()
+    text = (folder / "games.pgn").read_text()
+    lines = re.findall(r"\n\n(1\. .*?)\n\n", text, re.DOTALL)
+    words = [re.findall(r"\d+\. (\S+)", line) for line in lines]
+    assert words == [line.split() for line in games["moves"]]
+
+
+def test_json_has_an_object_a_game(folder, games):
+    read = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    assert [each["number"] for each in read] == games["game"].tolist()
+    assert [" ".join(each["moves"]) for each in read] == games["moves"].tolist()
+    assert {each["game"] for each in read} == {"othello(6)"}
+
+
+@pytest.mark.parametrize("name", ["elo", "win_rates", "timings"])
+def test_csv_is_the_table_of_the_run(run, folder, name):
+    stored = pd.read_parquet(run / f"{name}.parquet")
+    read = pd.read_csv(folder / f"{name}.csv", dtype=str, keep_default_na=False)
+    assert list(read.columns) == list(stored.columns)
+    for column in stored.columns:
+        if pd.api.types.is_numeric_dtype(stored[column]):
+            numbers = [float(each or "nan") for each in read[column]]
+            assert numbers == pytest.approx(stored[column].to_list(), nan_ok=True)
+        else:
+            assert read[column].tolist() == [str(each) for each in stored[column]]
+
+
+def test_the_matrix_is_square_and_has_the_scores(run, folder):
+    rates = pd.read_parquet(run / "win_rates.parquet").set_index(["agent", "opponent"])["score"]
+    read = pd.read_csv(folder / "matrix.csv").set_index("agent")
+    assert all(read.loc[a, b] == pytest.approx(score) for (a, b), score in rates.items())
+
+
+def test_hostile_cells_keep_every_table_in_shape():
+    lines = writer("markdown").text(HOSTILE).splitlines()[2:]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {3}
+    rows = list(csv.reader(io.StringIO(writer("csv").text(HOSTILE))))
+    assert [row[0] for row in rows[1:]] == [row[0] for row in HOSTILE.rows]
+    body = writer("latex").text(HOSTILE)
+    assert [line.count(" & ") for line in body.splitlines() if line.endswith(r" \\")] == [1] * 4
+    assert not re.search(r"(?<!\\)[%#_](?! )", body.partition("\n")[2].replace(r"\_", ""))
+    assert body.startswith("% a % caption\n")
+
+
+def test_what_a_format_cannot_hold_is_one_line(tmp_path, capsys, run):
+    text = OTHELLO.replace("othello(6)", "kalah(3,2)").replace("= 4 }", "= 2 }")
+    played(experiment_file(tmp_path, text), tmp_path / "results")
+    kalah = str(directory_of(tmp_path / "results"))
+    for words, message in (
+        ([kalah, "--games", "ggf"], "ggf holds games of Othello by the standard rule"),
+        ([str(run), "--games", "pgm"], 'got "pgm"; did you mean "pgn"?'),
+        ([str(run), "--tables", "pgn"], "--tables must be one of csv, markdown, latex"),
+        ([str(run)], "nothing to write"),
+        ([str(tmp_path), "--tables", "csv"], "is not a run's directory"),
+    ):
+        assert main(words) == 2
+        assert message in capsys.readouterr().err
