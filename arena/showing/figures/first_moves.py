@@ -114,6 +114,8 @@ def _label(scale: Scale, known: Known, text: str) -> Html:
     if right < 75:
         return words(right + 1.2, y, text, "start", "strong")
     left = scale.at(known.value or 0.5 if known.low is None else known.low)
+    if left < 25:  # no room on either side: above the band
+        return words(100, TOP + 9, text, "end", "strong")
     return words(left - 1.2, y, text, "end", "strong")
 
 

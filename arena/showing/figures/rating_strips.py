@@ -96,9 +96,8 @@ def _chart(report: Report, found: Sequence[Run]) -> RowChart:
 
 def _texts(row: EloRow) -> list[str]:
     known = rating_of(row)
-    if known.value is None:
-        return ["\u2013", known.why]
-    return [elo(known.value), elo_ends(known)]
+    value = "\u2013" if known.value is None else elo(known.value)
+    return [value, elo_ends(known) if known.bounded or not known.why else known.why]
 
 
 def _numbers(row: EloRow) -> tuple[Inside, ...]:

@@ -22,6 +22,7 @@ from arena.showing.numbers import (
 )
 from arena.showing.report_contents import Report
 from arena.showing.told_apart import names_of, runs
+from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
 
 BEATS = " beats "
@@ -43,7 +44,14 @@ def answer_of(report: Report) -> Answer:
     if not len(report.games):
         return Answer(f"What happens at {report.plan.game}?", "No games were played.", Html(""))
     made = _answer(report)
-    return made._replace(sure=joined([made.sure, _faults(report)]))
+    return made._replace(sure=joined([made.sure, _scope(report), _faults(report)]))
+
+
+def _scope(report: Report) -> str | None:
+    """The question that is answered, where it is not the usual one."""
+    if report.standing or {row.of for row in report.pairs.values()} != {Scope.THESE}:
+        return None
+    return " The answer is for exactly these openings."
 
 
 def _answer(report: Report) -> Answer:

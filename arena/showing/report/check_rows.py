@@ -166,7 +166,8 @@ def _detail(words_of: str, game: int | None) -> Html:
     )
     before, found, after = words_of.partition(named) if named else (words_of, "", "")
     if not found:
-        return text(f"{words_of}.")
+        nobody = words_of.startswith("none in")
+        return text(f"{words_of[:1].upper() if nobody else words_of[:1]}{words_of[1:]}.")
     link = tag("a", f"game {game}", href=f"#game={game}")
     return joined([f"{before}is ", link, f": {after}."])
 

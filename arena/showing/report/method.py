@@ -65,7 +65,8 @@ def _duration(report: Report) -> str:
     begun, ended = (moment(report, name) for name in ("begun", "finished"))
     if begun is None or ended is None:
         return "\u2013"
-    return seconds(max((ended - begun).total_seconds(), 1.0))
+    number = max((ended - begun).total_seconds(), 1.0)  # whole ones
+    return f"{number:.0f}\u00a0s" if number < 120.0 else seconds(number)
 
 
 def _speed(report: Report) -> str:
@@ -135,6 +136,8 @@ def _sentences(report: Report) -> Iterator[str]:
     level = report.ratings[0].level if report.ratings else 0.95
     words = [KINDS.get(kind, kind) for kind in sorted(kinds)]
     yield f"The scores have {'; '.join(words)}. Their level is {100 * level:g}\u00a0%."
+    questions = sorted({row.of for row in report.pairs.values()})
+    yield f"They answer for {' or, where a match says so, for '.join(questions)}."
     if report.plan.reproducible:
         yield (
             "A second run with the same file and version plays the same games and writes the "
