@@ -14,6 +14,7 @@ from agents.protocols.conversation import (
     BotFault,
     Conversation,
     Drop,
+    Note,
     Ply,
     Question,
     Read,
@@ -30,6 +31,8 @@ from games.names import GameError, quoted
 
 OURS = "board"
 CONSOLE = "console"
+RESIGN = "resign"
+BANNER_SECONDS = 1.0
 RANDOM_BELOW = 2**31  # fits the int of every language
 
 OPTIONS = (
@@ -81,8 +84,16 @@ class LineConversation:
         yield Drop()
         yield Write(question_line(self.of, question, self.seed) + "\n")
         line = yield from first_line(self.is_new)
+        if self.is_new and not is_answer(self.of, question, line):
+            line = yield from self._after_banner(line)
         self.is_new = False
         return answered(self.of, question, line)
+
+    def _after_banner(self, banner: str) -> Steps[str]:
+        """The line that follows at once what a new process says of itself; else that."""
+        yield Note(f"wrote a line before its first answer: {quoted(banner)}")
+        line = yield Read("grace", (Silence.TIME_UP, Silence.ENDED), BANNER_SECONDS)
+        return line if isinstance(line, str) else banner
 
     def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
         """Nothing to send: a bot does not hear that a game ends."""
@@ -107,10 +118,25 @@ def question_line(of: Game, question: Question, seed: int) -> str:
     return ";".join(fields)
 
 
+def is_answer(of: Game, question: Question, line: str) -> bool:
+    """Whether a line can be meant as a move, legal or not."""
+    word = bare(line)
+    return (
+        word == RESIGN
+        or word.lstrip("+-").isdecimal()
+        or of.notation.parse_move(question.position, word) is not None
+    )
+
+
+def bare(line: str) -> str:
+    """What a line says, without what cannot be misread."""
+    return line.strip("\"'. ").lower()
+
+
 def answered(of: Game, question: Question, line: str) -> int:
     """The legal move that an answer means, tolerating what cannot be misread."""
-    word = line.strip("\"'. ").lower()
-    if word == "resign":
+    word = bare(line)
+    if word == RESIGN:
         raise Resigned
     move = of.notation.parse_move(question.position, word)
     if move is not None and move in question.legal:

@@ -120,10 +120,20 @@ class BotProcess:
             raise Void(f"{self.name} could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
         return since + int(seconds * BILLION) + self.lag
 
+    def hung_up(self, seconds: float) -> bool:
+        """Close its input; whether it writes something then: it was in a buffer of its own."""
+        os.close(self.questions)
+        self.questions = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        return bool(self.receive(seconds, time.monotonic_ns()))
+
     @property
     def gone(self) -> bool:
         """Whether it has closed its end between two games, as many programs do."""
         return any(event & select.POLLHUP for _, event in self.readable.poll(0))
+
+    def has_ended(self, seconds: float = 0.2) -> bool:
+        """Whether its process ends within this time."""
+        return self.wall.connection().has_ended(self.number, seconds)
 
     def waited(self) -> int:
         """Nanoseconds in this game for which it was ready to run but the machine was busy."""

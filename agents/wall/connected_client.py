@@ -47,6 +47,9 @@ class ConnectedClient:
         self.poll = select.poll()
         self.poll.register(self.connection, select.POLLIN)
 
+    def new_game(self) -> None:
+        """Nothing is known of how long it waits for its machine."""
+
     def _listener(self) -> socket.socket:
         """What listens, of this process."""
         if self.listener is None or self.owner != os.getpid():

@@ -31,6 +31,8 @@ LONGEST_LINE = 1 << 16
 MOST_OUTPUT = 1 << 20  # between a question and its answer
 GRACE_SECONDS = 5.0
 MOST_NOTES = 20
+HANG_UP_SECONDS = 2.0
+UNFLUSHED = "its answer came only when its input ended"
 
 
 class Driver:
@@ -55,6 +57,7 @@ class Driver:
         self.seed: int | None = None
         self.greeted = self.in_game = False
         self.unheard = False  # whether the process is that of an earlier game and was not heard yet
+        self.hangs_up = False  # whether who does not answer is tried for an answer that it keeps
         self._forget()
 
     def _forget(self) -> None:
@@ -76,6 +79,8 @@ class Driver:
             self.bot.end()  # many programs end with a game
         self.plies, self.seed, self.unheard = [], seed, self.bot.alive
         self._greet()
+        if self.bot.alive:
+            self.bot.new_game()
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """The bot's move; it is not asked for a forced pass."""
@@ -205,7 +210,7 @@ class Driver:
             if content is None:
                 if Silence.TIME_UP in request.allowed:
                     return Silence.TIME_UP
-                self.bot.fault("timeout", f"did not answer within {seconds:g} s")
+                self.bot.fault("timeout", f"did not answer within {seconds:g} s{self._late()}")
             self._take(content)
         if b"\n" not in self.buffer and not self.buffer:
             if Silence.ENDED in request.allowed and not self.unheard:
@@ -213,6 +218,12 @@ class Driver:
             self.bot.died()
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line.decode(errors="replace").lstrip("\ufeff").strip(" \t\r")
+
+    def _late(self) -> str:
+        """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
+        if self.hangs_up and isinstance(self.bot, BotProcess) and self.bot.hung_up(HANG_UP_SECONDS):
+            return f", {UNFLUSHED}"
+        return ""
 
     def _take(self, content: bytes) -> None:
         self.ended, self.unheard = not content, self.unheard and not content

@@ -1,0 +1,216 @@
+"""What is wrong with a bot: it is played through everything that a tournament asks of one."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from agents import Agent, AgentSpec
+from agents.door import agent_of
+from agents.trial_games import Trial, first_difference, tried
+from agents.wall.bot_terms import Terms
+from agents.wall.driver import UNFLUSHED, Driver
+from games import Game, Position
+from games.board_numbers import board_numbers
+from games.names import listed
+from games.terminal import printable
+
+PAIRS = 5  # of games, from openings of their own
+SEED = 1
+SLOW_SHARE = 0.5  # of the time that a bot may take to start
+# Protocols by which a bot must end with its game, or may well do so.
+ENDS_WITH_GAME = ("manchester", "files")
+SOWN = "sowing"
+
+
+@dataclass(slots=True)
+class Checkup:
+    """What was seen: what is wrong, and what is worth knowing."""
+
+    findings: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+
+
+class Examination:
+    """One bot in one game."""
+
+    def __init__(self, spec: AgentSpec, of: Game, terms: Terms, pairs: int = PAIRS) -> None:
+        """Nothing is started yet."""
+        self.spec, self.of, self.terms, self.pairs = spec, of, terms, pairs
+        self.report = Checkup()
+        self.trials: list[Trial] = []
+
+    def run(self) -> Checkup:
+        """Play it through; what comes later presumes that nothing was wrong before."""
+        for step in (self.games, self.unasked, self.pace, self.memory):
+            step()
+            if self.report.findings and step in (self.games, self.memory):
+                break
+        return self.report
+
+    def agent(self) -> Agent:
+        """The bot in a process of its own."""
+        agent = agent_of(self.spec, self.of, self.terms)
+        if isinstance(agent, Driver):
+            agent.hangs_up = True
+        return agent
+
+    def games(self) -> None:
+        """Whole games from both sides in one process."""
+        self.terms.wall.open()  # so that its time is not the bot's
+        self.main = self.agent()
+        if prepare := getattr(self.main, "prepare", None):
+            prepare()
+        for seed in range(SEED, SEED + self.pairs):
+            for player in (0, 1):
+                trial = tried(self.main, self.of, player, seed)
+                self.trials.append(trial)
+                if trial.failure:
+                    self.report.findings.append(self.failure(trial))
+                    return
+                if seed == SEED and LEAVES not in self.report.findings and self.ended():
+                    self.report.findings.append(LEAVES)
+        self.count()
+
+    def failure(self, trial: Trial) -> str:
+        """How a game ended, in words that say what to do about it."""
+        failure = trial.failure
+        assert failure is not None  # the caller has seen it
+        side = ("first", "second")[trial.player]
+        games = len(self.trials) - 1
+        when = f"after {games} whole games, as {side} player" if games else f"as {side} player"
+        lines = [f"{failure.kind}: {printable(str(failure.message))} ({when})"]
+        if trial.asked is not None and failure.kind != "unloadable":
+            lines.append(f"the position: {self.of.text(trial.asked)}")
+            lines += self.numbering(trial.asked, failure.message)
+        lines += [ADVICE[failure.kind]] if failure.kind in ADVICE else []
+        if UNFLUSHED in failure.message:
+            lines.append("flush after every answer, as in print(move, flush=True), fflush(stdout)")
+        lines += [f"it wrote: {line}" for line in failure.trace.splitlines()[-5:]]
+        return "\n".join(lines)
+
+    def numbering(self, position: Position, message: str) -> Iterator[str]:
+        """Which other way of counting would make a number legal that is not."""
+        found = re.search(r"answered \D{0,1}(\d{1,4})\b", message)
+        if self.of.pack != SOWN or not found:
+            return
+        given, numbers = int(found[1]), board_numbers(self.of)[position.side].number
+        slots = [slot for slot in map(self.of.slots_of, self.of.legal(position)) if slot in numbers]
+        ways: dict[str, Callable[[int], int]] = {
+            "counted from 0 instead of 1": lambda slot: numbers[slot] - 1,
+            "counted in sowing order, from the mover's side": lambda slot: slot + 1,
+            "counted in sowing order from 0": lambda slot: slot,
+        }
+        fits = [words for words, way in ways.items() if given in map(way, slots)]
+        if fits:
+            yield f"it would be legal {' or '.join(fits)}: is your numbering wrong?"
+        yield f"answer the numbers printed on the board: {listed([numbers[s] for s in slots])}"
+
+    def ended(self) -> bool:
+        """Whether its process has ended with the game."""
+        if not isinstance(self.main, Driver) or self.spec.kind in ENDS_WITH_GAME:
+            return False
+        single = self.spec.options.get("process") or self.spec.options.get("new_process_per_game")
+        has_ended = getattr(self.main.bot, "has_ended", None)
+        return not single and self.main.bot.alive and has_ended is not None and has_ended()
+
+    def count(self) -> None:
+        """What the games had in them."""
+        asked = sum(len(trial.answers) for trial in self.trials)
+        extra, passes = (sum(getattr(trial, name) for trial in self.trials)
+                         for name in ("extra_turns", "passes"))  # fmt: skip
+        words = [f"{len(self.trials)} whole games, {asked} questions"]
+        words += [f"{extra} extra turns"] if extra else []
+        words += [f"{passes} passes"] if passes else []
+        self.report.facts.append(", ".join(words))
+        if given_up := sum(trial.resigned for trial in self.trials):
+            self.report.facts.append(f"it resigned {given_up} of them")
+
+    def unasked(self) -> None:
+        """What it wrote that nobody had asked for."""
+        notes = self.main.notes if isinstance(self.main, Driver) else []
+        for note in dict.fromkeys(notes):
+            if note.startswith(("wrote unasked", "wrote a line before")):
+                self.report.findings.append(
+                    f"it {note[:120]}\nwrite one line for each question, and nothing before it; "
+                    "what you want to say goes to stderr"
+                )
+                return
+        self.report.facts += [f"it {note}" for note in dict.fromkeys(notes)][:3]
+
+    def pace(self) -> None:
+        """How long it takes to start, and to answer."""
+        first = self.trials[0].seconds[0] if self.trials[0].seconds else 0.0
+        limit = self.start_seconds
+        if first > limit * SLOW_SHARE:
+            self.report.findings.append(
+                f"slow start: its first answer took {first:.1f} s of the {limit:g} s that it may "
+                "take; on a busy machine it is lost (start_seconds = 60 allows more)"
+            )
+        rest = [seconds for trial in self.trials for seconds in trial.seconds][1:]
+        longest = f", the longest of the others {max(rest):.3f} s" if rest else ""
+        self.report.facts.append(f"its first answer took {first:.2f} s{longest}")
+
+    @property
+    def start_seconds(self) -> float:
+        """How long it may take to start."""
+        bot = getattr(self.main, "bot", None)
+        return bot.limits.start_seconds if bot is not None else self.terms.seconds
+
+    def memory(self) -> None:
+        """Whether the same questions are answered as before: in this process, and in new ones."""
+        for player in (0, 1):
+            before = next(trial for trial in self.trials if trial.player == player)
+            again = tried(self.main, self.of, player, before.seed)
+            fresh = [self.fresh(player, before.seed) for _ in range(2)]
+            if each := first_difference(*fresh):
+                self.report.findings.append(self.varies(*each))
+                return
+            if each := first_difference(fresh[0], again) or first_difference(fresh[0], before):
+                position, one, other = each
+                self.report.findings.append(
+                    "it keeps state between games: asked the same, with the same random number, it "
+                    f"answers {self.text(position, other)} in a process that has played before and "
+                    f"{self.text(position, one)} in a new one\n"
+                    f"the position: {self.of.text(position)}\n"
+                    "a tournament then depends on the order of its games; forget all at a new one"
+                )
+                return
+        self.report.facts.append("the same questions were answered the same way")
+
+    def varies(self, position: Position, one: int, other: int) -> str:
+        """That it answers at random."""
+        advice = "for all that you leave to chance, use the random number that you are given"
+        if self.spec.options.get("deterministic"):
+            advice = f"deterministic = true is wrong, then; {advice}"
+        return (
+            "it gives different answers to the same question: "
+            f"{self.text(position, one)}, then {self.text(position, other)}, in new processes\n"
+            f"the position: {self.of.text(position)}\n{advice}"
+        )
+
+    def text(self, position: Position, move: int) -> str:
+        """A move as it is printed on the board."""
+        return self.of.move_text(position, move)
+
+    def fresh(self, player: int, seed: int) -> Trial:
+        """The trial in a new process."""
+        agent = self.agent()
+        trial = tried(agent, self.of, player, seed)
+        close = getattr(agent, "close", None)
+        if close is not None:
+            close()
+        return trial
+
+
+LEAVES = (
+    "it ends with a game: it is started again for the next one, which costs time; read questions "
+    "until your input ends, or say new_process_per_game = true"
+)
+ADVICE = {
+    "timeout": "each question must be answered within the limit (--seconds)",
+    "crashed": "it must live until its input ends",
+    "unreadable": "an answer is one line that holds a move and nothing else; one written before "
+    "the question, or after the answer, is taken for the next answer",
+    "flooded": "an answer is one line",
+    "memory": 'memory = "2GB" in its table allows more',
+}

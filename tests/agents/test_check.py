@@ -1,0 +1,115 @@
+"""agents.check: what is wrong with a bot is said in plain words, and nothing where nothing is."""
+
+import pytest
+
+from agents import check
+from agents.checkup import SEED
+from agents.trial_games import tried
+from games import game
+from games.terminal import DONE, FINDING, MISTAKE
+from tests.agents.given import ROOT
+from tests.agents.hosted import PYTHON, hosted, other
+
+LOOP = """import os, random, sys, time
+games = asked = 0
+{before}
+for line in sys.stdin:
+    position, legal, seconds, chance, game = line.strip().split(";")
+    moves, asked = legal.split(), asked + 1
+    {answer}
+"""
+GOOD = "print(moves[0], flush=True)"
+# What the bot does -> what is said about it.
+WRONG = {
+    "no flush": ("", "print(moves[0])", "flush after every answer"),
+    "counts from 0": ("", "print(int(moves[0]) - 1, flush=True)", "counted from 0 instead of 1"),
+    "no move": ("", "print('hello', flush=True)", "unreadable: answered"),
+    "a banner": ("print('hello', flush=True)", GOOD, "wrote a line before its first answer"),
+    "a second line": ("", f"{GOOD}; print('then', flush=True)", "is taken for the next answer"),
+    "slow start": ("time.sleep(1.5)", GOOD, "slow start: its first answer took"),
+    "slow answers": ("", "time.sleep(9)", "each question must be answered within the limit"),
+    "it dies": ("", "os._exit(7)", "ended with exit status 7"),
+    "an exception": ("", "moves[99]", "it wrote: IndexError: list index out of range"),
+    "it cannot start": ("import nowhere", GOOD, "it wrote: ModuleNotFoundError"),
+    "it remembers": (
+        "",
+        "print(moves[-1 if asked > 20 else 0], flush=True)",
+        "it keeps state between games",
+    ),
+    "it throws dice": ("", "print(random.choice(moves), flush=True)", "different answers to the"),
+}
+
+
+def checked(capsys, *words: str) -> tuple[int, str]:
+    """The status and what is said."""
+    status = check.main(list(words))
+    return status, capsys.readouterr().out
+
+
+def written(directory, before: str, answer: str) -> str:
+    """A program in Python with this loop."""
+    path = directory / "bot.py"
+    path.write_text(LOOP.format(before=before, answer=answer))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said(tmp_path, capsys, name):
+    before, answer, message = WRONG[name]
+    toml = tmp_path / "mine.toml"
+    command = f'["{PYTHON}", "{written(tmp_path, before, answer)}"]'
+    slow = "2.0" if "slow" in name else "60.0"
+    toml.write_text(
+        f'[agents.a]\nkind = "lines"\ncommand = {command}\nstart_seconds = {slow}\nprocesses = 9\n'
+    )
+    words = [str(toml), "--pairs", "3", "--game", "kalah(4,3)"]
+    if name in ("no flush", "slow answers"):
+        toml.write_text(toml.read_text().replace(slow, "0.3"))
+        words += ["--seconds", "0.3"]
+    status, said = checked(capsys, *words)
+    assert status == FINDING
+    assert message in said
+    assert said.count("WRONG") == 1
+    assert said.endswith("something is wrong\n")
+
+
+def test_a_bot_that_ends_with_its_game(capsys):
+    of = game("kalah(4,3)")
+    with hosted("lines", of, command=other("lines")) as agent:
+        answers = len(tried(agent, of, 0, SEED).answers)
+    command = other("lines", "after", str(answers))
+    status, said = checked(capsys, "--pairs", "1", "--game", of.name, "--", *command)
+    assert status == FINDING
+    assert "it ends with a game" in said
+
+
+@pytest.mark.parametrize("name", ["line_bot.py", "my_bot.py"])
+def test_nothing_is_wrong_with_the_examples(capsys, name):
+    words = [f"{ROOT}/experiments/bots/{name}", "--pairs", "1"]
+    status, said = checked(capsys, *words, "--game", "kalah(4,3)", "--game", "othello(4)")
+    assert (status, said.count("fine")) == (DONE, 6)
+    assert said.endswith("nothing is wrong\n")
+
+
+@pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp", "manchester"])
+def test_every_protocol_is_checked(capsys, kind):
+    words = ["--pairs", "1", "--kind", kind, "--", *other(kind)]
+    assert checked(capsys, *words)[0] == DONE
+    words = ["--pairs", "1", "--kind", kind, "--", *other(kind, "illegal", "2")]
+    status, said = checked(capsys, *words)
+    assert status == FINDING
+    assert "WRONG  illegal" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.py"], "there is no file"),
+        (["smart"], "there is nothing to check"),
+        (["--kind", "gtp", "--game", "kalah(6,4)", "--", "sh"], "gtp is for othello"),
+    ],
+)
+def test_a_mistake_of_the_command_is_one_line(capsys, words, message):
+    assert check.main(words) == MISTAKE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
