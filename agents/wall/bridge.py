@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from agents.core import AgentFailure, AgentSpec, Limit, SpecError
+from agents.view import View
 from games import Game
 from games.board import Board
 from games.kernels.board_layout import HEAD, LEFT
@@ -35,8 +36,17 @@ def prepare(spec: AgentSpec, of: Game) -> None:
     """Load in the spawner what every bot of this game needs, but none of the user's code."""
     board = Board(of)
     board.play(board.slots[0])
+    use(View(of, of.start()))
     if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
         import_module("agents").build(AgentSpec("random"), of).choose(of.start())
+
+
+def use(view: View) -> None:
+    """Do with a view what bots do: what is compiled or loaded by it, they find ready."""
+    after = view.play(view.legal[0])
+    view.move_text(view.legal[0])
+    for each in (view, after):
+        repr((each.margin, each.rows, each.text, str(each), each.over, each.mover, each.legal))
 
 
 def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:

@@ -131,3 +131,18 @@ def choose(view, legal, rng):
     children = [process, *process_tree.descendants(wall.process)]
     wall.close()
     assert not any(Path(f"/proc/{each}").exists() for each in children)
+
+
+def test_whatever_a_view_offers_is_compiled_before_the_first_question(wall, tmp_path):
+    text = """
+from games.kernels.compile_cache import on_compilation
+compiled = []
+def choose(view, legal, rng):
+    on_compilation(lambda: compiled.append(1))
+    after = view.play(legal[0])
+    repr((view.margin, view.rows, view.text, str(view), after.over, after.margin))
+    return legal[len(compiled)]
+"""
+    agent = bot(wall, tmp_path, text)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 0
