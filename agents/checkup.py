@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agents import Agent, AgentSpec
 from agents.door import agent_of
-from agents.trial_games import Trial, first_difference, tried
+from agents.trial_games import TrialGame, first_difference, tried
 from agents.wall.bot_terms import Terms
 from agents.wall.driver import UNFLUSHED, Driver
 from games import Game, Position
@@ -37,7 +37,7 @@ class Examination:
         """Nothing is started yet."""
         self.spec, self.of, self.terms, self.pairs = spec, of, terms, pairs
         self.report = Checkup()
-        self.trials: list[Trial] = []
+        self.trials: list[TrialGame] = []
 
     def run(self) -> Checkup:
         """Play it through; what comes later presumes that nothing was wrong before."""
@@ -71,7 +71,7 @@ class Examination:
                     self.report.findings.append(LEAVES)
         self.count()
 
-    def failure(self, trial: Trial) -> str:
+    def failure(self, trial: TrialGame) -> str:
         """How a game ended, in words that say what to do about it."""
         failure = trial.failure
         assert failure is not None  # the caller has seen it
@@ -192,7 +192,7 @@ class Examination:
         """A move as it is printed on the board."""
         return self.of.move_text(position, move)
 
-    def fresh(self, player: int, seed: int) -> Trial:
+    def fresh(self, player: int, seed: int) -> TrialGame:
         """The trial in a new process."""
         agent = self.agent()
         trial = tried(agent, self.of, player, seed)

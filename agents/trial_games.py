@@ -12,7 +12,7 @@ MOST_OPENING_PLIES = 6
 
 
 @dataclass(slots=True)
-class Trial:
+class TrialGame:
     """One game of a bot against a random player."""
 
     player: int
@@ -31,9 +31,9 @@ class Trial:
         return self.failure is None and not self.resigned
 
 
-def tried(agent: Agent, of: Game, player: int, seed: int) -> Trial:
+def tried(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:
     """Play one game; the same seed is the same opening and the same opponent."""
-    trial, dice = Trial(player, seed), random.Random(f"{of.name} {seed}")
+    trial, dice = TrialGame(player, seed), random.Random(f"{of.name} {seed}")
     opening = dice.randrange(MOST_OPENING_PLIES)
     position, ply = of.start(), 0
     since = time.monotonic()
@@ -60,14 +60,14 @@ def tried(agent: Agent, of: Game, player: int, seed: int) -> Trial:
     return trial
 
 
-def _count(trial: Trial, of: Game, before: Position, after: Position, move: int) -> None:
+def _count(trial: TrialGame, of: Game, before: Position, after: Position, move: int) -> None:
     if move == of.pass_move:
         trial.passes += 1
     elif before.mover == after.mover == trial.player and not of.over(after):
         trial.extra_turns += 1
 
 
-def first_difference(one: Trial, other: Trial) -> tuple[Position, int, int] | None:
+def first_difference(one: TrialGame, other: TrialGame) -> tuple[Position, int, int] | None:
     """The first question that two trials answer differently, with both answers."""
     for (position, move), (same, another) in zip(one.answers, other.answers, strict=False):
         if position == same and move != another:
