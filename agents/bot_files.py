@@ -52,7 +52,8 @@ def is_bot_file(path: Path) -> bool:
 
 
 def bot_spec(path: Path) -> AgentSpec:
-    """The agent of a file: a Python bot if it has `choose`, else a program that speaks lines.
+    """The agent of a file: a Python bot if it has `choose`, a search if it has `evaluate`, else a
+    program that speaks lines.
 
     SpecError if there is no such file or its language is not known; a language that is compiled is
     compiled here, and AgentFailure says why that failed.
@@ -64,7 +65,8 @@ def bot_spec(path: Path) -> AgentSpec:
     language = LANGUAGES.get(path.suffix.lower())
     if language and language.name == "python":
         if name := chooser(path):
-            return AgentSpec("python", file=f"{path}:{name}")
+            kind, option = ("alphabeta", "evaluate") if name == "evaluate" else ("python", "file")
+            return AgentSpec(kind, {option: f"{path}:{name}"})
     elif language is None:
         if not os.access(path, os.X_OK):
             raise SpecError(
@@ -76,14 +78,15 @@ def bot_spec(path: Path) -> AgentSpec:
 
 
 def chooser(path: Path) -> str:
-    """The function `choose`, or the first class that has it, in a Python file; empty if none."""
+    """The function `choose` or `evaluate`, or the first class that has `choose`; empty if none."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
         return "choose"  # what is wrong with it is said when it is loaded
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "choose":
-            return "choose"
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for name in ("choose", "evaluate"):
+        if name in functions:
+            return name
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and any(
             isinstance(each, ast.FunctionDef) and each.name == "choose" for each in node.body

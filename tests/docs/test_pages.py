@@ -37,7 +37,7 @@ PREFIXES = (".venv/bin/", "uv run ")
 LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
-PACKAGES = ("games.", "arena.")
+PACKAGES = ("games.", "agents.", "arena.")
 
 # What takes longer than the default suite has, which plays one pairing of it, or reads its file.
 SLOW = {

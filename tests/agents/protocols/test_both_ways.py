@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agents import AgentSpec, build
+from agents import AgentSpec, build, kind_of
 from agents.protocols import PROTOCOLS
 from games import game
 from tests.agents.protocols.wire import Ours, Table, Wire, protocol
@@ -18,6 +18,15 @@ PLAYED = [
     ("nboard", "othello(8)"),
     *[("kgp", name) for name in ("kalah(6,4)", "kalah-kgp(8,5)", "kalah-2022(4,3)")],
     *[("manchester", name) for name in ("kalah-manchester(7,7)", "kalah-manchester(5,3)")],
+]
+# Who adds a protocol needs no line here.
+USUAL = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
+PLAYED += [
+    (name, text)
+    for name in PROTOCOLS
+    if name not in dict(PLAYED)
+    for text in USUAL
+    if kind_of(name).refusal(game(text)) is None
 ]
 OPENING_PLIES = 7
 # Their moves depend on the board alone, as their own side sees it.

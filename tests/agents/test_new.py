@@ -1,0 +1,46 @@
+"""agents.new: every start is a bot with which nothing is wrong."""
+
+import pytest
+
+from agents import check, new
+from agents.bot_files import LANGUAGES
+from games.terminal import DONE, MISTAKE
+from tests.agents.test_bot_files import runs
+
+ENDINGS = {language: start[start.index(".") :] for language, start in new.STARTS.items()}
+
+
+@pytest.mark.parametrize("language", new.STARTS)
+def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
+    monkeypatch.chdir(tmp_path)
+    name = f"mine{ENDINGS[language]}"
+    assert new.main([name, "--language", language]) == DONE
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"wrote {name}"
+    if not runs(name):
+        pytest.skip(f"nothing here runs {name}")
+    assert check.main([name, "--pairs", "1", "--game", "kalah(4,3)"]) == DONE, capsys.readouterr()
+
+
+def test_the_language_is_that_of_the_ending(tmp_path, capsys):
+    for name in ("a.py", "a.js", "a.c", "A.java", "a.sh"):
+        assert new.main([str(tmp_path / name)]) == DONE
+    assert "class A " in (tmp_path / "A.java").read_text()
+    assert {each.name for each in LANGUAGES.values()} >= set(new.STARTS) - {"lines", "heuristic"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["there.py"], "is there already"),
+        (["a.cobol"], "say --language"),
+        (["a.py", "--language", "c"], "ends in .c"),
+        (["nowhere/a.py"], "there is no directory"),
+    ],
+)
+def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch, capsys, words, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.py").write_text("")
+    assert new.main(words) == MISTAKE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
