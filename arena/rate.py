@@ -35,7 +35,7 @@ def arguments() -> argparse.ArgumentParser:
 
 def rated_lines(foreign: GivenGames, chosen: argparse.Namespace) -> list[str]:
     """The ratings as a table of lines, or as JSON in one."""
-    from arena.stats.bridges import bridges  # noqa: PLC0415  # after --help
+    from arena.stats.pool_gaps import bridges  # noqa: PLC0415  # after --help
     from arena.stats.rating_words import ratings_lines  # noqa: PLC0415
     from arena.stats.ratings import RatingPlan, rate  # noqa: PLC0415
     from arena.stats.results import gather  # noqa: PLC0415

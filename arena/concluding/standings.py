@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from arena.concluding.evidence import Match
 from arena.concluding.win_rates import WinRate, raw
 from arena.stats.bradley_terry import EXACT
-from arena.stats.bridges import bridges
 from arena.stats.clusters import spread
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.pool_gaps import bridges
 from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.results import Results

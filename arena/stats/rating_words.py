@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from arena.stats.bridges import Bridge
 from arena.stats.connected import FirstMove
 from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.pool_gaps import Bridge
 from arena.stats.ratings import AgentRating, Pool, Ratings
 from arena.stats.words import NO_ANSWER, bound_text, range_text, signed
 

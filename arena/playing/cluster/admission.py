@@ -9,9 +9,9 @@ from typing import Any
 from arena.keeping import provenance
 from arena.playing.cluster.connection import Cluster, ClusterLost, NoCluster
 from arena.playing.cluster.far_side import Welcome, welcome
-from arena.playing.cluster.likeness import ALIKE, difference
 from arena.playing.cluster.members import FarWorker
 from arena.playing.cluster.parcel import Parcel
+from arena.playing.cluster.required_versions import ALIKE, difference
 
 
 class Admission:

@@ -18,8 +18,8 @@ import distributed
 from distributed.core import rpc
 from distributed.versions import VersionMismatchWarning
 
-from arena.playing.cluster.likeness import difference
 from arena.playing.cluster.members import MOST_REASON, Members
+from arena.playing.cluster.required_versions import difference
 from games.names import quoted
 from games.terminal import Mistake, Unfinished, printable
 

@@ -14,7 +14,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import Openings
 from arena.planning.pairings import Pairings
 from arena.planning.plan import Plan
-from arena.playing.cluster.luggage import File, Luggage, stays, unpack
+from arena.playing.cluster.sent_files import File, SentFiles, stays, unpack
 from games import Game, game
 
 
@@ -46,10 +46,10 @@ class PackedPlan(NamedTuple):
 
 def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
     """The parcel of plans and of the other arguments of the function `maker`."""
-    luggage = Luggage()
-    content = pickle.dumps((tuple(packed(each, luggage) for each in plans), more))
+    sent = SentFiles()
+    content = pickle.dumps((tuple(packed(each, sent) for each in plans), more))
     clocks = [each.plan for each in plans if not each.plan.reproducible]
-    return Parcel(maker, content, luggage.files, any(not plan.mixed_machines for plan in clocks))
+    return Parcel(maker, content, sent.files, any(not plan.mixed_machines for plan in clocks))
 
 
 def crew_of(sent: Parcel, directory: Path) -> Any:
@@ -62,23 +62,23 @@ def crew_of(sent: Parcel, directory: Path) -> Any:
     )
 
 
-def packed(drawn: DrawnPlan, luggage: Luggage) -> PackedPlan:
-    """The plan with the users' files by their places in the luggage."""
-    agents = {name: renamed(spec, luggage) for name, spec in drawn.plan.agents.items()}
+def packed(drawn: DrawnPlan, sent: SentFiles) -> PackedPlan:
+    """The plan with the users' files by their places among the files sent."""
+    agents = {name: renamed(spec, sent) for name, spec in drawn.plan.agents.items()}
     source, digest = drawn.of.source, drawn.of.digest
-    game_file = None if source is None else (luggage.place(source), digest)
+    game_file = None if source is None else (sent.place(source), digest)
     plan = replace(drawn.plan, agents=agents, base=Path())
     return PackedPlan(plan, game_file, drawn.openings, drawn.pairings)
 
 
-def renamed(spec: AgentSpec, luggage: Luggage) -> AgentSpec:
+def renamed(spec: AgentSpec, sent: SentFiles) -> AgentSpec:
     """The spec with every file by its place; a name after a colon stays."""
 
     def place(reference: str) -> str:
         path, name = split_reference(reference, "")
         if stays(path if name else Path(reference)):
             return reference
-        return f"{luggage.place(path)}:{name}" if name else luggage.place(path)
+        return f"{sent.place(path)}:{name}" if name else sent.place(path)
 
     return with_files(spec, place)
 

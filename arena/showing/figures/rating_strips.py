@@ -27,7 +27,7 @@ from arena.showing.plots import ticks
 from arena.showing.report_contents import Report
 from arena.showing.row_chart import ChartRow, RowChart, as_picture, on_a_page
 from arena.showing.svg import Scale, block, interval
-from arena.showing.told_apart import Run, brackets, lanes, names_of, runs
+from arena.showing.unsettled_matches import Run, brackets, lanes, names_of, runs
 from arena.stats.elo import score_from_elo
 
 ROOM = 0.04  # of the scale, beyond the widest interval

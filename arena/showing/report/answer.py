@@ -21,7 +21,7 @@ from arena.showing.numbers import (
     share_ends,
 )
 from arena.showing.report_contents import Report
-from arena.showing.told_apart import names_of, runs
+from arena.showing.unsettled_matches import names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
 

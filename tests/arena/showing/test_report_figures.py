@@ -17,7 +17,7 @@ from arena.showing.report.check_rows import checks_of
 from arena.showing.report.games_on_page import games_json
 from arena.showing.report_contents import Report, stored_report
 from arena.showing.svg import in_file
-from arena.showing.told_apart import Run, lanes, runs
+from arena.showing.unsettled_matches import Run, lanes, runs
 from tests.arena.showing.pages import RUNS, run_of
 
 SVG = "{http://www.w3.org/2000/svg}"

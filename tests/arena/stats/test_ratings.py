@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from arena.stats.bootstrap import _weighed, percentile_ends
 from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
-from arena.stats.bridges import bridges
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
 from arena.stats.intervals import ALIKE
+from arena.stats.pool_gaps import bridges
 from arena.stats.rating_fit import fit
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import gather, openings_by_agent, table

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.bridges import bridges
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.intervals import score_estimate
 from arena.stats.matchup import from_other_side, matchup
+from arena.stats.pool_gaps import bridges
 from arena.stats.rating_words import rating_text, ratings_lines
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.score_checks import score_at_least

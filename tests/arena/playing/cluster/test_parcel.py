@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agents import AgentSpec
-from arena.playing.cluster import luggage, parcel
-from arena.playing.cluster.luggage import Luggage, unpack
+from arena.playing.cluster import parcel, sent_files
 from arena.playing.cluster.parcel import renamed
+from arena.playing.cluster.sent_files import SentFiles, unpack
 from games.terminal import Mistake
 
 
@@ -33,7 +33,7 @@ def test_a_program_its_files_and_its_directory_travel_by_content(tmp_path):
     table.write_text("1 2 3")
     command = [str(bot), "--fast", str(table)]
     spec = AgentSpec("lines", command=command, readable=[str(tmp_path / "here/data")])
-    bag = Luggage()
+    bag = SentFiles()
     sent = renamed(spec, bag)
     assert str(tmp_path) not in str(sent)
     found = there(sent, bag, tmp_path / "there").options
@@ -51,24 +51,24 @@ def test_what_is_installed_and_what_is_not_here_keep_their_paths(tmp_path, name)
         program(tmp_path / "real").rename(tmp_path / "elsewhere")
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).symlink_to(tmp_path / "elsewhere")
-    spec, bag = AgentSpec("lines", command=[str(tmp_path / name)]), Luggage()
+    spec, bag = AgentSpec("lines", command=[str(tmp_path / name)]), SentFiles()
     assert renamed(spec, bag).options["command"] == (str(tmp_path / name),)
     assert not bag.files
 
 
 def test_a_file_that_changed_has_another_place(tmp_path):
-    bot, bag = program(tmp_path / "bot"), Luggage()
+    bot, bag = program(tmp_path / "bot"), SentFiles()
     first = bag.place(bot)
     bot.chmod(0o644)
-    assert Luggage().place(bot) != first
+    assert SentFiles().place(bot) != first
     program(bot, "echo bye\n")
-    assert Luggage().place(bot) != first
+    assert SentFiles().place(bot) != first
     assert bag.place(bot) == first
 
 
 def test_more_files_than_one_would_send_are_refused_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(luggage, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(sent_files, "MOST_BYTES", 1 << 20)
     for number in range(3):
         (tmp_path / f"{number}.bin").write_bytes(bytes(1 << 19))
     with pytest.raises(Mistake, match="files of more than 1 MB in all are not sent to a cluster"):
-        Luggage().place(tmp_path)
+        SentFiles().place(tmp_path)

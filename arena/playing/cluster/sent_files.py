@@ -20,7 +20,7 @@ class File(NamedTuple):
     program: bool  # whether it may be executed
 
 
-class Luggage:
+class SentFiles:
     """The files that are sent, each at a place that follows from its content."""
 
     def __init__(self) -> None:
