@@ -6,8 +6,8 @@ from pathlib import Path
 
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import cluster_at, cores, same_command, workers
-from arena.reading.user_settings import cluster_settings, is_address
+from arena.reading.command_line import cores, elsewhere, same_command, workers
+from arena.reading.user_settings import is_address
 from games.names import listed, positive, whole
 from games.shell_commands import here
 from games.terminal import DONE, status_of
@@ -80,14 +80,10 @@ def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         number(chosen.nodes, "--nodes", MOST_NODES),
         number(chosen.database_beans, "--database-beans", DATABASE_BEANS),
     )
-    run, on = judged_run(chosen.run), cluster_settings(chosen.on)
-    options = PlayOptions(chosen.workers or cores(), interrupts, chosen.backend)
-    if on.address is None:
+    run = judged_run(chosen.run)
+    one = PlayOptions(chosen.workers or cores(), interrupts, chosen.backend)
+    with elsewhere(one, chosen.on) as options:
         judge_and_write(run, settings, options, quiet=chosen.quiet, json=chosen.json)
-        return DONE
-    with cluster_at(on) as cluster:
-        far = options._replace(cluster=cluster, workers=max(1, cluster.slots))
-        judge_and_write(run, settings, far, quiet=chosen.quiet, json=chosen.json)
     return DONE
 
 

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import cores
+from arena.reading.command_line import cores, elsewhere
+from arena.reading.user_settings import is_address
 from games.shell_commands import here
 from games.terminal import DONE, FINDING, say, status_of
 
@@ -21,6 +22,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--all", action="store_true", help="all games, not only 200 pairings")
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE", help="its file, to find bots that were moved"
+    )
+    parser.add_argument(
+        "--on", type=is_address, metavar="ADDRESS", help="play on a Dask cluster, as arena.run"
     )
     return parser
 
@@ -38,7 +42,8 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.concluding.reproduction import compare  # noqa: PLC0415
     from arena.playing.workers import PlayOptions  # noqa: PLC0415
 
-    result = compare(chosen.run, chosen.all, chosen.experiment, PlayOptions(cores(), interrupts))
+    with elsewhere(PlayOptions(cores(), interrupts), chosen.on) as options:
+        result = compare(chosen.run, chosen.all, chosen.experiment, options)
     for note in result.notes:
         say(note)
     if result.difference:

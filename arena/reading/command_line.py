@@ -103,6 +103,17 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[R
         yield options
 
 
+@contextmanager
+def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
+    """The options with the cluster that `on` or the settings name, if they name one."""
+    settings = cluster_settings(on)
+    if settings.address is None:
+        yield options
+        return
+    with cluster_at(settings) as cluster:
+        yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
+
+
 def cluster_at(settings: ClusterSettings) -> "Cluster":
     """The cluster of the settings; a Mistake says why there is none."""
     try:

@@ -172,3 +172,11 @@ def test_play_by_the_clock_cannot_be_verified(tmp_path, capsys):
     played(experiment_file(tmp_path, text), tmp_path / "results")
     assert main([str(directory_of(tmp_path / "results"))]) == 2
     assert "by the clock" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_on_a_cluster_a_run_is_verified_and_a_change_is_seen(run, capsys):
+    assert main([str(run), "--on", "local:2"]) == 0
+    rewrite(run, lambda frame: frame.update(frame["margin"] + 1))
+    assert main([str(run), "--on", "local:2"]) == 1
+    assert "differs: " in capsys.readouterr().out
