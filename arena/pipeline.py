@@ -6,22 +6,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.wall.wall import Wall
 from arena.keeping import provenance
-from arena.keeping.journal import Journal
+from arena.keeping.journal import JOURNAL, Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
+from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.plan import Plan
-from arena.planning.records import Games, moves_of
+from arena.planning.records import Games, moves_of, pair_points
 from arena.playing.determinism import FIXED, determined
 from arena.playing.one_pairing import played_here, replayer
-from arena.playing.tournament import play
+from arena.playing.tournament import Played, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
-from arena.stats.sprt import SprtState
 from games.shell_commands import here
 from games.terminal import Mistake, Unfinished, printed, say
 from games.transcripts import replay_command
@@ -49,9 +48,9 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         ):
             drawn = determined(draw(experiment.plan), journal, options.playing)
             _note_begin(experiment, origin, journal, drawn, options)
-            reached = _played(drawn, journal, options)
-            games = journal.games(drawn.pairings)
-            return _concluded(experiment, origin, drawn, games, reached, directory, options)
+            played = _played(drawn, journal, options)
+            games = journal.games(played.drawn.pairings)
+            return _concluded(experiment, origin, played, games, directory, options)
 
 
 @contextlib.contextmanager
@@ -65,15 +64,17 @@ def _pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 
 
-def _played(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> SprtState | None:
-    """Play what is not in the journal; how far the plan's test came, if it has one."""
+def _played(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> Played:
+    """Play what is not in the journal; where the run then stands."""
     if (before := journal.finished()) and not options.quiet:
-        there, whole = 2 * before, 2 * drawn.pairings.total
-        say(f"continuing: {there:,} of {whole:,} games were played before")
+        of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
+        say(f"continuing: {2 * before:,} {of} were played before")
     with LiveLine(options.quiet) as line:
-        state = play(drawn, journal, options.playing, run_shown(line, drawn.plan.names))
+        played = play(drawn, journal, options.playing, run_shown(line, drawn.plan.names))
     options.interrupts.look()
-    return state
+    if played.known and not options.quiet:
+        say(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")
+    return played
 
 
 def _note_begin(
@@ -98,13 +99,16 @@ def _note_begin(
     provenance.write_run(journal.directory, origin, more)
 
 
-def _note_end(directory: Path, origin: Origin, games: Games, options: RunOptions) -> None:
+def _note_end(
+    directory: Path, origin: Origin, played: Played, games: Games, options: RunOptions
+) -> None:
     """Say in run.json that the tables are there, and when they first were."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
         more = {
             "finished": provenance.now_text(),
             "games": len(games),
+            "known": played.known,
             "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
         }
         if options.cluster is not None:
@@ -115,9 +119,8 @@ def _note_end(directory: Path, origin: Origin, games: Games, options: RunOptions
 def _concluded(
     experiment: Experiment,
     origin: Origin,
-    drawn: DrawnPlan,
+    played: Played,
     games: Games,
-    reached: SprtState | None,
     directory: Path,
     options: RunOptions,
 ) -> bool:
@@ -125,13 +128,14 @@ def _concluded(
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.concluding import checks, stored_summary  # noqa: PLC0415
 
+    drawn = played.drawn
     evidence = _evidence(drawn, games, options)
     remove_unfinished(directory)
-    summed = _tabled(drawn, evidence, origin, reached, directory)
+    summed = _tabled(played, evidence, origin, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
-    _note_end(directory, origin, games, options)
+    _note_end(directory, origin, played, games, options)
     _show(experiment, summed, verdicts, options)
     page = _paged(directory) if options.page else None
     if not options.quiet:
@@ -163,31 +167,35 @@ def quiet(_: str) -> None:
 
 
 def _tabled(
-    drawn: DrawnPlan,
+    played: Played,
     evidence: "Evidence",
     origin: Origin,
-    reached: SprtState | None,
     directory: Path,
 ) -> "Summary":
     """Write the tables of a run; what stands in them."""
     from arena.concluding import summary, table_rows, timing  # noqa: PLC0415  # as above
     from arena.keeping import game_table, parquet  # noqa: PLC0415
 
-    plan, games, source = drawn.plan, evidence.games, source_of(drawn.plan, origin)
+    drawn, plan = played.drawn, played.drawn.plan
+    games, source = evidence.games, source_of(plan, origin)
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         whole = beside.submit(
             game_table.write_games, directory / "games.parquet", [games], evidence.repeat,
             drawn.of, plan.names, drawn.openings, source, moves=games.moves is not None,
         )  # fmt: skip
-        test = (plan.stop, reached) if plan.stop and reached else None
-        summed = summary.summarise(evidence, name=origin.experiment, sprt=test)
+        test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
+        summed = summary.summarise(
+            evidence, name=origin.experiment, sprt=test, tournament=played.tournament
+        )
         timings = timing.timings(games, plan.names)
         whole.result()
     elo, rates = table_rows.elo_rows(summed), table_rows.win_rate_rows(summed)
     parquet.write_rows(directory / "elo.parquet", table_rows.EloRow, elo, source)
     parquet.write_rows(directory / "win_rates.parquet", table_rows.WinRateRow, rates, source)
     parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
+    if rows := table_rows.tournament_rows(summed):
+        parquet.write_rows(directory / "tournament.parquet", table_rows.TournamentRow, rows, source)
     return summed
 
 
@@ -228,16 +236,30 @@ def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
     }
 
 
-def play_alone(experiment: Experiment, overrides: Sequence[str], pairing: int, wall: Wall) -> None:
+def play_alone(experiment: Experiment, pairing: int, options: RunOptions) -> None:
     """Play one pairing in this process, to see what becomes of it."""
-    with _pairing_named(experiment, overrides):
+    with _pairing_named(experiment, options.overrides):
         drawn = draw(experiment.plan)
+        if drawn.plan.rounds is not None:
+            drawn = _as_far_as_played(experiment, drawn, options.results)
         total = drawn.pairings.total
         if not 0 <= pairing < total:
-            raise Mistake(f"pairing must lie from 0 to {total - 1}, got {pairing}")
-        games = played_here(drawn, pairing, {}, wall)
+            later = "" if drawn.plan.rounds is None else "; later rounds follow from results"
+            raise Mistake(f"pairing must lie from 0 to {total - 1}, got {pairing}{later}")
+        games = played_here(drawn, pairing, {}, options.wall)
     placed = drawn.pairings.columns(pairing, pairing + 1)
     for row in range(2):
         first, second = (drawn.plan.names[placed[seat][row]] for seat in ("first", "second"))
         print(f"{first} against {second}: margin {games.margin[row]:+d}")
         print(games.traces.get(row) or here(replay_command(drawn.of, moves_of(games, row))))
+
+
+def _as_far_as_played(experiment: Experiment, drawn: DrawnPlan, results: Path) -> DrawnPlan:
+    """The plan with the rounds that its run in `results` has come to."""
+    origin = provenance.origin_of(experiment.name, experiment.plan)
+    directory, course = results / experiment.name / origin.digest, Course(drawn)
+    if (directory / JOURNAL).exists():
+        with Journal(directory, origin.digest) as journal:
+            for start, _, games in journal.parts(course.columns):
+                course.take(start, pair_points(games))
+    return course.drawn

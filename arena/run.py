@@ -44,7 +44,7 @@ def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
 
     with options_of(chosen, interrupts) as options:
         if chosen.pairing is not None:
-            play_alone(experiment, overrides(chosen), chosen.pairing, options.wall)
+            play_alone(experiment, chosen.pairing, options)
             return DONE
         return DONE if run(experiment, options) else FINDING
 

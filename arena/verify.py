@@ -1,11 +1,12 @@
 """Play stored games again and compare: python -m arena.verify results/smart_vs_bad/1a2b3c."""
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 
 from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import cores, elsewhere
+from arena.reading.command_line import cores, elsewhere, known_games
 from arena.reading.user_settings import is_address
 from games.shell_commands import here
 from games.terminal import DONE, FINDING, say, status_of
@@ -26,6 +27,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--on", type=is_address, metavar="ADDRESS", help="play on a Dask cluster, as arena.run"
     )
+    parser.add_argument(
+        "--known", metavar="DIR", help="the games known from earlier runs, compared too; off: not"
+    )
     return parser
 
 
@@ -42,7 +46,11 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.concluding.reproduction import compare  # noqa: PLC0415
     from arena.playing.workers import PlayOptions  # noqa: PLC0415
 
-    with elsewhere(PlayOptions(cores(), interrupts), chosen.on) as options:
+    with contextlib.ExitStack() as stack:
+        if known := known_games(chosen.known):
+            stack.callback(known.close)
+        playing = PlayOptions(cores(), interrupts, known=known)
+        options = stack.enter_context(elsewhere(playing, chosen.on))
         result = compare(chosen.run, chosen.all, chosen.experiment, options)
     for note in result.notes:
         say(note)

@@ -13,7 +13,11 @@ import numpy as np
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
 from agents.kernels import whole_games as loop
+from arena.keeping.known_games import KnownGames
+from arena.planning.drawing import draw
+from arena.playing.known_pairings import KnownPairings
 from arena.reading.command_line import cores
+from arena.reading.experiment_file import load
 from benchmarks.fresh import fresh
 from benchmarks.random_rows import open_spiel_games
 from benchmarks.table import Row, per_second, skipped
@@ -51,7 +55,7 @@ def experiment(text: str, pairs: int) -> Iterator[list[str]]:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "bench.toml"
         path.write_text(text.format(pairs=pairs))
-        yield ["-m", "arena.run", str(path), "--results", directory, "--quiet"]
+        yield ["-m", "arena.run", str(path), "--results", directory, "--quiet", "--known", "off"]
 
 
 def seconds_from_first_game(words: list[str]) -> float:
@@ -140,3 +144,37 @@ def resume(rounds: int) -> Row:
         taken = min(fresh(words).seconds for _ in range(min(rounds, 3)))
     what = "arena.run, a finished run of 100,000 games to its tables"
     return Row(what, f"{taken:.2f} s", f"{RESUME_SECONDS} s", RESUME_SECONDS / taken, 1.0)
+
+
+def all_known(rounds: int) -> Row:
+    """A run of 100,000 games that are all known, against a finished run of them."""
+    with experiment(RANDOM, RESUMED_PAIRS) as words, tempfile.TemporaryDirectory() as store:
+        known = [*words[:-1], store]
+        fresh(known)
+        rounds = min(rounds, 3)
+        finished = min(fresh(known).seconds for _ in range(rounds))
+        taken = min(fresh([*known, "--fresh"]).seconds for _ in range(rounds))
+    what = "arena.run, 100,000 known games: a finished run of them x 1.5"
+    return Row(what, f"{taken:.2f} s", f"{1.5 * finished:.2f} s", 1.5 * finished / taken, 1.0)
+
+
+def nothing_known(rounds: int) -> Row:
+    """Asking for 20,000 games of which none is known, against the time that they take."""
+    with experiment(MIRROR, MIRROR_PAIRS) as words, tempfile.TemporaryDirectory() as store:
+        played = fresh([*words, "--pairs", str(ALONE)]).seconds * MIRROR_PAIRS / ALONE
+        drawn = draw(load(Path(words[2])).plan)
+        games = KnownGames(Path(store))
+        taken = min(seconds_to_ask(KnownPairings(drawn, games)) for _ in range(rounds))
+        games.close()
+    what = "asking for 20,000 games, depth 6, none known: 1 % of their time"
+    least = 0.01 * played
+    return Row(what, f"{1000 * taken:.1f} ms", f"{1000 * least:.0f} ms", least / taken, 1.0)
+
+
+def seconds_to_ask(known: KnownPairings) -> float:
+    """Seconds until it is said of all pairings that they are not known."""
+    begun, at = time.perf_counter(), 0
+    pairings = known.drawn.pairings
+    while at < pairings.total:
+        at = known.unknown(pairings, at)[1]
+    return time.perf_counter() - begun

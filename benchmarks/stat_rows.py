@@ -1,14 +1,16 @@
-"""The statistics: rating many agents from many games, live standings of twenty."""
+"""The statistics: rating many agents from many games, live standings of twenty, a race's round."""
 
 import time
 
 import numpy as np
 
+from arena.planning.rounds import Entrants
+from arena.planning.schedules.best import begin
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import Results, gather
 from benchmarks.table import Row
 
-RATING_SECONDS, STANDING_SECONDS = 10.0, 0.05
+RATING_SECONDS, STANDING_SECONDS, ROUND_SECONDS = 10.0, 0.05, 0.01
 
 
 def results(agents: int, games: int) -> Results:
@@ -36,6 +38,24 @@ def live_standings(rounds: int) -> Row:
     taken = min(seconds(given, 0) for _ in range(rounds))
     what = "live standings of 20 agents"
     return Row(what, f"{1000 * taken:.0f} ms", "50 ms", STANDING_SECONDS / taken, 1.0)
+
+
+def race_round(rounds: int) -> Row:
+    """A round of a race of 32 agents decided, and the next one chosen."""
+    values = {"best": 1, "delta": 0.05, "indifference": 10.0}
+    names = [f"a{place}" for place in range(32)]
+    rng, taken = np.random.default_rng(1), []
+    for _ in range(rounds):
+        stage = begin(values, Entrants(names, 10**6))
+        for _ in range(8):
+            points = [rng.integers(0, 5, each.pairings, np.int8) for each in stage.meetings]
+            begun = time.perf_counter()
+            stage = stage.after(points)
+            assert stage.meetings
+            taken.append(time.perf_counter() - begun)
+    middle = float(np.median(taken))
+    what = "deciding a round of a race of 32 agents"
+    return Row(what, f"{1000 * middle:.1f} ms", "10 ms", ROUND_SECONDS / middle, 1.0)
 
 
 def seconds(given: Results, draws: int) -> float:

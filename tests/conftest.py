@@ -8,6 +8,8 @@ from pathlib import Path
 
 # Tests run side by side already; NumPy's own threads would only wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# What one test played, another has to play as well.
+os.environ["PITFLIP_KNOWN"] = "off"
 # As in a shell whose environment is activated: `python` is ours, and commands are printed so.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 

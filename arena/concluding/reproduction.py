@@ -15,11 +15,14 @@ from arena.keeping.run_directory import (
     stored_games,
     stored_plan,
 )
+from arena.planning.course import Course
 from arena.planning.drawing import draw
-from arena.planning.records import Games
+from arena.planning.pairings import Pairings
+from arena.planning.records import Games, pair_points
 from arena.planning.tasks import Task
 from arena.playing.determinism import FIXED
 from arena.playing.in_order import in_turn
+from arena.playing.known_pairings import KnownPairings
 from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
 from games import Game
@@ -49,17 +52,29 @@ def compare(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
     fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
-    drawn, compared, differing = draw(replace(plan, stop=None), fixed=fixed), 0, None
-    tasks = tasks_of(stored, chosen(len(stored.games) // 2, everything))
+    course = Course(draw(replace(plan, stop=None), fixed=fixed))
+    course.follow(pair_points(stored.games))
+    drawn, compared, differing = course.drawn, 0, None
+    known = KnownPairings(drawn, options.known)
+    pairings = min(len(stored.games) // 2, drawn.pairings.total)
+    tasks = tasks_of(stored, chosen(pairings, everything), drawn.pairings)
     with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
         for batch in batches:
             games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
             if differing := difference(stored, games, plan.of):
                 break
+            if known.differing(drawn.pairings, games, batch.start):
+                differing = (
+                    f"the known games had another game for pairing {batch.start} or one after"
+                )
+                differing += "; all known games of these agents are forgotten"
+                break
     played_then = read_run(directory).get("games")
     if differing is None and played_then != len(stored.games):
         differing = f"{played_then} games were played, {len(stored.games)} are there"
+    if differing is None and plan.rounds is not None and 2 * course.total != len(stored.games):
+        differing = f"the rounds ask for {2 * course.total} games, {len(stored.games)} are there"
     return Reproduction(compared, differing, changes_since(directory, beside))
 
 
@@ -71,10 +86,11 @@ def chosen(total: int, everything: bool) -> list[range]:
     return [range(at, at + 1) for at in starts]
 
 
-def tasks_of(stored: StoredGames, pairings: list[range]) -> Iterator[Task]:
+def tasks_of(stored: StoredGames, which: list[range], pairings: Pairings) -> Iterator[Task]:
     """The tasks to play; games that were cut off are cut off again without waiting."""
-    for each in pairings:
-        yield Task(each.start, each.stop, stored_verdicts(stored.games, each))
+    for each in which:
+        verdicts = stored_verdicts(stored.games, each)
+        yield Task(each.start, each.stop, verdicts, pairings.carried(each.start, each.stop))
 
 
 def difference(stored: StoredGames, games: Games, of: Game) -> str | None:

@@ -10,6 +10,7 @@ from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import WinRate, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.records import Termination
+from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
@@ -57,6 +58,7 @@ class Summary:
     bridges: tuple[str, ...]
     win_rates: tuple[WinRate, ...]
     stopped: Stopped | None
+    tournament: TournamentStanding | None = None
 
 
 def summarise(
@@ -64,11 +66,13 @@ def summarise(
     *,
     name: str = "",
     sprt: tuple[SprtPlan, SprtState] | None = None,
+    tournament: TournamentStanding | None = None,
     draws: int = DRAWS,
 ) -> Summary:
     """Sum up the games of the experiment called `name`.
 
-    `sprt` is the test that stopped the run; 0 `draws`: ratings without errors.
+    `sprt` is the test that stopped the run, `tournament` where its rounds ended; 0 `draws`:
+    ratings without errors.
     """
     plan, games, tested = evidence.plan, evidence.games, sprt is not None
     names, met = plan.names, evidence.matches
@@ -90,6 +94,7 @@ def summarise(
         bridges=rated.bridges,
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
+        tournament=tournament,
     )
 
 

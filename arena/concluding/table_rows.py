@@ -1,10 +1,12 @@
 """The rows of the tables as typed values, for parquet and JSON alike."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
+from arena.planning.rounds import Row
 from arena.stats.matchup import PairEstimate, no_answer
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
@@ -89,6 +91,50 @@ class WinRateRow(NamedTuple):
     these_interval: str
     these_why: str
     text: str
+
+
+class TournamentRow(NamedTuple):
+    """One agent where the rounds ended, those still in first; `None` where it does not apply.
+
+    `by` is above it since the end of `round`; the pairings of both are those by the score of `by`.
+    """
+
+    agent: str
+    state: str
+    place: REAL
+    round: REAL
+    by: str
+    pairs_ll: REAL
+    pairs_ld: REAL
+    pairs_even: REAL
+    pairs_wd: REAL
+    pairs_ww: REAL
+    log_capital: REAL
+    why: str
+
+
+def tournament_rows(summary: Summary) -> list[TournamentRow]:
+    """One row for each agent of a schedule that goes by rounds."""
+    rows = () if summary.tournament is None else summary.tournament.rows
+    return [_tournament_row(row, summary.agents) for row in rows]
+
+
+def _tournament_row(row: Row, names: Sequence[str]) -> TournamentRow:
+    ll, ld, even, wd, ww = row.counts or (None,) * 5
+    return TournamentRow(
+        agent=names[row.agent],
+        state=row.state,
+        place=row.place,
+        round=row.round,
+        by="" if row.by is None else names[row.by],
+        pairs_ll=ll,
+        pairs_ld=ld,
+        pairs_even=even,
+        pairs_wd=wd,
+        pairs_ww=ww,
+        log_capital=row.log_capital,
+        why=row.why,
+    )
 
 
 def elo_rows(summary: Summary) -> list[EloRow]:

@@ -7,14 +7,14 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 from arena.keeping.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
-from arena.planning.records import Games
+from arena.planning.records import GameColumn, Games
 from games.terminal import Unfinished
 
 JOURNAL = "journal.sqlite"
@@ -24,6 +24,10 @@ CHECKPOINT_PAGES = (
 )
 BUSY_SECONDS = 5.0
 LOCK_SECONDS = 1.0
+
+
+# The columns of the schedule for some pairings, from one to before another.
+Placed = Callable[[int, int], dict[str, GameColumn]]
 
 
 class JournalError(Unfinished):
@@ -182,11 +186,14 @@ class Journal:
         with self._in_words():
             yield from self._batches()
 
-    def parts(self, schedule: Pairings) -> Iterator[tuple[int, int, Games]]:
-        """The pairings and games of each batch, in schedule order."""
+    def parts(self, placed: Placed) -> Iterator[tuple[int, int, Games]]:
+        """The pairings and games of each batch, in schedule order.
+
+        A batch is read when it is asked for: what `placed` says of it may follow from those before.
+        """
         with self._in_words():
             for start, stop, blob, _ in self._batches():
-                yield start, stop, decoded([blob], schedule.columns(start, stop))
+                yield start, stop, decoded([blob], placed(start, stop))
 
     def games(self, schedule: Pairings) -> Games:
         """All games so far."""

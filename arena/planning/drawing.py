@@ -1,7 +1,7 @@
 """Drawing a plan: fixing its openings and pairings before anything is built."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents import AgentSpec
 from arena.planning.openings import Openings, make_openings, moves_of
@@ -35,7 +35,9 @@ class DrawnPlan:
     @property
     def census(self) -> list[tuple[str, str]]:
         """The pairs of agents without chance that play all openings there are."""
-        if not self.openings.finite or self.pairings.pairs < len(self.openings):
+        pairings = self.pairings
+        all_play = pairings.laid is None and pairings.pairs >= len(self.openings)
+        if not (self.openings.finite and all_play):
             return []
         return self.without_chance
 
@@ -47,18 +49,21 @@ class DrawnPlan:
 
     def tasks(self, after: int = 0) -> Tasks:
         """The tasks left once the first `after` pairings are finished."""
-        return Tasks(after, self.pairings.total)
+        return Tasks(after, self.pairings)
 
 
 def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozenset()) -> DrawnPlan:
     """The plan with its own openings, or with these; OpeningsError if there are too few.
 
-    In `fixed` matches an opening always leads to the same game, whatever the seed.
+    In `fixed` matches an opening always leads to the same game, whatever the seed. A schedule
+    that goes by rounds has no pairing yet, and takes as many openings as there are.
     """
     of = plan.of
     if openings is None:
-        openings = make_openings(of, plan.openings, plan.pairs, plan.seed)
+        spec = plan.openings if plan.rounds is None else replace(plan.openings, repeat=True)
+        openings = make_openings(of, spec, plan.pairs, plan.seed)
+    laid = None if plan.rounds is None else ()
     pairings = Pairings(
-        plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, fixed
+        plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, fixed, laid
     )
     return DrawnPlan(plan, of, openings, pairings)

@@ -1,6 +1,8 @@
 """Who plays whom, from which opening, with which seed: fixed before the first game."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +10,7 @@ from numpy.typing import NDArray
 
 from arena.planning.pairing_seeds import match_base, pair_seeds
 from arena.planning.records import PLACED, GameColumn
+from arena.planning.rounds import Meeting
 
 # Matches take turns after this many pairings each, so that live standings cover all of them.
 TURN = 256
@@ -33,7 +36,8 @@ class Block(NamedTuple):
 class Pairings(NamedTuple):
     """All pairings of an experiment, numbered from 0 in the order in which they count.
 
-    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` moves first.
+    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` moves first. Where
+    a schedule goes by rounds they are `laid` as far as the rounds are known.
     """
 
     seed: int
@@ -43,11 +47,34 @@ class Pairings(NamedTuple):
     pairs: int
     keys: NDArray[np.uint64]  # of the openings; they are played in turn
     fixed: frozenset[tuple[int, int]] = frozenset()  # matches with one game an opening
+    laid: tuple[Block, ...] | None = None  # None: every match plays all its pairs
 
     @property
     def total(self) -> int:
         """The number of pairings."""
+        if self.laid is not None:
+            return self.laid[-1].first + self.laid[-1].size if self.laid else 0
         return self.pairs * len(self.matches)
+
+    def and_then(self, meetings: Iterable[Meeting]) -> "Pairings":
+        """The pairings with one more round."""
+        laid, at = list(self.laid or ()), self.total
+        played: dict[tuple[int, int], int] = defaultdict(int)
+        for block in laid:
+            played[block.a, block.b] = block.number + block.size
+        for a, b, size, opening in meetings:
+            number = played[a, b] if opening is None else opening
+            laid.append(Block(at, a, b, number, size))
+            at += size
+        return self._replace(laid=tuple(laid))
+
+    def carried(self, start: int, stop: int) -> tuple[Block, ...]:
+        """The blocks that a task must carry: whoever has the plan does not know later rounds."""
+        return () if self.laid is None else tuple(self.blocks(start, stop))
+
+    def carrying(self, blocks: tuple[Block, ...]) -> "Pairings":
+        """The pairings that a task carries, if it carries any."""
+        return self._replace(laid=blocks) if blocks else self
 
     @property
     def turn(self) -> int:
@@ -56,6 +83,9 @@ class Pairings(NamedTuple):
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """The runs that make up pairings `start` to `stop` - 1."""
+        if self.laid is not None:
+            yield from _between(self.laid, start, stop)
+            return
         whole = self.turn * len(self.matches)
         while start < stop:
             match, number = (int(each[0]) for each in self.places(np.array([start])))
@@ -68,12 +98,26 @@ class Pairings(NamedTuple):
 
     def places(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The match of every pairing, and its number within that match."""
+        if self.laid is not None:
+            return self._laid_places(self.laid, ids)
         if len(self.matches) == 1:
             return np.zeros_like(ids), ids
         turn, within = np.divmod(ids, self.turn * len(self.matches))
         length = np.minimum(self.turn, self.pairs - turn * self.turn)  # the last may be short
         match, offset = np.divmod(within, length)
         return match, turn * self.turn + offset
+
+    def _laid_places(
+        self, laid: tuple[Block, ...], ids: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if len(ids) == 0:
+            return ids, ids
+        place = {match: at for at, match in enumerate(self.matches)}
+        first = np.array([block.first for block in laid])
+        at = np.searchsorted(first, ids, side="right") - 1
+        match = np.array([place[block.a, block.b] for block in laid])
+        number = np.array([block.number for block in laid])
+        return match[at], number[at] + ids - first[at]
 
     def openings(self, block: Block) -> NDArray[np.int64]:
         """The place of the opening of every pairing of the block."""
@@ -121,3 +165,14 @@ class Pairings(NamedTuple):
         """A new seed each time an opening is played; always the first where games are `fixed`."""
         turns, places = np.divmod(numbers, len(self.keys))
         return pair_seeds(base, self.keys[places], np.where(fixed, 0, turns))
+
+
+def _between(laid: tuple[Block, ...], start: int, stop: int) -> Iterator[Block]:
+    """The blocks that hold pairings `start` to `stop` - 1, cut to them."""
+    at = bisect_right(laid, start, key=lambda block: block.first) - 1
+    while start < stop:
+        block = laid[at]
+        skipped = start - block.first
+        size = min(stop - start, block.size - skipped)
+        yield block._replace(first=start, number=block.number + skipped, size=size)
+        start, at = start + size, at + 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agents import AgentSpec, users_files, with_files
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
+from arena.planning.rounds import RoundsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
 from games import Game, game
@@ -32,6 +33,8 @@ class Plan:
     keep_moves: bool = True
     move_seconds: float = 60.0
     stop: SprtPlan | None = None  # None: all pairs are played
+    # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
+    rounds: RoundsSpec | None = None
     # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
     # Whether machines of different speed may play by the clock; printed, but not in the JSON.
@@ -80,6 +83,7 @@ class Plan:
             "keep_moves": self.keep_moves,
             "move_seconds": self.move_seconds,
             "stop": self.stop and {"sprt": asdict(self.stop)},
+            "rounds": self.rounds and self.rounds.to_json(),
         }
         plain: KeyValues = json.loads(json.dumps(fields, default=str))
         return plain
@@ -99,6 +103,7 @@ class Plan:
                 keep_moves=stored["keep_moves"],
                 move_seconds=stored["move_seconds"],
                 stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
+                rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
                 base=base,
             )
         except KeyError as error:

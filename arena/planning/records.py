@@ -109,6 +109,16 @@ def joined(parts: Sequence[Games]) -> Games:
     return Games(columns, moves, traces)
 
 
+def games_of_rows(games: Games, rows: NDArray[np.int64]) -> Games:
+    """The games in these rows, in their order, without traces."""
+    columns = {name: column[rows] for name, column in games.columns.items()}
+    if games.moves is None:
+        return Games(columns, None, {})
+    begins, lengths = np.cumsum(games.plies) - games.plies, columns["plies"]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return Games(columns, games.moves[np.repeat(begins[rows], lengths) + within], {})
+
+
 def moves_of(games: Games, row: int) -> list[int]:
     """The move numbers of one game whose moves are kept."""
     if games.moves is None:

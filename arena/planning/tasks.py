@@ -1,10 +1,12 @@
 """Tasks: portions of the pairings that take a moment each and come back as batches."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arena.planning.pairings import Block, Pairings
 
 # Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
@@ -23,15 +25,23 @@ Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
 
 
 class Task(NamedTuple):
-    """Pairings `start` to `stop` - 1, with the verdicts on games that were cut off."""
+    """Pairings `start` to `stop` - 1, with the verdicts on games that were cut off.
+
+    Their `blocks` are carried where the plan alone does not say them.
+    """
 
     start: int
     stop: int
     verdicts: Verdicts
+    blocks: tuple[Block, ...] = ()
 
     def singles(self) -> "list[Task]":
         """The same pairings one by one."""
-        return [self._replace(start=at, stop=at + 1) for at in range(self.start, self.stop)]
+        blocks = [one for block in self.blocks for one in block.pieces(1)]
+        return [
+            Task(at, at + 1, self.verdicts, tuple(blocks[place : place + 1]))
+            for place, at in enumerate(range(self.start, self.stop))
+        ]
 
 
 class Batch(NamedTuple):
@@ -48,22 +58,28 @@ class Batch(NamedTuple):
     worker: str = ""  # who played it, if it matters
 
 
+def all_unknown(pairings: Pairings, start: int) -> tuple[int, int]:
+    """The pairings to play from `start` on, where none is known from elsewhere."""
+    return start, pairings.total
+
+
 class Tasks:
     """The rest of a schedule in tasks of about equal length, judged by earlier batches."""
 
-    def __init__(self, after: int, total: int) -> None:
-        """The first `after` of `total` pairings are finished."""
-        self.next, self.total = after, total
+    def __init__(self, after: int, pairings: Pairings) -> None:
+        """The first `after` of the pairings are finished; more may follow, round by round."""
+        self.next, self.pairings = after, pairings
+        self.unknown: Callable[[Pairings, int], tuple[int, int]] = all_unknown
         self.sizes: dict[str, int] = {}  # by worker; those that are alike have no names
         self.speeds: dict[str, float] = {}  # pairings a second
 
     def next_for(self, worker: str = "") -> Task | None:
         """The next task, sized for this worker; None if nothing is left."""
-        if self.next >= self.total:
+        start, end = self.unknown(self.pairings, self.next)
+        if start >= self.pairings.total:
             return None
-        start, size = self.next, self.sizes.get(worker, FEWEST)
-        self.next = min(start + size, self.total)
-        return Task(start, self.next, {})
+        self.next = min(start + self.sizes.get(worker, FEWEST), end)
+        return Task(start, self.next, {}, self.pairings.carried(start, self.next))
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
         """Size the next tasks of a worker by what this batch took, to take so many seconds."""

@@ -61,6 +61,8 @@ def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matche
 def matters(drawn: DrawnPlan) -> bool:
     """Whether it makes a difference: an opening is repeated, or every opening is played."""
     openings, pairs = len(drawn.openings), drawn.plan.pairs
+    if drawn.plan.rounds is not None:
+        return False  # they give each pair each opening once
     return pairs > openings or (drawn.openings.finite and 1 < openings == pairs)
 
 
@@ -74,6 +76,7 @@ def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnP
         seed=int(digest_word("probe", drawn.plan.seed)) >> 1,
         keep_moves=False,
         stop=None,
+        rounds=None,
     )
     return draw(plan, openings)
 

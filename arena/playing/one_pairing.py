@@ -13,8 +13,9 @@ from arena.playing.worker import Worker
 
 def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) -> Games:
     """Both games of the pairing with their moves."""
+    blocks = drawn.pairings.carried(pairing, pairing + 1)
     drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
-    return Worker(drawn, wall).play(Task(pairing, pairing + 1, verdicts))
+    return Worker(drawn, wall).play(Task(pairing, pairing + 1, verdicts, blocks))
 
 
 def replayer(drawn: DrawnPlan, games: Games, wall: Wall) -> Callable[[int], list[int]]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.pairings import Block, Pairings
-from arena.planning.records import Games, joined
+from arena.planning.records import Games, games_of_rows, joined
 from arena.playing.compiled_loop import COSTS
 
 MOST_KNOWN = 4096  # pairings that a process remembers; others it plays again
@@ -62,11 +62,7 @@ class Repeats:
 def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
     """A copy of the games of some pairings, at no cost: no agent had to think."""
     rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
-    columns = {name: column[rows] for name, column in games.columns.items()}
+    again = games_of_rows(games, rows)
     for name in FREE:
-        columns[name] = np.zeros_like(columns[name])
-    if games.moves is None:
-        return Games(columns, None, {})
-    begins, lengths = np.cumsum(games.plies) - games.plies, columns["plies"]
-    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return Games(columns, games.moves[np.repeat(begins[rows], lengths) + within], {})
+        again.columns[name] = np.zeros_like(again.columns[name])
+    return again

@@ -1,7 +1,7 @@
 """The tournament: the pairings that are left of a plan, played in schedule order."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.keeping.journal import Journal
+from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
+from arena.planning.rounds import TournamentStanding
+from arena.planning.tasks import Batch, Tasks
+from arena.playing.known_pairings import KnownPairings
 from arena.playing.stop_rule import QUARTERS, StopRule
 from arena.playing.workers import PlayOptions, Workers
 from arena.stats.sprt import SprtState
@@ -28,46 +32,88 @@ class Tick(NamedTuple):
     standings: dict[tuple[int, int], Standing]  # by match
     sprt: SprtState | None
     speeds: dict[str, float]  # games a second of workers that have names
+    tournament: TournamentStanding | None = (
+        None  # of a schedule that goes by rounds: more may follow
+    )
+
+
+class Played(NamedTuple):
+    """A run that is played: its plan with all rounds, where its stop rule and tournament stand."""
+
+    drawn: DrawnPlan
+    sprt: SprtState | None
+    tournament: TournamentStanding | None
+    known: int = 0  # games that were not played, for they were known
 
 
 def play(
     drawn: DrawnPlan, journal: Journal, options: PlayOptions, show: Callable[[Tick], None]
-) -> SprtState | None:
-    """Play the pairings that the journal does not have; returns the stop rule's state, if any."""
-    count, stop = Count(drawn), StopRule(drawn)
-    for start, end, games in journal.parts(drawn.pairings):
+) -> Played:
+    """Play the pairings that the journal does not have, round after round."""
+    course, stop = Course(drawn), StopRule(drawn)
+    count = Count(course)
+    for start, end, games in journal.parts(course.columns):
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
     count.begun = count.done
+    known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
         log.info(
             "%d of %d pairings are left, for %d workers", count.left, count.total, options.workers
         )
-        tasks = drawn.tasks(after=count.done)
-        with closing(Workers(drawn, options).batches(tasks.next_for)) as batches:
-            for batch in batches:
+        tasks = course.drawn.tasks(after=count.done)
+        tasks.unknown = known.unknown
+        for batch, is_known in _batches(Workers(drawn, options), tasks, count, known):
+            counted = stop.cut(batch)
+            journal.append(counted.start, counted.stop, counted.games)
+            if is_known:
+                known.taken += 2 * (counted.stop - counted.start)
+            else:
                 tasks.learn(batch, options.batch_seconds)
-                counted = stop.cut(batch)
-                journal.append(counted.start, counted.stop, counted.games)
-                count.take(counted.start, counted.stop, counted.points)
-                show(count.tick(stop, options.speeds(tasks)))
-                if stop.reached:
-                    break
+                known.keep(course.drawn.pairings, batch)
+            count.take(counted.start, counted.stop, counted.points)
+            tasks.pairings = course.drawn.pairings
+            show(count.tick(stop, options.speeds(tasks)))
+            if stop.reached:
+                break
     log.info("%d of %d pairings are finished", count.done, count.total)
-    return stop.final(complete=not count.left)
+    state = stop.final(complete=not count.left)
+    return Played(course.drawn, state, course.standing, known.taken)
+
+
+def _batches(
+    workers: Workers, tasks: Tasks, count: "Count", known: KnownPairings
+) -> Iterator[tuple[Batch, bool]]:
+    """The batches in schedule order, each with whether it is known; taken one by one."""
+
+    def known_next() -> Iterator[tuple[Batch, bool]]:
+        while batch := known.batch(tasks.pairings, count.done):
+            yield batch, True
+
+    yield from known_next()
+    if not count.left:
+        return
+    with closing(workers.batches(tasks.next_for)) as batches:
+        for batch in batches:
+            yield batch, False
+            yield from known_next()
 
 
 class Count:
     """The progress of a run: pairings done, and the standing of each match."""
 
-    def __init__(self, drawn: DrawnPlan) -> None:
+    def __init__(self, course: Course) -> None:
         """Nothing is counted yet."""
-        self.pairings = drawn.pairings
-        self.total = drawn.pairings.total
+        self.course = course
         self.done = self.begun = 0
         self.standings: dict[tuple[int, int], Standing] = {}
+
+    @property
+    def total(self) -> int:
+        """How many pairings are known to be played."""
+        return self.course.total
 
     @property
     def left(self) -> int:
@@ -76,22 +122,27 @@ class Count:
 
     def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
         """Count pairings `start` to `stop` - 1."""
-        match, number = self.pairings.places(np.arange(start, stop))
+        pairings = self.course.drawn.pairings
+        match, number = pairings.places(np.arange(start, stop))
         for place in np.unique(match):
-            pair, own = self.pairings.matches[place], match == place
-            if pair in self.pairings.fixed:
-                own &= number < len(self.pairings.keys)  # later ones only repeat
+            pair, own = pairings.matches[place], match == place
+            if pair in pairings.fixed:
+                own &= number < len(pairings.keys)  # later ones only repeat
             standing = self.standings.get(pair) or self._begun(pair)
             self.standings[pair] = observe(standing, points[own] / QUARTERS)
         self.done = stop
+        self.course.take(start, points)
 
     def _begun(self, pair: tuple[int, int]) -> Standing:
         """The standing of a match before its first pairing."""
-        openings = len(self.pairings.keys)
-        again = pair not in self.pairings.fixed and self.pairings.pairs > openings
+        pairings = self.course.drawn.pairings
+        openings = len(pairings.keys)
+        repeated = pairings.laid is None and pairings.pairs > openings
+        again = pair not in pairings.fixed and repeated
         return begun(openings, again=again)
 
     def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
         """Where the run stands."""
         played = self.done - self.begun
-        return Tick(self.done, self.total, played, self.standings, stop.state, speeds)
+        standing = self.course.standing
+        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing)

@@ -53,7 +53,8 @@ class Worker:
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""
         parts: list[Games] = []
-        for block in self.drawn.pairings.blocks(task.start, task.stop):
+        pairings = self.drawn.pairings.carrying(task.blocks)
+        for block in pairings.blocks(task.start, task.stop):
             if self.drawn.pairings.repeats(block):
                 parts += self.repeats.games(block, lambda piece: self._block(piece, task.verdicts))
             else:

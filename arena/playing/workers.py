@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents import users_code
 from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
+from arena.keeping.known_games import KnownGames
 from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
@@ -37,6 +38,7 @@ class PlayOptions(NamedTuple):
     backend: str = "processes"
     cluster: "Cluster | None" = None  # in place of the backend
     wall: Wall | None = None  # None: one for each crew
+    known: KnownGames | None = None  # games that need not be played
 
     @property
     def batch_seconds(self) -> float:
@@ -118,7 +120,8 @@ class Workers:
     def _blamed(self, failure: ItemFailed) -> RunFailed:
         """The failure that names the pairing and what happened."""
         pairing = failure.item.start
-        block = next(self.drawn.pairings.blocks(pairing, pairing + 1))
+        pairings = self.drawn.pairings.carrying(failure.item.blocks)
+        block = next(pairings.blocks(pairing, pairing + 1))
         names = self.drawn.plan.names
         if failure.trace:
             log.error("pairing %d is void: %s", pairing, failure.trace)
@@ -161,7 +164,7 @@ class Workers:
             return None
         if len(parts) == 1:
             return parts[0]._replace(worker=self.name)
-        placed = self.drawn.pairings.columns(task.start, task.stop)
+        placed = self.drawn.pairings.carrying(task.blocks).columns(task.start, task.stop)
         games = decoded([part.games for part in parts], placed)
         seconds = sum(part.seconds for part in parts)
         return Batch(task.start, task.stop, encoded(games), pair_points(games), seconds, self.name)

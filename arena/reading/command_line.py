@@ -16,13 +16,15 @@ from arena.playing.interrupts import Interrupts
 from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import Mistake, status_of
+from games.terminal import Mistake, printable, status_of
 
 if TYPE_CHECKING:
+    from arena.keeping.known_games import KnownGames
     from arena.playing.cluster.connection import Cluster
     from arena.playing.workers import PlayOptions
 
 RESULTS = Path("results")
+KNOWN = "PITFLIP_KNOWN"  # in the environment: what --known says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,16 @@ class RunOptions:
     junit: Path | None = None
     wall: Wall = field(default_factory=Wall)  # begun with the first bot
     page: bool = False
+    known: "KnownGames | None" = None  # games that need not be played
 
     @property
     def playing(self) -> "PlayOptions":
         """The options for playing."""
         from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
-        return PlayOptions(self.workers, self.interrupts, self.backend, self.cluster, self.wall)
+        return PlayOptions(
+            self.workers, self.interrupts, self.backend, self.cluster, self.wall, self.known
+        )
 
 
 def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
@@ -78,6 +83,9 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
     )
+    parser.add_argument(
+        "--known", metavar="DIR", help="where games known from earlier runs are kept; off: play all"
+    )
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
@@ -98,7 +106,10 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[R
     with ExitStack() as stack:
         address = settings.address
         cluster = None if address is None else stack.enter_context(cluster_at(settings))
-        options = _options(chosen, interrupts, cluster)
+        known = known_games(chosen.known)
+        if known is not None:
+            stack.callback(known.close)
+        options = _options(chosen, interrupts, cluster, known)
         stack.callback(options.wall.close)
         yield options
 
@@ -112,6 +123,25 @@ def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]
         return
     with cluster_at(settings) as cluster:
         yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
+
+
+def known_games(asked: str | None) -> "KnownGames | None":
+    """The store of known games that a command line, else the environment, asks for.
+
+    A Mistake if the one that is asked for cannot be used; without the usual one all is played.
+    """
+    asked = os.environ.get(KNOWN) if asked is None else asked
+    if asked == "off":
+        return None
+    # After --help, which needs none of it.
+    from arena.keeping.known_games import KnownGames, StoreError, known_directory  # noqa: PLC0415
+
+    try:
+        return KnownGames(Path(asked) if asked else known_directory())
+    except StoreError as error:
+        if asked:
+            raise Mistake(f"--known {printable(asked)}: {error}") from None
+        return None
 
 
 def cluster_at(settings: ClusterSettings) -> "Cluster":
@@ -128,7 +158,10 @@ def cluster_at(settings: ClusterSettings) -> "Cluster":
 
 
 def _options(
-    chosen: argparse.Namespace, interrupts: Interrupts, cluster: "Cluster | None"
+    chosen: argparse.Namespace,
+    interrupts: Interrupts,
+    cluster: "Cluster | None",
+    known: "KnownGames | None",
 ) -> RunOptions:
     return RunOptions(
         results=chosen.results,
@@ -143,6 +176,7 @@ def _options(
         overrides=overrides(chosen),
         junit=getattr(chosen, "junit", None),
         page=getattr(chosen, "page", False),
+        known=known,
     )
 
 

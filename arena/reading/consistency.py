@@ -1,15 +1,13 @@
 """Experiments whose tables are well formed, but which make no sense."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from arena.planning.openings import way
 from arena.planning.openings_spec import OpeningsSpec
 from arena.reading.file_tables import Settings
 from arena.reading.problems import Problems
+from arena.reading.way_tables import Meets
 from games import Game, GameError, game
-
-Matches = Sequence[tuple[int, int]]
 
 
 def known_game(settings: Settings, base: Path, problems: Problems) -> Game | None:
@@ -23,9 +21,13 @@ def known_game(settings: Settings, base: Path, problems: Problems) -> Game | Non
         return None
 
 
-def stop_problems(settings: Settings, matches: Matches, problems: Problems) -> None:
+def stop_problems(settings: Settings, meets: Meets, problems: Problems) -> None:
     """A sequential test compares one pair of agents."""
-    if settings.stop is not None and len(matches) != 1:
+    matches = meets.matches
+    if settings.stop is not None and meets.rounds is not None:
+        message = f"{meets.rounds.way} ends by itself, when its answer is sure; take [stop] out"
+        problems.say(("stop", "sprt"), message, ("stop",))
+    elif settings.stop is not None and len(matches) != 1:
         problems.say(
             ("stop", "sprt"),
             f"sprt tests one pair of agents, got a schedule of {len(matches)} matches; "

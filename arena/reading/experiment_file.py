@@ -10,7 +10,6 @@ from arena.concluding.checks import Check
 from arena.planning.openings import way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
-from arena.planning.schedules import Matches
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.check_tables import Players, read_checks
 from arena.reading.consistency import known_game, pairs_problem, stop_problems
@@ -18,13 +17,14 @@ from arena.reading.file_tables import TOP, Settings, read_settings
 from arena.reading.key_reader import read_table
 from arena.reading.problems import ExperimentError, Problems, Source
 from arena.reading.toml_text import read
-from arena.reading.way_tables import read_matches, read_openings
+from arena.reading.way_tables import Meets, read_openings, read_schedule
 from games import Game
 from games.keys import Key, KeyValues
 
 __all__ = ["Experiment", "ExperimentError", "load"]
 
 DEFAULT_PAIRS = 100
+MOST_PAIRS = 2000  # of two agents that meet in rounds, which usually end before
 MOVES_KEPT_BELOW = 100_000  # games
 
 
@@ -67,38 +67,43 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     source, problems = read(Path(path), overrides)
     setup = read_setup(source, TOP, problems)
     settings, values = setup.settings, setup.values
-    matches: Matches | None = None
+    meets: Meets | None = None
     checks: tuple[Check, ...] = ()
     if "agents" in values:
         names = list(values["agents"])
-        matches = read_matches(values["schedule"], names, problems)
-        if matches is not None:
-            stop_problems(settings, matches, problems)
-        checks = read_checks(values["checks"], Players(names, setup.agents, matches), problems)
-    pairs_problem(settings.pairs, setup.openings, problems)
+        meets = read_schedule(values["schedule"], names, problems)
+        if meets is not None:
+            stop_problems(settings, meets, problems)
+        players = Players(names, setup.agents, meets and meets.matches)
+        checks = read_checks(values["checks"], players, problems)
+    if meets is None or meets.rounds is None:
+        pairs_problem(settings.pairs, setup.openings, problems)
     problems.raise_if_any()
-    assert matches is not None  # else a problem was said
-    plan = plan_of(setup, matches)
+    assert meets is not None  # else a problem was said
+    plan = plan_of(setup, meets)
     return Experiment(settings.name or source.path.stem, source.path, plan, checks)
 
 
-def plan_of(setup: Setup, matches: Matches) -> Plan:
+def plan_of(setup: Setup, meets: Meets) -> Plan:
     """The plan of a file without problems."""
     settings, openings = setup.settings, setup.openings
     assert setup.of is not None  # else a problem was said
     known = None if openings.repeat else way(openings.way).count(openings.values)
-    pairs = settings.pairs or min(known or DEFAULT_PAIRS, DEFAULT_PAIRS)
-    few = 2 * pairs * len(matches) < MOVES_KEPT_BELOW
+    usual = DEFAULT_PAIRS if meets.rounds is None else MOST_PAIRS
+    pairs = settings.pairs or min(known or usual, usual)
+    # Rounds end long before all pairs are played.
+    few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
     return Plan(
         game=setup.of.name,
         agents=setup.agents,
-        matches=matches,
+        matches=meets.matches,
         openings=openings,
         pairs=pairs,
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
         move_seconds=settings.move_seconds,
         stop=settings.stop,
+        rounds=meets.rounds,
         base=setup.base,
         mixed_machines=settings.mixed_machines,
     )

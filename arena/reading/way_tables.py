@@ -5,7 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 from arena.planning.openings import OPENINGS, SHARED, way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
-from arena.planning.schedules import SCHEDULES, Matches, schedule
+from arena.planning.rounds import RoundsSpec
+from arena.planning.schedules import SCHEDULES, Matches, rounds_of, schedule
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems, near
 from games import Game
@@ -29,7 +30,14 @@ class Ways(NamedTuple):
     shared: Sequence[Key] = ()
 
 
-def read_matches(written: object, names: Sequence[str], problems: Problems) -> Matches | None:
+class Meets(NamedTuple):
+    """Who meets whom; by which rounds, if the schedule goes by rounds."""
+
+    matches: Matches
+    rounds: RoundsSpec | None
+
+
+def read_schedule(written: object, names: Sequence[str], problems: Problems) -> Meets | None:
     """Who meets whom; None if the schedule is not right or does not fit the agents."""
     ways = Ways("schedule", {name: schedule(name) for name in SCHEDULES})
     chosen = _read(written, ways, problems)
@@ -42,7 +50,9 @@ def read_matches(written: object, names: Sequence[str], problems: Problems) -> M
     faults = list(schedule(name).faults(values, names))
     for inside, message in faults:
         problems.say(("schedule", *inside), message, ("schedule",) if inside else None)
-    return None if faults else schedule(name).matches(values, names)
+    if faults:
+        return None
+    return Meets(schedule(name).matches(values, names), rounds_of(name, values))
 
 
 def read_openings(written: object, of: Game | None, problems: Problems) -> OpeningsSpec:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.playing.tournament import Tick
+from arena.showing.tournament_lines import live_lines
 from arena.stats.estimate import Estimate
 from arena.stats.watching import Standing, live_estimate, live_estimate_of_these
 
@@ -72,7 +73,8 @@ class LiveLine:
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
     """A function that shows the progress of a run on the line."""
     return lambda tick: line.show(
-        lambda seconds: run_lines(tick, names, seconds), last=tick.done == tick.total
+        lambda seconds: run_lines(tick, names, seconds),
+        last=tick.done == tick.total and (tick.tournament is None or tick.tournament.over),
     )
 
 
@@ -81,10 +83,14 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
     if not tick.played and tick.done:
         return []  # nothing was left to play
     rate = 2 * tick.played / seconds
-    words = [f"{2 * tick.done:,} of {2 * tick.total:,} games", f"{rate:,.0f} games/s"]
+    open_end = tick.tournament is not None
+    played = (
+        f"{2 * tick.done:,} games" if open_end else f"{2 * tick.done:,} of {2 * tick.total:,} games"
+    )
+    words = [played, f"{rate:,.0f} games/s"]
     if tick.speeds:
         words.append(f"{len(tick.speeds)} workers" if len(tick.speeds) > 1 else "1 worker")
-    if tick.played and tick.done < tick.total and seconds > 1.0:
+    if tick.played and tick.done < tick.total and seconds > 1.0 and not open_end:
         left = 2 * (tick.total - tick.done) / max(rate, 1e-9)
         words.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
     if tick.sprt is not None:
@@ -94,6 +100,8 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
         f"{names[a]} v {names[b]}: {_score(seen)}"
         for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
     ]
+    if tick.tournament is not None:
+        standings = live_lines(tick.tournament, names)
     return [", ".join(words), *standings, *worker_lines(tick.speeds)]
 
 

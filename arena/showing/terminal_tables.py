@@ -13,6 +13,7 @@ from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, win_rate_rows
 from arena.concluding.win_rates import WinRate
+from arena.showing.tournament_lines import tournament_json, tournament_lines
 from arena.stats.words import score_text
 from games.shell_commands import here
 
@@ -38,6 +39,9 @@ def show(
     console = console or terminal()
     say_line(console, _headline(summary), "bold")
     _ratings(console, summary)
+    if summary.tournament is not None:
+        for line in tournament_lines(summary.tournament, summary.agents):
+            say_line(console, line)
     lines = [*summary.bridges, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
@@ -62,6 +66,7 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "bridges": list(summary.bridges),
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
         "sprt": summary.stopped and summary.stopped.text,
+        "tournament": tournament_json(summary),
         "checks": [
             {
                 "that": verdict.that,

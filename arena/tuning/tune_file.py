@@ -11,6 +11,7 @@ from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
 from arena.reading.problems import Problems
 from arena.reading.toml_text import read
+from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
 from arena.tuning.space import Space
 from arena.tuning.tune_table import (
@@ -70,7 +71,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     assert searched is not None  # likewise
     space, seeds = searched
     matches = tuple(combinations(range(len(setup.agents)), 2))
-    plan = replace(plan_of(setup, matches), keep_moves=False, stop=None)
+    plan = replace(plan_of(setup, Meets(matches, None)), keep_moves=False, stop=None)
     return Tuning(
         experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
         agent=table.agent,

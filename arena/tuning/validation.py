@@ -75,7 +75,7 @@ def validate(
     drawn = match_of(tuning, weights, openings)
     digest = str(digest_word(sorted(weights.items()), drawn.plan.pairs, drawn.plan.seed))
     with Journal(directory / f"validation-{digest}", digest) as store:
-        state = play(drawn, store, options, show)
+        state = play(drawn, store, options, show).sprt
         games = store.games(drawn.pairings)
     assert state is not None
     return judged(tuning.validation.plan(), state, games)

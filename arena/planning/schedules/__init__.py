@@ -2,8 +2,9 @@
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
+from arena.planning.rounds import Entrants, RoundsSpec, Tournament
 from games.keys import Fault, Key, KeyValues
 from games.names import did_you_mean, listed, quoted
 
@@ -12,12 +13,17 @@ SCHEDULES: Mapping[str, str] = {
     "round_robin": "arena.planning.schedules.round_robin",
     "gauntlet": "arena.planning.schedules.gauntlet",
     "match": "arena.planning.schedules.match",
+    "best": "arena.planning.schedules.best",
+    "rank": "arena.planning.schedules.rank",
+    "place": "arena.planning.schedules.place",
+    "swiss": "arena.planning.schedules.swiss",
+    "knockout": "arena.planning.schedules.knockout",
 }
 Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 
 
 class Schedule(Protocol):
-    """What the module of a schedule defines."""
+    """What the module of a schedule defines; one that goes by rounds is a `RoundsSchedule`."""
 
     KEYS: Sequence[Key]  # the first has the schedule's name
     WORD: bool  # whether the plain name may be written, for the keys' defaults
@@ -30,9 +36,29 @@ class Schedule(Protocol):
         """Who meets whom, in the order in which their pairings are numbered."""
 
 
+@runtime_checkable
+class RoundsSchedule(Schedule, Protocol):
+    """A schedule whose `matches` only may be played: who meets next depends on what is known."""
+
+    def begin(self, values: KeyValues, entrants: Entrants) -> Tournament:
+        """The tournament before its first round."""
+
+
 def schedule(name: str) -> Schedule:
     """The module behind a name in `SCHEDULES`."""
     return cast(Schedule, importlib.import_module(SCHEDULES[name]))
+
+
+def rounds_of(name: str, values: KeyValues) -> RoundsSpec | None:
+    """The rounds of a schedule; None if all its matches play all pairs."""
+    return RoundsSpec(name, values) if isinstance(schedule(name), RoundsSchedule) else None
+
+
+def first_stage(rounds: RoundsSpec, entrants: Entrants) -> Tournament:
+    """The tournament before its first round."""
+    module = schedule(rounds.way)
+    assert isinstance(module, RoundsSchedule)  # else the plan would have no rounds
+    return module.begin(rounds.values, entrants)
 
 
 def no_agent(name: str, names: Iterable[str]) -> str:

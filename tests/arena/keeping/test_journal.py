@@ -35,7 +35,7 @@ def test_games_come_back_in_schedule_order(tmp_path):
         assert store.finished() == 20
         assert store.games(SCHEDULE).plies.tolist() == list(range(40))
         assert store.games(SCHEDULE).pair.tolist() == np.repeat(np.arange(20), 2).tolist()
-        parts = list(store.parts(SCHEDULE))
+        parts = list(store.parts(SCHEDULE.columns))
         assert [(start, stop) for start, stop, _ in parts] == [(0, 1), (1, 5), (5, 20)]
         assert [len(games) for _, _, games in parts] == [2, 8, 30]
 

@@ -4,7 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.planning.pairings import Pairings
 from arena.planning.tasks import BATCH_SECONDS, MOST, Batch, Task, Tasks
+
+
+def tasks_for(after, total):
+    """The tasks of one match of so many pairings."""
+    return Tasks(after, Pairings(1, "", ("a", "b"), ((0, 1),), total, np.ones(1, np.uint64)))
 
 
 def tasks_of(tasks):
@@ -13,17 +19,19 @@ def tasks_of(tasks):
 
 @given(st.integers(0, 500), st.integers(0, 500), st.lists(st.floats(0, 10), max_size=40))
 def test_batches_cut_what_is_left_without_a_gap(done, left, seconds):
-    tasks, at = Tasks(done, done + left), done
+    tasks, at = tasks_for(done, done + left), done
     for task, took in zip(tasks_of(tasks), seconds, strict=False):
         assert task.start == at < task.stop <= done + left
         at = task.stop
         tasks.learn(Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took))
     if not seconds or len(seconds) > left:
-        assert sum(task.stop - task.start for task in tasks_of(Tasks(done, done + left))) == left
+        assert (
+            sum(task.stop - task.start for task in tasks_of(tasks_for(done, done + left))) == left
+        )
 
 
 def test_batches_grow_until_they_take_their_time():
-    tasks, sizes = Tasks(0, 10**9), []
+    tasks, sizes = tasks_for(0, 10**9), []
     for _, task in zip(range(12), tasks_of(tasks), strict=False):
         size = task.stop - task.start
         sizes.append(size)
@@ -39,7 +47,7 @@ def test_batches_grow_until_they_take_their_time():
 
 
 def test_tasks_are_as_large_as_their_worker_is_fast():
-    tasks, seconds = Tasks(0, 10**9), {"slow": 1e-3, "fast": 1e-5}
+    tasks, seconds = tasks_for(0, 10**9), {"slow": 1e-3, "fast": 1e-5}
     for name, each in [*seconds.items()] * 12:
         task = tasks.next_for(name)
         took = (task.stop - task.start) * each

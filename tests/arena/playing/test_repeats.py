@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from arena.keeping.journal import Journal
+from arena.planning.course import Course
 from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
 from arena.planning.tasks import Task
@@ -192,7 +193,7 @@ def test_two_openings_are_tried_with_two_seeds_each(tmp_path):
 
 def test_the_live_interval_counts_an_opening_of_a_fixed_match_once(tmp_path):
     ready = draw(load(experiment_file(tmp_path, repeated())).plan, fixed=frozenset({(0, 1)}))
-    counted, openings = Count(ready), len(ready.openings)
+    counted, openings = Count(Course(ready)), len(ready.openings)
     for start, stop in ((0, 3), (3, 30), (30, ready.pairings.total)):
         counted.take(start, stop, np.zeros(stop - start, np.int8))
     assert counted.standings[0, 1].seen == openings < 50

@@ -14,13 +14,14 @@ BROKEN = {
     # Schedule, openings, stop.
     "an unknown schedule": (
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
-        'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match" or '
-        '{ match = ["a", "b"] }, got "round_robbin"; did you mean "round_robin"?',
+        'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match", '
+        '{ match = ["a", "b"] }, { best = 1 }, { rank = true }, { place = "a" }, "swiss" or '
+        '"knockout", got "round_robbin"; did you mean "round_robin"?',
     ),
     "two schedules": (
         HEAD + 'schedule = { gauntlet = "bad", match = ["smart", "bad"] }\n' + AGENTS,
-        "x.toml:2: [schedule] exactly one of round_robin, gauntlet, match must be given, "
-        "got gauntlet, match",
+        "x.toml:2: [schedule] exactly one of round_robin, gauntlet, match, best, rank, place, "
+        "swiss, knockout must be given, got gauntlet, match",
     ),
     "a match of three": (
         HEAD + 'schedule = { match = ["smart", "bad", "smart"] }\n' + AGENTS,

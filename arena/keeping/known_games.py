@@ -1,0 +1,217 @@
+"""The store of known games: what was played once need not be played again, in any run."""
+
+import contextlib
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.keeping.game_blobs import Damaged, opened
+from arena.planning.records import PLAYED, Games, games_of_rows, joined
+from games.kernels.splitmix import STRIDE, mixed
+
+STORE = "games.sqlite"
+LARGEST = 1 << 30  # bytes; the blocks that were used longest ago go first
+BUSY_SECONDS = 2.0
+MOST_OPEN = 64  # blocks that stay decoded
+
+log = logging.getLogger(__name__)
+Words = NDArray[np.uint64]
+
+
+class StoreError(ValueError):
+    """A store cannot be opened or begun; one line says why."""
+
+
+class Shelf:
+    """The known games of one pair of agents, by two words each: opening, and all the rest."""
+
+    def __init__(self, words: Words, blocks: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+        """The words of all games on the shelf, n x 2, and where they are."""
+        hashes = _hashes(words)
+        order = np.argsort(hashes, kind="stable")
+        self.hashes, self.words = hashes[order], words[order]
+        self.blocks, self.rows = blocks[order], rows[order]
+
+    def find(self, words: Words) -> NDArray[np.int64]:
+        """The place on the shelf of each game; -1 if it is not there."""
+        if not len(self.hashes):
+            return np.full(len(words), -1)
+        at = np.searchsorted(self.hashes, _hashes(words))
+        at = np.minimum(at, len(self.hashes) - 1)
+        same = (self.words[at] == words).all(axis=1)
+        return np.where(same, at, -1)
+
+
+def empty_shelf() -> Shelf:
+    """A shelf without games."""
+    return Shelf(np.empty((0, 2), np.uint64), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+class KnownGames:
+    """A store in a directory, shared by all processes that open it.
+
+    Whatever is wrong with it costs only time: what cannot be read is played again.
+    """
+
+    def __init__(self, directory: Path, largest: int = LARGEST) -> None:
+        """Open it, or begin it; a StoreError if neither is possible."""
+        self.path, self.largest = directory / STORE, largest
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self.base = _opened(self.path)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"known games cannot be kept there ({error})") from None
+        self.shelves: dict[tuple[bytes, bool], Shelf] = {}
+        self.open: dict[int, Games] = {}
+        self.used: set[int] = set()
+
+    def shelf(self, name: bytes, with_moves: bool) -> Shelf:
+        """The known games of this name; only those whose moves are kept, if they are wanted."""
+        if (name, with_moves) not in self.shelves:
+            self.shelves[name, with_moves] = empty_shelf()
+            with self._forgiven():
+                self.shelves[name, with_moves] = self._read_shelf(name, with_moves)
+        return self.shelves[name, with_moves]
+
+    def _read_shelf(self, name: bytes, with_moves: bool) -> Shelf:
+        stored = self.base.execute(
+            "select id, words, rows from blocks where shelf = ? and moves >= ? order by id",
+            (name, int(with_moves)),
+        ).fetchall()
+        if not stored:
+            return empty_shelf()
+        words = [np.frombuffer(each, np.uint64).reshape(-1, 2) for _, each, _ in stored]
+        rows = [np.frombuffer(each, np.int32).astype(np.int64) for _, _, each in stored]
+        blocks = [
+            np.full(len(each), block) for each, (block, _, _) in zip(rows, stored, strict=True)
+        ]
+        return Shelf(np.concatenate(words), np.concatenate(blocks), np.concatenate(rows))
+
+    def games(
+        self, places: list[tuple[Shelf, NDArray[np.int64]]], with_moves: bool
+    ) -> Games | None:
+        """The games at places of shelves, one after another; None if some cannot be read."""
+        with self._forgiven():
+            return self._games(places, with_moves)
+        return None
+
+    def _games(self, places: list[tuple[Shelf, NDArray[np.int64]]], with_moves: bool) -> Games:
+        blocks = np.concatenate([shelf.blocks[at] for shelf, at in places])
+        rows = np.concatenate([shelf.rows[at] for shelf, at in places])
+        order = np.argsort(blocks, kind="stable")
+        names, starts = np.unique(blocks[order], return_index=True)
+        parts = [
+            games_of_rows(self._block(int(name), with_moves), rows[own])
+            for name, own in zip(names, np.split(order, starts[1:]), strict=True)
+        ]
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return games_of_rows(joined(parts), back)
+
+    def _block(self, name: int, with_moves: bool) -> Games:
+        """The games of a block; the damaged one is forgotten, and said to be by an exception."""
+        if name not in self.open:
+            (blob,) = self.base.execute("select games from blocks where id = ?", (name,)).fetchone()
+            try:
+                found = opened(blob)
+            except (Damaged, ValueError, KeyError):
+                self.base.execute("delete from blocks where id = ?", (name,))
+                self.shelves.clear()
+                raise Damaged("a block of known games is damaged") from None
+            columns = {
+                column: np.broadcast_to(np.asarray(found.columns[column], kind), found.rows)
+                for column, kind in PLAYED.items()
+            }
+            if len(self.open) == MOST_OPEN:
+                del self.open[next(iter(self.open))]
+            moves = None if found.moves is None else found.moves.astype(np.int16)
+            self.open[name] = Games(columns, moves, {})
+        self.used.add(name)
+        games = self.open[name]
+        return games if with_moves else Games(games.columns, None, {})
+
+    def keep(
+        self, name: bytes, words: Words, rows: NDArray[np.int64], blob: bytes, with_moves: bool
+    ) -> None:
+        """Keep the games of these rows of a blob under their words."""
+        with self._forgiven():
+            self.base.execute(
+                "insert into blocks (shelf, used, moves, words, rows, games) "
+                "values (?, ?, ?, ?, ?, ?)",
+                (name, time.time(), int(with_moves), words.tobytes(),
+                 rows.astype(np.int32).tobytes(), blob),
+            )  # fmt: skip
+
+    def forget(self, name: bytes) -> None:
+        """Forget all games of a shelf."""
+        with self._forgiven():
+            self.base.execute("delete from blocks where shelf = ?", (name,))
+            self.shelves.clear()
+
+    def close(self) -> None:
+        """Note what was used, forget what is too much, and let go."""
+        with self._forgiven():
+            now = time.time()
+            self.base.execute("begin immediate")
+            self.base.executemany(
+                "update blocks set used = ? where id = ?", [(now, each) for each in self.used]
+            )
+            self._trim()
+            self.base.execute("commit")
+        self.base.close()
+
+    def _trim(self) -> None:
+        size = "length(words) + length(rows) + length(games)"
+        (total,) = self.base.execute(f"select coalesce(sum({size}), 0) from blocks").fetchone()
+        if total <= self.largest:
+            return
+        self.base.execute(
+            f"delete from blocks where id in (select id from (select id, sum({size}) over "
+            "(order by used desc, id desc) as whole from blocks) where whole > ?)",
+            (self.largest * 4 // 5,),
+        )
+
+    @contextlib.contextmanager
+    def _forgiven(self) -> Iterator[None]:
+        """Without a store the games are played: a fault of it is noted in the log, no more."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, Damaged, ValueError, TypeError) as error:
+            log.warning("known games: %s: %s", self.path, error)
+            with contextlib.suppress(sqlite3.Error):
+                if self.base.in_transaction:
+                    self.base.execute("rollback")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    base = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        base.execute("pragma journal_mode=wal")
+        base.execute("pragma synchronous=normal")
+        base.execute(
+            "create table if not exists blocks (id integer primary key, shelf blob not null, "
+            "used real not null, moves integer not null, words blob not null, "
+            "rows blob not null, games blob not null) strict"
+        )
+        base.execute("create index if not exists by_shelf on blocks (shelf, moves)")
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def known_directory() -> Path:
+    """Where known games are kept if nothing else is asked for."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "known"
+
+
+def _hashes(words: Words) -> Words:
+    """One word for the two of each game."""
+    hashes: Words = mixed(words[:, 0] * STRIDE ^ words[:, 1])
+    return hashes

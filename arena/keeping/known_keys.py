@@ -1,0 +1,120 @@
+"""What decides a game, as the key under which it is known: rules, agents, opening, chance, code."""
+
+import ast
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec, outside, users_code, users_files, varies, with_files
+from agents.user_files import split_reference
+from arena.keeping.provenance import code_digest
+from arena.planning.drawing import DrawnPlan
+from arena.planning.pairing_seeds import agent_seeds
+from arena.planning.pairings import Block
+from games.kernels.splitmix import STRIDE, mixed
+
+Words = NDArray[np.uint64]
+PACKAGES = ("numba", "numpy")
+SECOND = np.uint64(0x5E_C0_4D)  # marks games in which the later one of the two contents moves first
+
+
+def may_be_known(spec: AgentSpec) -> bool:
+    """Whether the agent's moves follow from its spec and its seed: no clock, no unknown code."""
+    if "seconds" in spec.options or outside(spec):
+        return False
+    return users_code(spec) is None or bool(spec.options.get("deterministic"))
+
+
+class GameKeys:
+    """The keys of the games of one drawn plan."""
+
+    def __init__(self, drawn: DrawnPlan) -> None:
+        """Contents are worked out once; files are read now, as the run's digest has them."""
+        self.drawn = drawn
+        self.known = [may_be_known(spec) for spec in drawn.specs]
+        self.contents = [
+            content(spec) if known else ""
+            for spec, known in zip(drawn.specs, self.known, strict=True)
+        ]
+        self.chance = [known and varies(spec) is not None for spec, known in
+                       zip(drawn.specs, self.known, strict=True)]  # fmt: skip
+        versions = [importlib.metadata.version(package) for package in PACKAGES]
+        self.rules = json.dumps([drawn.of.name, drawn.of.digest, code_digest(), versions])
+
+    def shelf(self, a: int, b: int) -> bytes | None:
+        """The name of the shelf of two agents; None if their games cannot be known."""
+        if not (self.known[a] and self.known[b]):
+            return None
+        both = sorted([self.contents[a], self.contents[b]])
+        return hashlib.blake2b(f"{self.rules} {both}".encode(), digest_size=16).digest()
+
+    def words(self, block: Block) -> Words:
+        """Two words for each game of a block, both games of a pairing one after the other."""
+        pairings = self.drawn.pairings
+        openings, seeds = pairings.keys[pairings.openings(block)], pairings.seeds(block)
+        words = np.empty((block.size, 2, 2), np.uint64)
+        words[:, :, 0] = openings[:, None]
+        for leg, seats in enumerate(((block.a, block.b), (block.b, block.a))):
+            turned = self.contents[seats[0]] > self.contents[seats[1]]
+            word = np.full(block.size, SECOND if turned else 0, np.uint64)
+            for seat in seats:
+                own = agent_seeds(seeds, leg, pairings.agents[seat])
+                chance = own if self.chance[seat] else np.zeros_like(own)
+                word = mixed(word * STRIDE + chance)
+            words[:, leg, 1] = word
+        return words.reshape(-1, 2)
+
+
+def content(spec: AgentSpec) -> str:
+    """All that an agent is made of: its spec with files by what they and their imports hold."""
+    named = with_files(spec, _by_content)
+    digests = [source_digest(path) for path in users_files(spec)]
+    return json.dumps([named.to_json(), digests], sort_keys=True, default=str)
+
+
+def _by_content(reference: str) -> str:
+    path, name = split_reference(reference, "")
+    return f"{source_digest(path)}:{name}" if path.is_file() else reference
+
+
+def source_digest(path: Path) -> str:
+    """Digest of a file and of the files beside it that it imports, and those that these do."""
+    digest = hashlib.blake2b(digest_size=16)
+    for each in sorted(sources(path)):
+        text = each.read_bytes()
+        digest.update(f"{each == path} {len(text)}\n".encode() + text)
+    return digest.hexdigest()
+
+
+def sources(path: Path) -> set[Path]:
+    """A Python file with those beside it that it imports, directly or not."""
+    found, waiting = set[Path](), [path]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += imported(each)
+    return found
+
+
+def imported(path: Path) -> Iterator[Path]:
+    """The files beside a Python file that it names in an import."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or alias.name for alias in node.names]
+        for name in names:
+            first = path.parent / name.partition(".")[0]
+            if first.with_suffix(".py").is_file():
+                yield first.with_suffix(".py")
+            elif first.is_dir():
+                yield from first.rglob("*.py")

@@ -1,0 +1,161 @@
+"""The place of a newcomer among agents whose order is known: a race by halving."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from arena.planning.rounds import IN, OUT, Entrants, Meeting, Points, Row, TournamentStanding
+from arena.planning.schedules import Matches, no_agent
+from arena.planning.schedules.race_parts import (
+    DELTA,
+    beaten,
+    counted,
+    indifference,
+    out_of,
+    round_of,
+    surely,
+    used_up,
+)
+from arena.stats.racing import Race, race
+from games.keys import Fault, Key, KeyValues
+from games.names import quoted
+
+KEYS = (
+    Key("place", "text", "the newcomer"),
+    Key("order", "texts", "the others, the strongest first (as in the file)", ()),
+    DELTA,
+    indifference(10),
+)
+WORD = False
+EXAMPLES = ('{ place = "a" }',)
+GIVEN = "the order of the others was given, not tested"
+
+
+def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
+    """Agents that the file does not have; an order that leaves some out."""
+    if values["place"] not in names:
+        yield ("place",), no_agent(values["place"], names)
+        return
+    order = values["order"]
+    for item, name in enumerate(order):
+        if name not in names:
+            yield ("order", item), no_agent(name, names)
+        elif name == values["place"] or name in order[:item]:
+            again = "is the newcomer" if name == values["place"] else "is there twice"
+            yield (
+                ("order", item),
+                f"order must name each of the others once, {quoted(name)} {again}",
+            )
+    missing = [name for name in names if name != values["place"] and name not in order]
+    if order and missing:
+        yield (
+            ("order",),
+            f"order must name each of the others once, {quoted(missing[0])} is missing",
+        )
+
+
+def matches(values: KeyValues, names: Sequence[str]) -> Matches:
+    """The newcomer and each of the others."""
+    one = names.index(values["place"])
+    others = (other for other in range(len(names)) if other != one)
+    return tuple((min(one, other), max(one, other)) for other in others)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """The race after some rounds; the newcomer is below the first `low` of `order`.
+
+    It is above all from the place `high` on; `level_with` is one that it need not be told apart
+    from.
+    """
+
+    names: Sequence[str]
+    newcomer: int
+    order: Sequence[int]
+    state: Race
+    low: int
+    high: int
+    level_with: int | None = None
+
+    @property
+    def pivot(self) -> int:
+        """The agent in the middle of the places left."""
+        return self.order[(self.low + self.high) // 2]
+
+    @cached_property
+    def meetings(self) -> tuple[Meeting, ...]:
+        """The newcomer against the agent in the middle of the places left."""
+        if self.low == self.high or self.level_with is not None:
+            return ()
+        return round_of(self.state, [(self.newcomer, self.pivot)])
+
+    def after(self, points: Sequence[Points]) -> "Placing":
+        """The race after the next round."""
+        state, pivot, one = counted(self.state, self.meetings, points), self.pivot, self.newcomer
+        middle = (self.low + self.high) // 2
+        if state.above[one, pivot]:
+            return replace(self, state=state, high=middle)
+        if state.above[pivot, one]:
+            return replace(self, state=state, low=middle + 1)
+        return replace(self, state=state, level_with=pivot if state.alike[one, pivot] else None)
+
+    @property
+    def standing(self) -> TournamentStanding:
+        """The places that are left, and whom the newcomer met."""
+        over, place = not self.meetings, self.low + 1 if self.low == self.high else None
+        word = "placed" if over and (place or self.level_with is not None) else IN
+        rows = [Row(self.newcomer, word, "the newcomer", place)]
+        for at, other in enumerate(self.order):
+            met = tuple(int(n) for n in self.state.counts[self.newcomer, other])
+            state = IN if self.low <= at < self.high and not over else OUT
+            why = f"not met; {self._side(at)}"
+            if sum(met):
+                why = f"{beaten(self.names[self.newcomer], met)}; {self._side(at)}"
+            rows.append(Row(other, state, why, None, None, None, met))
+        return TournamentStanding(
+            "place", self.state.rounds, over, tuple(rows), self._answer(over), (GIVEN,)
+        )
+
+    def _side(self, at: int) -> str:
+        if at < self.low:
+            return "above the newcomer"
+        if at >= self.high:
+            return "below the newcomer"
+        return "level" if self.order[at] == self.level_with else "open"
+
+    def _answer(self, over: bool) -> str:
+        name, of = self.names[self.newcomer], len(self.order) + 1
+        if not over:
+            return f"{name}: place {self.low + 1} to {self.high + 1} of {of}"
+        after = out_of(self.state.rounds)
+        sure = surely(self.state, questions_of(len(self.order)))
+        if self.level_with is not None:
+            within = f"within {self.state.indifference:g} Elo"
+            return f"{name}: level with {self.names[self.level_with]} ({within}), {sure}"
+        if self.low < self.high:
+            open_places = f"place {self.low + 1} to {self.high + 1} of {of}"
+            left = f"not decided against {self.names[self.pivot]} after {after}"
+            return f"{name}: {open_places}, {left}: {used_up(self.state)}"
+        return f"{name}: place {self.low + 1} of {of}{self._between()}, {sure}"
+
+    def _between(self) -> str:
+        above = f"below {self.names[self.order[self.low - 1]]}" if self.low else ""
+        below = f"above {self.names[self.order[self.low]]}" if self.low < len(self.order) else ""
+        return f", {' and '.join(filter(None, [above, below]))}" if above or below else ""
+
+
+def begin(values: KeyValues, entrants: Entrants) -> Placing:
+    """The race before its first round."""
+    names = entrants.names
+    newcomer = names.index(values["place"])
+    others = [names.index(name) for name in values["order"]]
+    order = others or [place for place in range(len(names)) if place != newcomer]
+    level = math.log(questions_of(len(order)) / values["delta"])
+    state = race(len(names), level, entrants.limit, values["indifference"])
+    return Placing(names, newcomer, order, state, 0, len(order))
+
+
+def questions_of(others: int) -> int:
+    """How many agents the newcomer has to be told apart from on the way to its place."""
+    return max(1, math.ceil(math.log2(others + 1)))

@@ -1,0 +1,139 @@
+"""A Swiss tournament: in each round agents of about equal points meet; a format, not a proof."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from arena.planning.rounds import Entrants, Meeting, Points, Row, TournamentStanding
+from arena.planning.schedules.race_parts import QUARTERS, everybody, out_of
+from games.keys import Fault, Key, KeyValues
+
+KEYS = (
+    Key("swiss", "int", "how many rounds (as many as a knockout would have)", None, low=1),
+    Key("pairings", "int", "how many pairings two agents play when they meet", 1, low=1, high=1000),
+)
+WORD = True
+EXAMPLES = ('"swiss"',)
+NOTE = (
+    "a format for fun: who comes first is not shown to be the best; for that: "
+    "schedule = { best = 1 }"
+)
+MOST_TRIES = 10_000  # of pairings without a rematch, before rematches are allowed
+matches = everybody
+
+
+def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
+    """More rounds than opponents."""
+    most = len(names) - 1
+    if len(names) > 1 and (values["swiss"] or 1) > most:
+        message = f"swiss must be from 1 to {most} rounds, got {values['swiss']}"
+        yield ("swiss",), f"{message}: {len(names)} agents have no more opponents"
+
+
+@dataclass(frozen=True)
+class Swiss:
+    """The tournament after some rounds; `quarters` are the points of each agent, four to one."""
+
+    names: Sequence[str]
+    last: int  # rounds
+    size: int  # pairings of a meeting
+    quarters: tuple[int, ...]
+    rounds: int = 0
+    met: frozenset[tuple[int, int]] = frozenset()
+    rested: tuple[int, ...] = ()  # who had no opponent, round by round
+    opponents: tuple[tuple[int, ...], ...] = field(default=())
+
+    @cached_property
+    def order(self) -> list[int]:
+        """All agents by points; of equals who met the stronger ones, then as in the file."""
+        agents = range(len(self.names))
+        return sorted(agents, key=lambda each: (-self.quarters[each], -self._buchholz(each), each))
+
+    def _buchholz(self, agent: int) -> int:
+        """The points of all whom an agent met."""
+        met = self.opponents[agent] if self.opponents else ()
+        return sum(self.quarters[other] for other in met)
+
+    @cached_property
+    def resting(self) -> int | None:
+        """Who has no opponent in the next round: the last of those who had one in all others."""
+        if len(self.names) % 2 == 0:
+            return None
+        return next(each for each in reversed(self.order) if each not in self.rested)
+
+    @cached_property
+    def meetings(self) -> tuple[Meeting, ...]:
+        """Agents of about equal points that have not met."""
+        if self.rounds == self.last:
+            return ()
+        playing = [agent for agent in self.order if agent != self.resting]
+        pairs = _paired(playing, self.met, [MOST_TRIES])
+        if pairs is None:
+            pairs = list(zip(playing[0::2], playing[1::2], strict=True))
+        opening = self.rounds * self.size
+        return tuple(Meeting(min(pair), max(pair), self.size, opening) for pair in pairs)
+
+    def after(self, points: Sequence[Points]) -> "Swiss":
+        """The tournament after the next round; who has no opponent wins all of its points."""
+        quarters = list(self.quarters)
+        opponents = [list(met) for met in self.opponents or ((),) * len(self.names)]
+        for meeting, own in zip(self.meetings, points, strict=True):
+            quarters[meeting.a] += int(own.sum())
+            quarters[meeting.b] += QUARTERS * meeting.pairings - int(own.sum())
+            opponents[meeting.a].append(meeting.b)
+            opponents[meeting.b].append(meeting.a)
+        rested = self.rested
+        if self.resting is not None:
+            quarters[self.resting] += QUARTERS * self.size
+            rested = (*rested, self.resting)
+        return replace(
+            self,
+            quarters=tuple(quarters),
+            rounds=self.rounds + 1,
+            met=self.met | {(each.a, each.b) for each in self.meetings},
+            rested=rested,
+            opponents=tuple(map(tuple, opponents)),
+        )
+
+    @property
+    def standing(self) -> TournamentStanding:
+        """All agents by points."""
+        over = self.rounds == self.last
+        word = "finished" if over else "in"
+        rows = []
+        for place, agent in enumerate(self.order, 1):
+            points = self.quarters[agent] / QUARTERS
+            why = f"{points:g} of {self.rounds * self.size} points"
+            rows.append(Row(agent, word, why, place))
+        first = self.order[0]
+        lead = f"{self.names[first]} with {rows[0].why} after {out_of(self.rounds)}"
+        answer = f"first: {lead}" if over else f"leading: {lead}"
+        return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, (NOTE,))
+
+
+def _paired(
+    agents: Sequence[int], met: frozenset[tuple[int, int]], tries: list[int]
+) -> list[tuple[int, int]] | None:
+    """All agents in pairs, the first with the next that it has not met; None if there is no way."""
+    if not agents:
+        return []
+    first, *others = agents
+    for other in others:
+        tries[0] -= 1
+        if tries[0] < 0:
+            return None
+        if (min(first, other), max(first, other)) in met:
+            continue
+        rest = _paired([each for each in others if each != other], met, tries)
+        if rest is not None:
+            return [(first, other), *rest]
+    return None
+
+
+def begin(values: KeyValues, entrants: Entrants) -> Swiss:
+    """The tournament before its first round."""
+    agents = len(entrants.names)
+    rounds = values["swiss"] or max(1, math.ceil(math.log2(agents)))
+    size = min(values["pairings"], entrants.limit)
+    return Swiss(entrants.names, min(rounds, agents - 1), size, (0,) * agents)

@@ -1,0 +1,280 @@
+"""Simulated races: games needed, wrong answers, the saving: python -m benchmarks.racing."""
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from arena.planning.rounds import Entrants, Tournament
+from arena.planning.schedules import place, rank
+from arena.planning.schedules.best import begin
+from arena.planning.schedules.best_one import BestOne
+from arena.stats.capital import log_capital
+
+DRAWS = 0.08  # share of games that are drawn, less where one side nearly always wins
+LIMIT = 10**9
+DELTA = 0.05
+SEED = 12
+MOST_EQUAL_PLAY = 400_000  # pairings, after which equal play is given up
+
+Floats = NDArray[np.float64]
+
+
+class Simulated(NamedTuple):
+    """What came of many races of one kind."""
+
+    agents: int
+    law: str
+    pairings: Floats  # of each race
+    rounds: Floats
+    wrong: int  # races whose answer was wrong
+    undecided: int
+
+    @property
+    def error(self) -> float:
+        """Standard error of the mean of the pairings."""
+        return float(self.pairings.std(ddof=1) / math.sqrt(len(self.pairings)))
+
+
+def steps(agents: int, apart: float) -> Floats:
+    """Elo of agents that are equally far apart, the strongest first."""
+    return -apart * np.arange(agents)
+
+
+def above_equals(agents: int, apart: float) -> Floats:
+    """Elo of one above many equals."""
+    return np.where(np.arange(agents) == 0, apart, 0.0)
+
+
+LAWS: Mapping[str, Callable[[int], Floats]] = {
+    "60 apart": lambda agents: steps(agents, 60.0),
+    "20 apart": lambda agents: steps(agents, 20.0),
+    "one 60 above equals": lambda agents: above_equals(agents, 60.0),
+}
+
+
+def five_shares(elo: Floats) -> Floats:
+    """Shares of the five pair scores of each pair of agents: both games are independent."""
+    score = 1.0 / (1.0 + 10.0 ** ((elo[None, :] - elo[:, None]) / 400.0))
+    drawn = np.minimum(DRAWS, 2.0 * np.minimum(score, 1.0 - score))
+    won = score - drawn / 2.0
+    lost = 1.0 - won - drawn
+    parts = [lost**2, 2 * lost * drawn, drawn**2 + 2 * won * lost, 2 * won * drawn, won**2]
+    return np.stack(parts, axis=-1)
+
+
+def run_race(stage: Tournament, shares: Floats, rng: np.random.Generator) -> tuple[Tournament, int]:
+    """The race to its end, and its pairings; results are drawn from the `shares` of each pair."""
+    pairings = 0
+    while meetings := stage.meetings:
+        points = [
+            np.repeat(np.arange(5, dtype=np.int8), rng.multinomial(n, shares[a, b]))
+            for a, b, n, _ in meetings
+        ]
+        pairings += sum(each.pairings for each in meetings)
+        stage = stage.after(points)
+    return stage, pairings
+
+
+def entrants(agents: int) -> Entrants:
+    """So many agents without a limit."""
+    return Entrants([f"a{place}" for place in range(agents)], LIMIT)
+
+
+def best_races(agents: int, law: str, repetitions: int) -> Simulated:
+    """Races for the best of agents by one of the laws, shuffled anew each time."""
+    return best_of_pool(law, LAWS[law](agents), repetitions)
+
+
+def best_of_pool(law: str, elo: Floats, repetitions: int) -> Simulated:
+    """Races for the best of agents with these ratings."""
+    pairings, rounds, wrong, undecided = [], [], 0, 0
+    for repetition in range(repetitions):
+        rng = np.random.default_rng((SEED, repetition))
+        shuffled = rng.permutation(elo)
+        start = begin({"best": 1, "delta": DELTA, "indifference": 0.0}, entrants(len(elo)))
+        stage, played = run_race(start, five_shares(shuffled), rng)
+        assert isinstance(stage, BestOne)
+        pairings.append(played)
+        rounds.append(stage.state.rounds)
+        best = int(np.argmax(shuffled))
+        wrong += best not in stage.inside
+        undecided += len(stage.inside) > 1
+    return Simulated(len(elo), law, np.array(pairings), np.array(rounds), wrong, undecided)
+
+
+def several_races(agents: int, best: int, repetitions: int) -> Simulated:
+    """Races for the best few of agents 60 Elo apart."""
+    pairings, rounds, wrong, elo = [], [], 0, steps(agents, 60.0)
+    for repetition in range(repetitions):
+        rng = np.random.default_rng((SEED, repetition))
+        shuffled = rng.permutation(elo)
+        start = begin({"best": best, "delta": DELTA, "indifference": 0.0}, entrants(agents))
+        stage, played = run_race(start, five_shares(shuffled), rng)
+        pairings.append(played)
+        rounds.append(stage.standing.rounds)
+        true = set(np.argsort(-shuffled)[:best].tolist())
+        wrong += {row.agent for row in stage.standing.rows if row.state == "best"} != true
+    return Simulated(agents, f"best {best}", np.array(pairings), np.array(rounds), wrong, 0)
+
+
+def rank_races(agents: int, apart: float, repetitions: int, indifference: float = 0.0) -> Simulated:
+    """Races for the order of agents."""
+    pairings, rounds, wrong, elo = [], [], 0, steps(agents, apart)
+    for repetition in range(repetitions):
+        rng = np.random.default_rng((SEED, repetition))
+        shuffled = rng.permutation(elo)
+        start = rank.begin({"delta": DELTA, "indifference": indifference}, entrants(agents))
+        stage, played = run_race(start, five_shares(shuffled), rng)
+        assert isinstance(stage, rank.Ranking)
+        pairings.append(played)
+        rounds.append(stage.state.rounds)
+        wrong += stage.order != np.argsort(-shuffled).tolist()
+    return Simulated(agents, "order", np.array(pairings), np.array(rounds), wrong, 0)
+
+
+def place_races(others: int, apart: float, repetitions: int) -> Simulated:
+    """Races that place a newcomer midway between two of the others, or as far beyond them."""
+    pairings, rounds, wrong, undecided = [], [], 0, 0
+    for repetition in range(repetitions):
+        rng = np.random.default_rng((SEED, repetition))
+        low = int(rng.integers(0, others + 1))
+        elo = np.append(steps(others, apart), -apart * (low - 0.5))
+        start = place.begin(
+            {"place": f"a{others}", "order": (), "delta": DELTA, "indifference": 10.0},
+            entrants(others + 1),
+        )
+        stage, played = run_race(start, five_shares(elo), rng)
+        assert isinstance(stage, place.Placing)
+        pairings.append(played)
+        rounds.append(stage.state.rounds)
+        level = stage.level_with is not None
+        undecided += level
+        wrong += level or stage.low != low
+    law = f"place, {apart:g} apart"
+    return Simulated(others, law, np.array(pairings), np.array(rounds), wrong, undecided)
+
+
+def equal_play(elo: Floats, repetition: int) -> float:
+    """Pairings until the same test names the best, if all pairs play as often in every round."""
+    rng = np.random.default_rng((SEED, repetition))
+    shares, agents = five_shares(rng.permutation(elo)), len(elo)
+    level = math.log((agents - 1) / DELTA)
+    counts = np.zeros((agents, agents, 5), np.int64)
+    above = np.zeros((agents, agents), np.bool_)
+    pairs = agents * (agents - 1) // 2
+    played = 0
+    while played * pairs < MOST_EQUAL_PLAY:
+        size = max(4, math.ceil(played / 8))
+        for a in range(agents):
+            for b in range(a + 1, agents):
+                seen = rng.multinomial(size, shares[a, b])
+                counts[a, b] += seen
+                counts[b, a] += seen[::-1]
+        played += size
+        above |= log_capital(counts, 0.5) >= level
+        if np.count_nonzero(~above.any(axis=0)) <= 1:
+            return float(played * pairs)
+    return math.nan
+
+
+def pool_laws(path: Path) -> tuple[list[str], Floats]:
+    """Names, and shares of the pair scores of each pair, of a round robin's games.parquet."""
+    frame = pd.read_parquet(path)
+    names = sorted({*frame["first"], *frame["second"]})
+    place = {name: at for at, name in enumerate(names)}
+    counts = np.zeros((len(names), len(names), 5), np.int64)
+    first = frame.iloc[0::2]
+    points = 2 * (first["result"].to_numpy() + 1.0 - frame.iloc[1::2]["result"].to_numpy())
+    for a, b, quarters in zip(first["first"], first["second"], points, strict=True):
+        counts[place[a], place[b], int(quarters)] += 1
+        counts[place[b], place[a], 4 - int(quarters)] += 1
+    met = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    return names, counts / met
+
+
+def pool_races(path: Path, repetitions: int) -> tuple[str, Simulated]:
+    """Races whose results are drawn from those of a real round robin; who won how often."""
+    names, shares = pool_laws(path)
+    pairings, rounds, winners = [], [], Counter[str]()
+    for repetition in range(repetitions):
+        rng = np.random.default_rng((SEED, repetition))
+        order = rng.permutation(len(names))
+        start = begin({"best": 1, "delta": DELTA, "indifference": 0.0}, entrants(len(names)))
+        stage, played = run_race(start, shares[np.ix_(order, order)], rng)
+        assert isinstance(stage, BestOne)
+        pairings.append(played)
+        rounds.append(stage.state.rounds)
+        winners[", ".join(names[order[agent]] for agent in stage.inside)] += 1
+    best, often = winners.most_common(1)[0]
+    law = "resampled games"
+    wrong = repetitions - often
+    row = Simulated(len(names), law, np.array(pairings), np.array(rounds), wrong, 0)
+    return f"{best} in {often} of {repetitions} races", row
+
+
+def row_text(each: Simulated, equal: float = math.nan) -> str:
+    """A row of the table."""
+    high = np.percentile(each.pairings, 90)
+    saved = "-" if math.isnan(equal) else f"{equal:,.0f}"
+    wrong = f"{each.wrong} of {len(each.pairings):,}"
+    return (
+        f"| {each.agents}, {each.law} | {each.pairings.mean():,.0f} ± {each.error:,.0f} | "
+        f"{high:,.0f} | {each.rounds.mean():.0f} | {wrong} | {saved} |"
+    )
+
+
+def best_rows(repetitions: int, equal: int) -> Iterator[str]:
+    """Races for the best by each law, and what equal play needs by the same test."""
+    for law, elo_of in LAWS.items():
+        for agents in (4, 8, 16, 32):
+            mean = math.nan
+            if equal and law == "60 apart":
+                mean = float(np.mean([equal_play(elo_of(agents), r) for r in range(equal)]))
+            yield row_text(best_races(agents, law, repetitions), mean)
+
+
+def other_rows(repetitions: int) -> Iterator[str]:
+    """Races for the best few, the order, the place of a newcomer."""
+    for agents, best in ((8, 2), (16, 4)):
+        yield row_text(several_races(agents, best, repetitions))
+    for agents in (4, 8, 16):
+        yield row_text(rank_races(agents, 60.0, repetitions))
+    for apart in (60.0, 120.0):
+        for others in (3, 7, 15, 31):
+            yield row_text(place_races(others, apart, repetitions))
+
+
+HEAD = (
+    "| agents | pairings of a race | 90 % need at most | rounds | wrong | equal play |",
+    "|---|---|---|---|---|---|",
+)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Simulate and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.racing", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=2000, help="of every row (2000)")
+    parser.add_argument("--equal", type=int, default=10, help="of equal play (10; 0: none)")
+    parser.add_argument("--pool", type=Path, help="games.parquet of a round robin to resample")
+    chosen = parser.parse_args(words)
+    print("\n".join(HEAD), flush=True)
+    if chosen.pool is not None:
+        best, row = pool_races(chosen.pool, chosen.repetitions)
+        print(f"{row_text(row)}\n\n{best}")
+        return 0
+    for line in best_rows(chosen.repetitions, chosen.equal):
+        print(line, flush=True)
+    for line in other_rows(max(1, chosen.repetitions // 4)):
+        print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

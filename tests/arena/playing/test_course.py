@@ -1,0 +1,139 @@
+"""Races played for real: the same tables however they are played, and what verify finds."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.keeping.journal import JOURNAL
+from arena.run import main as run_main
+from arena.verify import main as verify
+from tests.arena.running import (
+    TABLES,
+    called,
+    database,
+    directory_of,
+    experiment_file,
+    played,
+    ran,
+    small,
+    tables,
+)
+
+AGENTS = """
+[agents.greedy]
+kind = "greedy"
+[agents.first]
+kind = "first"
+[agents.deep]
+kind = "alphabeta"
+depth = 3
+epsilon = 0.1
+"""
+RACES = {
+    "best": "{ best = 1 }",
+    "rank": "{ rank = true, indifference = 100 }",
+    "place": '{ place = "deep", order = ["greedy", "first", "random"] }',
+    "swiss": "{ swiss = 3, pairings = 2 }",
+    "knockout": "{ knockout = 2 }",
+}
+ALL = (*TABLES, "tournament.parquet")
+
+
+def race_file(directory, schedule, pairs=60):
+    head = small(pairs, f"schedule = {schedule}", plies=4)
+    return experiment_file(directory, head + AGENTS)
+
+
+def all_tables(results):
+    """The bytes of the reproducible tables of the only run, the tournament's too."""
+    name = "tournament.parquet"
+    return {**tables(results), name: (directory_of(results) / name).read_bytes()}
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in RACES if name != "best"]
+
+
+@pytest.fixture(scope="module", params=["best", *SLOW])
+def race(request, tmp_path_factory):
+    """A race, and its tables played by one worker in this process."""
+    directory = tmp_path_factory.mktemp(request.param)
+    path = race_file(directory, RACES[request.param])
+    played(path, directory / "results", workers=1, backend="here")
+    return path, all_tables(directory / "results"), directory / "results"
+
+
+def test_a_race_gives_the_same_tables_for_any_workers_and_interruptions(race, tmp_path):
+    path, expected, _ = race
+    played(path, tmp_path, workers=3)
+    assert all_tables(tmp_path) == expected
+    directory = directory_of(tmp_path)
+    with database(directory / JOURNAL) as base:
+        starts = [start for (start,) in base.execute("select start from batches order by start")]
+    for start in starts[1 :: max(1, len(starts) // 3)]:  # as if it had been killed there
+        with database(directory / JOURNAL) as base:
+            base.execute("delete from batches where start >= ?", (start,))
+        for name in ALL:
+            (directory / name).unlink()
+        played(path, tmp_path, workers=2)
+        assert all_tables(tmp_path) == expected
+
+
+def test_verify_plays_a_race_again_and_knows_its_rounds(race, tmp_path, capsys):
+    _, _, results = race
+    assert verify([str(directory_of(results)), "--all"]) == 0
+    assert "all the same" in capsys.readouterr().out
+
+
+def test_verify_finds_a_race_that_went_on_too_long(tmp_path, capsys):
+    path = race_file(tmp_path, RACES["best"])
+    played(path, tmp_path / "results", workers=1, backend="here")
+    directory = directory_of(tmp_path / "results")
+    frame = pd.read_parquet(directory / "games.parquet")
+    last = frame.iloc[-2:].assign(pair=frame.pair.max() + 1)
+    pd.concat([frame, last]).to_parquet(directory / "games.parquet")
+    run = json.loads((directory / "run.json").read_text())
+    (directory / "run.json").write_text(json.dumps({**run, "games": len(frame) + 2}))
+    assert verify([str(directory), "--all"]) == 1
+    assert "the rounds ask for" in capsys.readouterr().out
+
+
+def test_a_race_says_who_is_best_and_why_the_others_are_out(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    answer = called(path, "--results", tmp_path, "--workers", 1)
+    assert answer.returncode == 0
+    assert "best: deep, after" in answer.stdout
+    assert answer.stdout.count("  out: ") == 3
+    frame = pd.read_parquet(directory_of(tmp_path) / "tournament.parquet")
+    assert frame.state.tolist() == ["best", "out", "out", "out"]
+    assert np.isfinite(frame.log_capital[1:]).all()
+    shown = json.loads(called(path, "--results", tmp_path, "--json").stdout)
+    assert shown["tournament"]["answer"].startswith("best: deep")
+
+
+def test_a_pairing_of_a_race_is_played_alone_once_it_is_known(tmp_path, capsys):
+    path = race_file(tmp_path, RACES["best"])
+    alone = [str(path), "--pairing", "30", "--results", str(tmp_path)]
+    assert run_main(alone) == 2
+    assert "later rounds follow from results" in capsys.readouterr().err
+    played(path, tmp_path)
+    assert run_main(alone) == 0
+    assert "against" in capsys.readouterr().out
+
+
+def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    path.write_text(path.read_text() + "\n[stop]\nsprt = { elo0 = 0, elo1 = 10 }\n")
+    answer = called(path, "--results", tmp_path)
+    assert answer.returncode == 2
+    assert "best ends by itself" in answer.stderr
+
+
+@pytest.mark.slow
+def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    played(path, tmp_path / "here", workers=1, backend="here")
+    answer = ran(path, "--results", tmp_path / "there", "--on", "local:2")
+    assert answer.returncode == 0, answer.stderr
+    assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")

@@ -1,0 +1,256 @@
+"""Known games: played once in any run; tables as if all had been played; nothing else is known."""
+
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from arena.keeping.journal import JOURNAL
+from arena.keeping.known_games import STORE, KnownGames, StoreError
+from arena.keeping.known_keys import may_be_known, source_digest
+from arena.reading.command_line import known_games
+from arena.reading.experiment_file import load
+from arena.verify import main as verify
+from tests.arena.running import (
+    ROOT,
+    called,
+    database,
+    directory_of,
+    played,
+    tables,
+)
+
+HEAD = 'game = "kalah(4,3)"\npairs = {pairs}\nseed = {seed}\nopenings = {{ random_plies = 4 }}\n'
+HEURISTIC = "def evaluate(rules, position):\n    return position.own * {factor} - position.other\n"
+
+
+def experiment(directory, agents, pairs=8, seed=3, more=""):
+    """An experiment file of these agents: their tables by name."""
+    text = HEAD.format(pairs=pairs, seed=seed) + more
+    for name, table in agents.items():
+        text += f"\n[agents.{name}]\n{table}\n"
+    path = directory / "demo.toml"
+    path.write_text(text)
+    return path
+
+
+def known_of(path, results, store, **options):
+    """How many games of a run were known; its tables are left in `results`."""
+    with_store = KnownGames(store)
+    try:
+        played(path, results, workers=1, backend="here", known=with_store, **options)
+    finally:
+        with_store.close()
+    (run,) = results.glob("*/*/run.json")
+    return int(re.search(r'"known": (\d+)', run.read_text())[1])
+
+
+AGENTS = {
+    "greedy": 'kind = "greedy"',
+    "deep": 'kind = "minimax"\ndepth = 2',
+    "random": 'kind = "random"',
+    "noisy": 'kind = "minimax"\ndepth = 1\nepsilon = 0.2',
+}
+
+
+def test_only_the_games_of_a_new_agent_are_played(tmp_path):
+    old = {name: AGENTS[name] for name in ("greedy", "random", "noisy")}
+    assert known_of(experiment(tmp_path, old), tmp_path / "1", tmp_path / "k") == 0
+    path = experiment(tmp_path, {"deep": AGENTS["deep"], **old})
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 2 * 8 * 3
+    played(path, tmp_path / "3", workers=1, backend="here")
+    assert tables(tmp_path / "2") == tables(tmp_path / "3")
+    assert known_of(path, tmp_path / "4", tmp_path / "k") == 2 * 8 * 6
+    assert tables(tmp_path / "4") == tables(tmp_path / "3")
+
+
+def test_names_matter_only_to_those_with_chance(tmp_path):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"], "noisy": AGENTS["noisy"]}
+    known_of(experiment(tmp_path, pair), tmp_path / "1", tmp_path / "k")
+    renamed = {f"other_{name}": table for name, table in reversed(pair.items())}
+    path = experiment(tmp_path, renamed)
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 2 * 8  # greedy against deep
+    played(path, tmp_path / "3", workers=1, backend="here")
+    assert tables(tmp_path / "2") == tables(tmp_path / "3")
+
+
+def test_repeats_and_stop_rules_are_as_if_all_had_been_played(tmp_path):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    more = "[stop]\nsprt = { elo0 = 0, elo1 = 200 }\n"
+    for case, text in (("repeats", "repeat"), ("stop", more)):
+        path = experiment(tmp_path, pair, 40, more="" if case == "repeats" else more)
+        if text == "repeat":
+            path.write_text(path.read_text().replace("= 4 }", "= 1, repeat = true }"))
+        directory, store = tmp_path / case, tmp_path / f"k-{case}"
+        known_of(path, directory / "1", store)
+        assert known_of(path, directory / "2", store) > 0
+        assert tables(directory / "1") == tables(directory / "2")
+
+
+def test_games_without_moves_do_not_answer_for_games_with_moves(tmp_path):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    path = experiment(tmp_path, pair, more="keep_moves = false\n")
+    known_of(path, tmp_path / "1", tmp_path / "k")
+    path = experiment(tmp_path, pair)
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
+    assert known_of(path, tmp_path / "3", tmp_path / "k") == 16
+    path = experiment(tmp_path, pair, more="keep_moves = false\n")
+    assert known_of(path, tmp_path / "4", tmp_path / "k") == 16
+    assert tables(tmp_path / "4") == tables(tmp_path / "1")
+
+
+def test_who_plays_by_the_clock_or_by_unknown_code_is_never_known(tmp_path):
+    (tmp_path / "heur.py").write_text(HEURISTIC.format(factor=1))
+    agents = {
+        "clock": 'kind = "minimax"\nseconds = 0.01',
+        "own": 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"',
+        "own_noise": 'kind = "minimax"\ndepth = 1\nepsilon = 0.1\nevaluate = "heur.py"',
+        "said": 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"\ndeterministic = true',
+        "greedy": AGENTS["greedy"],
+    }
+    specs = load(experiment(tmp_path, agents)).plan.agents
+    assert {name: may_be_known(spec) for name, spec in specs.items()} == {
+        "clock": False, "own": False, "own_noise": False, "said": True, "greedy": True,
+    }  # fmt: skip
+
+
+def test_an_edit_of_a_file_or_of_what_it_imports_makes_its_games_unknown(tmp_path):
+    bot, beside, other = (tmp_path / f"{name}.py" for name in ("bot", "beside", "other"))
+    bot.write_text("import os\nfrom beside import best\n")
+    beside.write_text("import bot\nbest = 1\n")
+    other.write_text("x = 1\n")
+    before = source_digest(bot)
+    other.write_text("x = 2\n")
+    assert source_digest(bot) == before
+    beside.write_text("import bot\nbest = 2\n")
+    assert source_digest(bot) != before
+
+
+def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    path = experiment(tmp_path, pair)
+    known_of(path, tmp_path / "1", tmp_path / "k")
+    with database(tmp_path / "k" / STORE) as base:
+        (blob,) = base.execute("select games from blocks").fetchone()
+        base.execute("update blocks set games = ?", (blob[:40] + b"?" + blob[41:],))
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
+    assert tables(tmp_path / "2") == tables(tmp_path / "1")
+    (tmp_path / "file").write_text("no directory")
+    with pytest.raises(StoreError, match="cannot be kept there"):
+        KnownGames(tmp_path / "file")
+    answer = called(path, "--known", tmp_path / "file", "--results", tmp_path / "3")
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / STORE).write_bytes(b"no database at all, but long enough" * 100)
+    assert called(path, "--known", tmp_path / "broken", "--results", tmp_path / "4").returncode == 2
+
+
+def test_the_store_is_bounded_and_forgets_what_was_used_longest_ago(tmp_path):
+    words, rows = np.arange(20, dtype=np.uint64).reshape(-1, 2), np.arange(10)
+    store = KnownGames(tmp_path, largest=100_000)
+    for number in range(20):
+        store.keep(bytes([number]), words + np.uint64(number), rows, bytes(10_000), True)
+    store.close()
+    store = KnownGames(tmp_path, largest=100_000)
+    there = [number for number in range(20) if len(store.shelf(bytes([number]), True).hashes)]
+    store.close()
+    assert there == list(range(there[0], 20))
+    assert 5 <= len(there) <= 8
+    assert (tmp_path / STORE).stat().st_size < 400_000
+
+
+def test_off_and_the_environment_decide_which_store_is_asked(tmp_path, monkeypatch):
+    assert known_games("off") is None
+    assert known_games(None) is None  # as the suite has it
+    monkeypatch.delenv("PITFLIP_KNOWN")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    store = known_games(None)
+    store.close()
+    assert store.path == tmp_path / "pitflip" / "known" / STORE
+
+
+def test_verify_finds_a_known_game_that_is_wrong_and_forgets_it(tmp_path, monkeypatch, capsys):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    path = experiment(tmp_path, pair)
+    monkeypatch.setenv("PITFLIP_KNOWN", str(tmp_path / "k"))
+    known_of(path, tmp_path / "1", tmp_path / "k")
+    with database(tmp_path / "k" / STORE) as base:
+        (words,) = base.execute("select words from blocks").fetchone()
+        turned = np.frombuffer(words, np.uint64).reshape(-1, 2)[::-1]
+        base.execute("update blocks set words = ?", (turned.tobytes(),))
+    assert verify([str(directory_of(tmp_path / "1"))]) == 1
+    assert "known games" in capsys.readouterr().out
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
+
+
+def edited(agents, draw, directory):
+    """One random edit of an experiment: agents, their options, their files."""
+    agents, what = dict(agents), draw.randrange(5)
+    agents.pop("own", None)  # a process of its own, seconds for each run
+    if what == 0 and len(agents) > 2:
+        del agents[draw.choice(list(agents))]
+    elif what == 1:
+        agents[f"n{draw.randrange(9)}"] = f'kind = "minimax"\ndepth = {draw.randrange(1, 4)}'
+    elif what == 2:
+        old = draw.choice(list(agents))
+        agents = {f"r{draw.randrange(9)}" if name == old else name: agents[name] for name in agents}
+    elif what == 3:
+        agents[f"e{draw.randrange(3)}"] = (
+            f'kind = "minimax"\ndepth = 1\nepsilon = 0.{draw.randrange(1, 4)}'
+        )
+    elif draw.random() < 0.15:
+        (directory / "heur.py").write_text(HEURISTIC.format(factor=draw.randrange(1, 4)))
+        agents["own"] = 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"\ndeterministic = true'
+    else:
+        agents = dict(draw.sample(list(agents.items()), len(agents)))
+    return agents
+
+
+@pytest.mark.slow
+def test_after_a_hundred_random_edits_tables_are_those_of_a_run_without_the_store(tmp_path):
+    draw, agents, was_known = random.Random(5), dict(AGENTS), 0
+    for number in range(100):
+        agents = edited(agents, draw, tmp_path)
+        if len(agents) < 2:
+            agents |= AGENTS
+        path = experiment(tmp_path, agents, pairs=draw.randrange(2, 9), seed=draw.randrange(1, 3))
+        with_it, without = tmp_path / f"a{number}", tmp_path / f"b{number}"
+        was_known += known_of(path, with_it, tmp_path / "k") > 0
+        played(path, without, workers=1, backend="here")
+        assert tables(with_it) == tables(without), number
+        again = known_of(path, tmp_path / f"c{number}", tmp_path / "k")
+        matches = len(agents) * (len(agents) - 1) // 2
+        assert again == 2 * load(path).plan.pairs * matches, number
+    assert was_known > 60
+
+
+@pytest.mark.slow
+def test_processes_share_a_store_and_a_killed_one_leaves_it_whole(tmp_path):
+    path = experiment(tmp_path, {**AGENTS, "far": 'kind = "minimax"\ndepth = 5'}, pairs=60)
+    command = [sys.executable, "-m", "arena.run", str(path), "--known", str(tmp_path / "k")]
+    runs = [
+        subprocess.Popen([*command, "--results", str(tmp_path / name), "--workers", "1"],
+                         cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+        for name in ("1", "2")
+    ]  # fmt: skip
+    until = time.monotonic() + 60
+    while not list((tmp_path / "1").glob(f"*/*/{JOURNAL}")) and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(1.0)
+    os.killpg(runs[0].pid, signal.SIGKILL)
+    assert runs[0].wait() == -signal.SIGKILL
+    assert runs[1].wait() == 0
+    with database(tmp_path / "k" / STORE) as base:
+        assert base.execute("pragma integrity_check").fetchone() == ("ok",)
+    assert known_of(path, tmp_path / "3", tmp_path / "k") == 2 * 60 * 10
+    assert tables(tmp_path / "3") == tables(tmp_path / "2")
+    assert isinstance(sqlite3.sqlite_version, str)
