@@ -296,7 +296,7 @@ PLAYING = (
         "arena/playing/repeats.py",
         "tests/arena/playing/test_repeats.py",
         edits={
-            "        columns[name] = np.zeros_like(columns[name])": "        pass",
+            "        again.columns[name] = np.zeros_like(again.columns[name])": "        pass",
             "np.arange(openings, block.size) % openings": "np.arange(block.size - openings) * 0",
         },
     ),
@@ -306,7 +306,7 @@ PLAYING = (
         "tests/arena/playing/test_tournament.py",
         edits={
             "                own &= number < len(pairings.keys)": "                pass",
-            "                if stop.reached:\n                    break\n": "",
+            "            if stop.reached:\n                break\n": "",
         },
     ),
     *in_file(
@@ -415,7 +415,7 @@ PLANNING = (
         edits={
             "size * GROWTH, MOST": "size * GROWTH",
             "min(int(seconds * speed), size": "min(size",
-            "self.next = min(start + size, total)": "self.next = start + size",
+            "self.sizes.get(worker, FEWEST), end)": "self.sizes.get(worker, FEWEST), end + 1)",
             "sizes[batch.worker] =": 'sizes[""] =',
         },
     ),
