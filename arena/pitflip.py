@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "judge": "arena.judge",
     "report": "arena.report",
     "export": "arena.export",
+    "even_openings": "arena.even_openings",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",

@@ -54,6 +54,10 @@ def arguments() -> argparse.ArgumentParser:
         more = "; ask: you are asked" if option.name == "depth" else ""
         limits.add_argument(f"--{option.name}", type=types[option.name], help=option.words + more)
     parser.add_argument("--seed", type=int, help="of all random choices (a new one)")
+    parser.add_argument("--start", metavar="POSITION", help="a position in one line to start from")
+    parser.add_argument(
+        "--hint", action="store_true", help="show people the exact value of every move"
+    )
     parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="else you are asked")
     return parser
 
@@ -76,7 +80,15 @@ def main(words: list[str] | None = None, dialogue: Dialogue | None = None) -> in
 def invitation(chosen: argparse.Namespace) -> Invitation:
     """The players that a command line names."""
     limits = {name: limit for name in LIMITS if (limit := getattr(chosen, name)) is not None}
-    return Invitation(chosen.first, chosen.second, limits, chosen.names or (), chosen.seed)
+    return Invitation(
+        chosen.first,
+        chosen.second,
+        limits,
+        chosen.names or (),
+        chosen.seed,
+        start=chosen.start,
+        hints=chosen.hint,
+    )
 
 
 def played(chosen: argparse.Namespace, dialogue: Dialogue) -> int:

@@ -2,11 +2,24 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from itertools import pairwise
 
 from games import Game, Position, game
+from games.names import positive
 from games.shell_commands import here
-from games.terminal import DONE, run, status_of
+from games.solving import Budget, SolverSettings, solver_of
+from games.solving.bounds import Allowance
+from games.solving.valued_lines import (
+    MoveValues,
+    beside,
+    cost_words,
+    value_lines,
+    values_back,
+)
+from games.terminal import DONE, run, say, status_of
+
+BUILDING = 0.3  # of the seconds may go into a database that is not there
 
 
 def summary(of: Game, positions: list[Position]) -> dict[str, object]:
@@ -37,6 +50,43 @@ def story(of: Game, positions: list[Position], text: str) -> str:
     return "\n\n".join([*blocks, verdict(of, positions[-1])])
 
 
+def valued_story(
+    of: Game, positions: list[Position], text: str, values: Sequence[MoveValues | None]
+) -> str:
+    """Every board with the value of every move beside it, and what each move lost."""
+    words = of.notation.split(text)
+    moves = [of.parse_move(at, word) for at, word in zip(positions, words, strict=False)]
+    blocks, known = [], sum(each is not None for each in values)
+    for place, position in enumerate(positions):
+        board, there = of.draw(position), values[place]
+        played = moves[place] if place < len(moves) else None
+        if there:
+            board = beside(board, value_lines(of, position, there, played))
+        blocks.append(board)
+        if played is not None:
+            lost = cost_words(there, played) if there else ""
+            report = f"{place + 1}. player {of.mover(position) + 1} plays {words[place]}"
+            blocks.append(f"{report}: {lost}" if lost else report)
+    if known < len(values):
+        blocks.append(f"values are known for the last {known} of {len(values)} positions")
+    return "\n\n".join([*blocks, verdict(of, positions[-1])])
+
+
+def values_of(of: Game, positions: list[Position], seconds: float) -> list[MoveValues | None]:
+    """The values of all moves, as far back as the seconds allow."""
+    solver = solver_of(of, SolverSettings(database_seconds=seconds * BUILDING), say)
+    solver.prepare()
+    return values_back(solver, positions, Allowance(Budget(seconds=seconds)))
+
+
+def values_json(of: Game, positions: list[Position], values: Sequence[MoveValues | None]) -> object:
+    """The margins by move at each position; null where they are not known."""
+    return [
+        None if there is None else {of.move_text(at, move): there[move].low for move in there}
+        for at, there in zip(positions, values, strict=True)
+    ]
+
+
 def verdict(of: Game, last: Position) -> str:
     """The final score, or who is to move."""
     first, second = of.score(last)
@@ -58,6 +108,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("game", help='such as "kalah(6,4)", owari, "othello-adjacent(6)"')
     parser.add_argument("moves", help="the moves as on the board, separated by blanks")
     parser.add_argument("--start", help="a position in one line to start from")
+    parser.add_argument(
+        "--values", action="store_true", help="the exact value of every move beside the board"
+    )
+    parser.add_argument(
+        "--seconds", metavar="S", default="10", help="to look for values, from the end back (10)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of boards")
     return parser
 
@@ -73,8 +129,13 @@ def replayed(chosen: argparse.Namespace) -> int:
     of = game(chosen.game)
     start = of.parse(chosen.start) if chosen.start is not None else None
     positions = of.replay(chosen.moves, start)
+    seconds = positive("--seconds", chosen.seconds)
+    values = values_of(of, positions, seconds) if chosen.values else []
     if chosen.json:
-        print(json.dumps(summary(of, positions)))
+        more = {"values": values_json(of, positions, values)} if chosen.values else {}
+        print(json.dumps(summary(of, positions) | more))
+    elif chosen.values:
+        print(valued_story(of, positions, chosen.moves, values))
     else:
         print(story(of, positions, chosen.moves))
     return DONE

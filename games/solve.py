@@ -18,6 +18,7 @@ from games.terminal import DONE, UNFINISHED, say, status_of
 from games.words import side_name
 
 MOST_BEANS = 30  # of a database: with six holes a side 10 GB
+BUILDING = 0.3  # of the time that is asked for may go into a database that is not there
 LINE_SECONDS, PLAIN_SECONDS = 0.5, 10.0  # between two words about how it goes
 LARGE_TABLE, USUAL_TABLE = 24, 22  # bits; 256 MB and 64 MB
 LARGE_FROM = 1 << 31  # bytes of free memory
@@ -69,7 +70,7 @@ def solved(chosen: argparse.Namespace) -> int:
     if word := hopeless(of, position):
         say(word)
     bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
-    solver = solver_of(of, SolverSettings(bits, beans), say)
+    solver = solver_of(of, SolverSettings(bits, beans, seconds and seconds * BUILDING), say)
     clock, news = Clock(), News(of, position)
     known = Solution(solver.questions.limits(position))
     try:
@@ -95,8 +96,14 @@ def progress(bounds: Bounds, seconds: float, nodes: int) -> str:
 
 
 def between(bounds: Bounds) -> str:
-    """`+8`, or `between -2 and +4`."""
-    return f"{bounds.low:+d}" if bounds.exact else f"between {bounds.low:+d} and {bounds.high:+d}"
+    """`+8`, or `between -2 and +4`; of a game whose margins nobody knows, what is known."""
+    if bounds.exact:
+        return f"{bounds.low:+d}"
+    if not bounds.has_low and not bounds.has_high:
+        return "anything"
+    if bounds.has_low and bounds.has_high:
+        return f"between {bounds.low:+d} and {bounds.high:+d}"
+    return f"at least {bounds.low:+d}" if bounds.has_low else f"at most {bounds.high:+d}"
 
 
 class News:

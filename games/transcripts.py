@@ -62,14 +62,17 @@ def move_texts(of: Game, moves: Sequence[int]) -> list[str]:
     return [found.words[place] for place in found.places.tolist()]
 
 
-def replay_command(of: Game, moves: Sequence[int]) -> str:
+def replay_command(of: Game, moves: Sequence[int], start: Position | None = None) -> str:
     """The command that shows a game move by move, run from the current directory."""
-    return command_of(of, of.write(moves))
+    return command_of(of, of.write(moves, start), start)
 
 
-def command_of(of: Game, line: str) -> str:
+def command_of(of: Game, line: str, start: Position | None = None) -> str:
     """The command that shows a written game, run from the current directory."""
-    return f'python -m games.replay {_in_quotes(_name_from_here(of))} "{line}"'
+    command = f'python -m games.replay {_in_quotes(_name_from_here(of))} "{line}"'
+    if start is None or start == of.start():
+        return command
+    return f"{command} --start {_in_quotes(of.text(start))}"
 
 
 def _name_from_here(of: Game) -> str:

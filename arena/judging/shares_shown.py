@@ -42,8 +42,11 @@ def headline(judgement: Judgement) -> str:
     games = f"{len(run.line_of):,} games"
     if len(run.lines) != len(run.line_of):
         games += f", {len(run.lines):,} of them different"
-    if still_open(run.of, run.of.start()) is None:
-        how = "as far back as the positions of a question allow"
+    most = still_open(run.of, run.of.start())
+    if most is None:
+        how = "judged as far back as the positions of a question allow"
+    elif judgement.last is None or judgement.last >= most:
+        how = "judged to the start"
     else:
         how = f"judged from {judgement.last} {what_is_open(run.of)} on"
         how += "" if judgement.complete else ", some of them farther back"

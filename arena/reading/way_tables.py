@@ -81,7 +81,7 @@ def _read(written: object, ways: Ways, problems: Problems) -> tuple[str, dict[st
         problems.say((ways.key,), message)
         return None
     count, firsts = len(problems.found), {e.KEYS[0].name: n for n, e in ways.entries.items()}
-    asked = [name for key, name in firsts.items() if key in written]
+    asked = named(written, ways, firsts)
     keys = [key for name in asked or ways.entries for key in ways.entries[name].KEYS]
     values = read_table(written, (ways.key,), [*keys, *ways.shared], problems)
     if len(problems.found) > count:
@@ -92,3 +92,15 @@ def _read(written: object, ways: Ways, problems: Problems) -> tuple[str, dict[st
         problems.say((ways.key,), message, (ways.key,))
         return None
     return asked[0], values
+
+
+def named(written: Mapping[str, object], ways: Ways, firsts: Mapping[str, str]) -> list[str]:
+    """The ways that are asked for; a way that knows all that is written is the one meant."""
+    asked = [name for key, name in firsts.items() if key in written]
+    shared = {key.name for key in ways.shared}
+    whole = [
+        name
+        for name in asked
+        if set(written) <= shared | {key.name for key in ways.entries[name].KEYS}
+    ]
+    return whole if len(whole) == 1 else asked

@@ -4,15 +4,16 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents import AgentSpec, SpecError, kind_of
+from agents import AgentSpec, Follower, SpecError, kind_of
 from agents.door import agent_of
 from agents.human import Dialogue, HumanAgent, Quit, level_of
 from agents.spec_words import player_spec
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
+from arena.showing.hints import Hints
 from arena.showing.terminal_game import Player, TerminalGame
-from games import Game
-from games.names import quoted
+from games import Game, Position
+from games.names import GameError, quoted
 
 ASK = "ask"
 
@@ -27,6 +28,8 @@ class Invitation:
     names: Sequence[str] = ()  # empty: made from the kinds, people at a terminal are asked
     seed: int | None = None  # None: a new one
     wall: Wall = field(default_factory=Wall)
+    start: str | None = None  # a position in one line; None: that of the game
+    hints: bool = False  # whether people see what moves are worth
 
     @property
     def kinds(self) -> tuple[str, str]:
@@ -36,6 +39,7 @@ class Invitation:
 
 def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> TerminalGame:
     """The game between both, ready to begin; Quit if a person quits."""
+    start = None if invited.start is None else begun(of, invited.start)
     limits = dict(invited.limits)
     if limits.get("depth") == ASK:
         limits["depth"] = chosen_depth(dialogue)
@@ -44,8 +48,27 @@ def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> Terminal
     for place, player in enumerate(players):
         player.agent.start(random.Random(f"{seed} {place}").getrandbits(63))
     dialogue.say(f"{of.name}: {players[0].name} against {players[1].name}, seed {seed}")
+    if start is not None:
+        refuse_followers(players)
     seconds = float(limits["seconds"]) if "seconds" in limits else None
-    return TerminalGame(of, players, dialogue, dialogue.source.isatty(), seconds, seed)
+    hints = Hints(of) if invited.hints else None
+    at_terminal = dialogue.source.isatty()
+    return TerminalGame(of, players, dialogue, at_terminal, seconds, seed, start, hints)
+
+
+def begun(of: Game, text: str) -> Position:
+    """The position that a game is to begin from; a Mistake if it is over there."""
+    position = of.parse(text)
+    if of.over(position):
+        raise GameError(f"{of.name}: the game is over in {quoted(of.text(position))}")
+    return position
+
+
+def refuse_followers(players: Sequence[Player]) -> None:
+    """Refuse players who are told every move from the start: they would not know the board."""
+    for player in players:
+        if isinstance(player.agent, Follower):
+            raise SpecError(f"{player.name} follows the game move by move: it cannot begin later")
 
 
 def seated(

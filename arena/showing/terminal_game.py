@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from agents import Agent, Follower, Limit, Resigned, kind_of
 from agents.human import Dialogue, Level, Quit, Undo
+from arena.showing.hints import Hints
 from games import Game, Position
 from games.names import quoted
 from games.shell_commands import here
@@ -40,17 +41,20 @@ class TerminalGame:
         waits: bool = False,
         seconds: float | None = None,
         seed: int = 0,
+        start: Position | None = None,
+        hints: Hints | None = None,
     ) -> None:
         """`waits`: Enter shows the next move of two computers; `seconds` limit every level.
 
-        `seed` is for who must be told of the game anew.
+        `seed` is for who must be told of the game anew. `hints` tell people what moves are worth.
         """
         self.of, self.players, self.dialogue = of, players, dialogue
         self.waits = waits and not any(player.is_person for player in players)
         self.seconds, self.seed = seconds, seed
         self.limit: Limit | None = None
         self.moves: list[int] = []
-        self.positions = [of.start()]
+        self.positions = [of.start() if start is None else start]
+        self.hints = hints
 
     @property
     def now(self) -> Position:
@@ -78,7 +82,10 @@ class TerminalGame:
     def show(self) -> None:
         """Show the board with the names of the players."""
         names = self.players[0].name, self.players[1].name
-        self.dialogue.say(f"\n{self.of.draw(self.now, names)}\n")
+        board = self.of.draw(self.now, names)
+        if self.hints is not None and (self.waits or self.players[self.now.mover].is_person):
+            board = self.hints.beside(board, self.now)
+        self.dialogue.say(f"\n{board}\n")
 
     def ply(self) -> None:
         """One move of the player to move; a forced pass is played without asking."""
@@ -179,7 +186,7 @@ class TerminalGame:
 
     def command(self) -> str:
         """The command that shows this game again."""
-        return here(replay_command(self.of, self.moves))
+        return here(replay_command(self.of, self.moves, self.positions[0]))
 
 
 def plural(number: int, word: str) -> str:

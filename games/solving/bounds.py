@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 WORDS = {1: "win", 0: "draw", -1: "loss"}
+FARTHEST = 1 << 30  # beyond every margin
 SLICE = 1 << 16  # nodes between two looks at clock and keyboard: some 20 ms
 
 
@@ -23,6 +24,16 @@ class Bounds(NamedTuple):
     def exact(self) -> bool:
         """Whether the value is known exactly."""
         return self.low == self.high
+
+    @property
+    def has_low(self) -> bool:
+        """Whether `low` says anything; of a user's game nobody knows the least margin."""
+        return self.low > -FARTHEST
+
+    @property
+    def has_high(self) -> bool:
+        """Whether `high` says anything."""
+        return self.high < FARTHEST
 
     @property
     def outcome(self) -> str | None:

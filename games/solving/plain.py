@@ -6,10 +6,9 @@ from games.core import Game
 from games.kernels.context import Context
 from games.kernels.jit import bound
 from games.position import Position
-from games.solving.bounds import Bounds
+from games.solving.bounds import FARTHEST, Bounds
 from games.solving.kernels import plain_search
 from games.solving.kernels.plain_search import (
-    FARTHEST,
     MOST_NODES,
     NODES,
     ORDER_AT,

@@ -136,7 +136,9 @@ def as_json(of: Game, position: Position, known: Solution, seconds: float) -> di
 def margins(bounds: Bounds) -> dict[str, int | bool | None]:
     """The margin, if known, with its bounds."""
     margin = bounds.low if bounds.exact else None
-    return {"margin": margin, "exact": bounds.exact, "low": bounds.low, "high": bounds.high}
+    low = bounds.low if bounds.has_low else None
+    high = bounds.high if bounds.has_high else None
+    return {"margin": margin, "exact": bounds.exact, "low": low, "high": high}
 
 
 def written(of: Game, position: Position, moves: tuple[int, ...]) -> list[str]:

@@ -1,21 +1,12 @@
 """Values of positions from yes-or-no questions: the outcome first, then the exact margin."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from games.core import Game
 from games.position import Position
 from games.solving.bounds import UNLIMITED, Allowance, Bounds, Budget
 from games.solving.questions import Questions
-
-
-@dataclass(frozen=True, slots=True)
-class SolverSettings:
-    """What a solver may use; this changes its speed, never a value."""
-
-    table_bits: int = 22  # 2 to this power positions are remembered
-    database_beans: int | None = None  # None: as many as are worth building for the game
-
+from games.solving.solver_settings import SolverSettings
 
 Limits = Budget | Allowance  # an allowance is shared with other questions
 USUAL = SolverSettings()
@@ -42,8 +33,9 @@ class Solver:
         return self.questions.nodes
 
     def prepare(self) -> None:
-        """Build or open the database now rather than at the first question."""
+        """Build or open the database and compile now, not at the first question."""
         self.questions.prepare()
+        self.questions.ask(self.game.start(), 1, 0)
 
     def forget(self) -> None:
         """Forget everything: the next question takes as long as a first one."""
@@ -143,8 +135,7 @@ def solver_of(
     if of.family_name in PACKED_SOWING:
         from games.solving import sowing  # noqa: PLC0415  # it loads the compiler
 
-        beans = settings.database_beans
-        return Solver(of, sowing.sowing_questions(of, settings.table_bits, beans, progress))
+        return Solver(of, sowing.sowing_questions(of, settings, progress))
     if of.family_name == OTHELLO and of.rules.adjacency == 0:
         from games.solving.othello import OthelloQuestions  # noqa: PLC0415  # the same
 

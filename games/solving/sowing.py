@@ -23,6 +23,7 @@ from games.solving.kernels.sowing_rank import (
 from games.solving.kernels.sowing_search import BUCKET, PLIES, WIDTH
 from games.solving.plain import PlainQuestions, finished, most_of
 from games.solving.questions import Answer, Questions
+from games.solving.solver_settings import SolverSettings
 from games.solving.sowing_database import PACKED, Progress, database
 from games.sowing.states.rows import MAJORITY, SETTLED, Rows
 
@@ -34,11 +35,19 @@ class SowingQuestions:
     """Questions about rows without pots: the margin is the pots' difference plus what follows."""
 
     def __init__(
-        self, of: Game, table_bits: int, beans: int | None, progress: Progress = lambda _: None
+        self,
+        of: Game,
+        table_bits: int,
+        beans: int | None,
+        progress: Progress = lambda _: None,
+        seconds: float | None = None,
     ) -> None:
-        """`beans` is the size of the database; None: as large as pays."""
+        """`beans` are those of the database, which is built in about so many `seconds`.
+
+        None: as many as are worth it, as long as it takes.
+        """
         self.game, self.nodes = of, 0
-        self.beans, self.progress = beans, progress
+        self.beans, self.progress, self.seconds = beans, progress, seconds
         self.kernels = bound(PACKED, sowing_search.of_packed)
         self.table = aligned(max(ENTRY << table_bits, int(BUCKET)))
         self.context = search_context(of)
@@ -52,7 +61,8 @@ class SowingQuestions:
         """The values of the database, which is opened or built if need be."""
         if self.values is None:
             rules = self.game.rules
-            self.values = database(self.context, rules, self.beans, self.progress)
+            ctx, progress = self.context, self.progress
+            self.values = database(ctx, rules, self.beans, progress, self.seconds)
             beans = 0
             while positions(rules.holes, beans) < self.values.size:
                 beans += 1
@@ -187,9 +197,10 @@ class PhasedQuestions:
         return best
 
 
-def sowing_questions(of: Game, table_bits: int, beans: int | None, progress: Progress) -> Questions:
+def sowing_questions(of: Game, settings: SolverSettings, progress: Progress) -> Questions:
     """The questions that fit the rules of a game of up to seven holes."""
-    questions: Questions = SowingQuestions(of, table_bits, beans, progress)
+    bits, beans, seconds = settings.table_bits, settings.database_beans, settings.database_seconds
+    questions: Questions = SowingQuestions(of, bits, beans, progress, seconds)
     if of.rules.majority_ends == "yes":
-        questions = MajorityQuestions(of, questions, table_bits)
+        questions = MajorityQuestions(of, questions, bits)
     return PhasedQuestions(of, questions) if of.rules.phased else questions

@@ -22,6 +22,7 @@ PACKED = "games.sowing.states.packed"
 # Beyond this more beans cost more time to build than they save: 18 beans of 6 holes a side.
 USUAL_SIZE = 100_000_000
 SHARE = 3 / 8  # of all beans, in a game that has fewer: kalah(6,4) needs 18 of its 48
+A_SECOND = 5_000_000  # positions valued by one slow processor
 PIECES = 16  # a thread, so that all end a layer together
 
 Progress = Callable[[str], None]
@@ -31,6 +32,13 @@ def usual_beans(rules: SowingRules) -> int:
     """The size that pays for one solution of the game from its start."""
     beans = int(2 * rules.holes * rules.beans * SHARE)
     while positions(rules.holes, beans) > USUAL_SIZE:
+        beans -= 1
+    return beans
+
+
+def fitting(rules: SowingRules, beans: int, room: int) -> int:
+    """So many beans, or as many fewer as have room; 0 at least."""
+    while beans > 0 and positions(rules.holes, beans) > room:
         beans -= 1
     return beans
 
@@ -55,19 +63,28 @@ def name_of(rules: SowingRules) -> str:
     return f"database-{rules.holes}-holes-{database_files.digest_of(sources, words)}"
 
 
-def database(ctx: Context, rules: SowingRules, beans: int | None, progress: Progress) -> Values:
+def database(
+    ctx: Context,
+    rules: SowingRules,
+    beans: int | None,
+    progress: Progress,
+    seconds: float | None = None,
+) -> Values:
     """All values of up to `beans` beans, from the file or built; read-only.
 
-    None: as many as are worth it and as disk and memory have room for.
+    None: as many as are worth it, as disk and memory have room for and, unless they are there,
+    as are built in so many `seconds`.
     """
-    root = database_files.directory()
+    root, name, chosen = database_files.directory(), name_of(rules), beans is None
     if beans is None:
-        beans, room = usual_beans(rules), database_files.room(root)
-        while positions(rules.holes, beans) > room:
-            beans -= 1
+        beans = fitting(rules, usual_beans(rules), database_files.room(root))
     beans = min(beans, MOST_BEANS)
-    size, name = positions(rules.holes, beans), name_of(rules)
+    size = positions(rules.holes, beans)
     values = database_files.opened(root, name, beans, size)
+    if values is None and chosen and seconds is not None:
+        beans = fitting(rules, beans, int(seconds * A_SECOND))
+        size = positions(rules.holes, beans)
+        values = database_files.opened(root, name, beans, size)
     if values is None:
         progress(f"building the endgame database of {beans} beans, {size / 1e6:,.1f} MB, once ...")
         values = built(ctx, rules.holes, beans, size)

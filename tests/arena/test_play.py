@@ -402,3 +402,35 @@ def test_who_resigns_has_lost():
     command = f"gtp {shlex.join(other('gtp', 'resign'))}"
     shown = sitting("othello(8)", "--second", command, "--names", "Ada", "Bot", typed="d3")
     assert "Bot resigns: Ada wins." in shown
+
+
+# From a position, and with hints.
+
+POSITION = "S 1 2 1, N 0 2 1, pots 2-3, South to move"
+
+
+def test_a_game_may_begin_from_a_position_and_is_shown_again_from_there(capsys):
+    shown = sitting("kalah(3,2)", "--second", "first", "--start", POSITION, typed="3 1")
+    command = shlex.split(shown.rstrip("\n").splitlines()[-1])
+    assert command[-2:] == ["--start", POSITION]
+    assert replay.main(command[3:]) == 0
+    assert capsys.readouterr().out.count("plays") == len(command[4].split())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--start", "S 1"], "a position is written like"),
+        (["--start", "S 0 0 0, N 0 0 0, pots 2-10, South to move"], "the game is over in"),
+    ],
+)
+def test_a_position_that_is_none_or_finished_is_refused(words, message, capsys):
+    assert play.main(["kalah(3,2)", *words], Dialogue(Typed(""), io.StringIO())) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_hints_show_people_what_moves_are_worth(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    shown = sitting("kalah(3,2)", "--second", "first", "--hint", "--start", POSITION, typed="quit")
+    assert "win: +4" in shown
+    assert "3 +4 best" in shown

@@ -319,3 +319,30 @@ def test_help_and_missing_words_need_no_compiler(module):
     assert done.stdout.startswith(f"usage: python -m {module}")
     assert done.stdout.splitlines()[-4:] == ["0", "2", "2", "False"]
     assert "Traceback" not in done.stderr
+
+
+def valued(capsys, *words: str) -> str:
+    """What replay prints with values, beside a word about the database."""
+    assert replay.main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def test_replay_shows_the_value_of_every_move_and_what_was_lost(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    told = valued(capsys, "kalah(3,2)", "2 1 3", "--values")
+    board = told.split("1. player 1 plays 2")[0]
+    assert "win +4" in board
+    assert [line.split()[-1] for line in board.splitlines() if " -8" in line] == ["-8"]
+    assert "+4 best <- played" in board
+    assert "plays 1: loses 4, +4 becomes +0: a win becomes a draw\n" in told
+    assert "plays 3: loses 6, +0 becomes -6: a draw becomes a loss, lost here" in told
+
+
+def test_replay_says_how_far_back_values_are_known(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    line = "3 2 6 4 2 3 1 5"
+    words = ["kalah(6,4)", line, "--values", "--seconds", "0.01"]
+    told = valued(capsys, *words)
+    assert "values are known for the last 0 of 9 positions" in told
+    made = json.loads(valued(capsys, *words, "--json"))
+    assert made["values"] == [None] * 9

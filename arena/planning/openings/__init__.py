@@ -33,6 +33,8 @@ OPENINGS: Mapping[str, str] = {
     "random": "arena.planning.openings.random",
     "enumerate": "arena.planning.openings.enumerate",
     "list": "arena.planning.openings.list",
+    "exact": "arena.planning.openings.exact",
+    "within": "arena.planning.openings.within",
 }
 SHARED = (
     Key("balance", "float", "keep openings that a shallow search values so", low=0),
@@ -79,7 +81,7 @@ def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openin
 def described(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
     key = way(spec.way).KEYS[0]
-    words = f"{key.name} = {spec.values[key.name]}" if key.type == "int" else key.name
+    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "text") else key.name
     return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
 
 

@@ -23,6 +23,7 @@ from games.kernels.family import (
 )
 from games.kernels.jit import Kernel, Scope, inlined, specialise
 from games.kernels.quad import Quad
+from games.solving.bounds import FARTHEST
 
 Table = NDArray[np.uint64]
 
@@ -33,7 +34,6 @@ ORDER_WIDTH = 256
 ORDER_PLIES = 512  # games without end stop here, undecided
 SLOT_BITS, SLOT_MASK = 12, (1 << 12) - 1
 AGAIN = 1 << 20  # a move after which the mover goes on comes before all others
-FARTHEST = 1 << 30  # beyond every margin
 MIDDLE = U(1 << 31)
 HALF, LOW_HALF = U(32), U(0xFFFF_FFFF)
 

@@ -10,6 +10,7 @@ from arena.planning.openings import (
     OPENINGS,
     Openings,
     OpeningsError,
+    exact_lines,
     make_openings,
     moves_of,
     way,
@@ -21,13 +22,18 @@ from arena.planning.openings.random import drawn, random_openings, with_new
 from arena.planning.openings_spec import OpeningsSpec
 from games import game
 from games.keys import defaults
+from games.solving import solver_of
 
 SMALL = game("kalah(4,3)")
 
 
 def wanted(balance=None, repeat=False, **values):
     """The recipe of the way that has these keys."""
-    (name,) = (name for name in OPENINGS if way(name).KEYS[0].name in values)
+    (name,) = (
+        name
+        for name in OPENINGS
+        if way(name).KEYS[0].name in values and set(values) <= {key.name for key in way(name).KEYS}
+    )
     return OpeningsSpec(name, values, balance, repeat)
 
 
@@ -37,7 +43,7 @@ def test_every_way_declares_its_keys_and_gives_distinct_openings(name):
     assert all(key.words for key in entry.KEYS)
     assert entry.EXAMPLES
     values = defaults(entry.KEYS)
-    values |= {key.name: ("1", "2") if key.type == "texts" else 2
+    values |= {key.name: key.choices[0] if key.choices else ("1", "2") if key.type == "texts" else 2
                for key in entry.KEYS if values[key.name] is None}  # fmt: skip
     found = make_openings(SMALL, OpeningsSpec(name, values), 1, 1)
     assert len(found) == len(set(found.keys.tolist())) == 1
@@ -218,3 +224,66 @@ def test_balanced_openings_are_nearly_even():
 def test_a_million_openings_take_seconds():
     found = random_openings(game("kalah(6,4)"), 10, 1_000_000, 1, None)
     assert len(np.unique(found.keys)) == 1_000_000
+
+
+# By exact values.
+
+
+def margins(name, spec, pairs, seed=1):
+    """The first mover's margin after each opening."""
+    of = game(name)
+    solver, openings = solver_of(of), make_openings(of, spec, pairs, seed)
+    starts = [position_after(of, moves_of(of, slots)) for slots in openings.slots]
+    return [solver.margin(at).low * (1 - 2 * at.mover) for at in starts]
+
+
+@pytest.mark.parametrize(
+    ("spec", "holds"),
+    [
+        (wanted(exact="draw", random_plies=3), lambda margin: margin == 0),
+        (wanted(exact="win", random_plies=3), lambda margin: margin > 0),
+        (wanted(exact="loss", random_plies=3), lambda margin: margin < 0),
+        (wanted(within=2, random_plies=3), lambda margin: abs(margin) <= 2),
+    ],
+)
+def test_openings_have_the_exact_value_that_is_wanted(spec, holds):
+    found = margins("kalah(3,2)", spec, 3)
+    assert found
+    assert all(map(holds, found))
+
+
+def test_few_even_openings_are_refused_with_their_number():
+    with pytest.raises(OpeningsError, match=r"with exact = draw"):
+        make_openings(game("kalah(3,2)"), wanted(exact="draw", random_plies=2), 100, 1)
+
+
+def test_shipped_openings_are_lines_of_their_game_with_the_margin_they_say():
+    assert exact_lines.SHIPPED
+    for (name, plies), file in exact_lines.SHIPPED.items():
+        of = game(name)
+        lines = exact_lines.shipped(of, file)
+        assert len({position_after(of, line) for line, _ in lines}) == len(lines)
+        assert {len(line) for line, _ in lines} == {plies}
+        assert {abs(margin) for _, margin in lines} <= {0, 2}
+
+
+def test_shipped_openings_come_in_an_order_of_the_seed():
+    of, spec = game("kalah(6,4)"), wanted(within=2, random_plies=6)
+    one, other = (make_openings(of, spec, 100, seed) for seed in (1, 2))
+    assert (one.keys != other.keys).any()
+    assert (make_openings(of, spec, 50, 1).keys == one.keys[:50]).all()
+
+
+@pytest.mark.slow
+def test_the_margins_of_shipped_openings_are_those_of_the_solver():
+    of = game("kalah(6,4)")
+    solver = solver_of(of)
+    lines = exact_lines.shipped(of, exact_lines.SHIPPED[of.name, 6])
+    for line, margin in lines[:: len(lines) // 12]:
+        at = position_after(of, line)
+        assert solver.margin(at).low * (1 - 2 * at.mover) == margin
+
+
+def test_openings_that_are_too_hard_to_solve_are_refused():
+    (fault,) = way("exact").faults(wanted(exact="draw", random_plies=4), game("kalah(6,6)"))
+    assert "too hard to solve with 72 beans in play" in fault[1]

@@ -43,13 +43,13 @@ BROKEN = {
     ),
     "unknown openings": (
         HEAD + 'openings = "nonne"\n' + AGENTS,
-        'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 } or '
-        '{ list = ["3 1", "2"] }, got "nonne"; did you mean "none"?',
+        'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 }, '
+        '{ list = ["3 1", "2"] }, { exact = "draw" } or { within = 2 }, got "nonne"; did you mean "none"?',
     ),
     "openings of no kind": (
         HEAD + "openings = { balance = 4 }\n" + AGENTS,
-        "x.toml:2: [openings] exactly one of none, random_plies, enumerate, list must be given, "
-        "got none of them",
+        "x.toml:2: [openings] exactly one of none, random_plies, enumerate, list, exact, within "
+        "must be given, got none of them",
     ),
     "pairs without openings": (
         HEAD + 'pairs = 5\nopenings = "none"\n' + AGENTS,
