@@ -44,7 +44,8 @@ BROKEN = {
     "unknown openings": (
         HEAD + 'openings = "nonne"\n' + AGENTS,
         'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 }, '
-        '{ list = ["3 1", "2"] }, { exact = "draw" } or { within = 2 }, got "nonne"; did you mean "none"?',
+        '{ list = ["3 1", "2"] }, { exact = "draw" } or { within = 2 }, '
+        'got "nonne"; did you mean "none"?',
     ),
     "openings of no kind": (
         HEAD + "openings = { balance = 4 }\n" + AGENTS,
