@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
+    "check": "agents.check",
     "serve": "agents.serve",
 }
 # These are answered by ending at once, in compiled code too, as `games.terminal.run` has it.

@@ -37,7 +37,7 @@ class ConnectedClient:
 
     def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
         """Wait until a client connects, as long as a program may take to start."""
-        listener, seconds = self._listener(), self.limits.start_seconds
+        listener, seconds = self.listen(), self.limits.start_seconds
         wait = select.poll()
         wait.register(listener, select.POLLIN)
         if not wait.poll(seconds * 1000):
@@ -50,8 +50,8 @@ class ConnectedClient:
     def new_game(self) -> None:
         """Nothing is known of how long it waits for its machine."""
 
-    def _listener(self) -> socket.socket:
-        """What listens, of this process."""
+    def listen(self) -> socket.socket:
+        """Listen in this process, from now on."""
         if self.listener is None or self.owner != os.getpid():
             made = socket.socket()
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -109,6 +109,12 @@ class ConnectedClient:
         """Hang up because it has broken a rule."""
         self.end()
         raise AgentFailure(kind, self.name, "", message)
+
+    def stop_listening(self) -> None:
+        """Whoever connects from now on is refused."""
+        if self.listener is not None:
+            self.listener.close()
+        self.listener = None
 
     def end(self) -> None:
         """Hang up."""

@@ -131,6 +131,8 @@ class Driver:
         except (AgentFailure, Resigned):
             pass
         self._end()
+        if isinstance(self.bot, ConnectedClient):
+            self.bot.stop_listening()
 
     # -------------------------------------------------------------------- a conversation
 

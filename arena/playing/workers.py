@@ -134,7 +134,12 @@ class Workers:
     # What `in_order` needs of a crew.
 
     def begin(self, workers: int | None = None) -> backends.Backend[Task, Batch]:
-        """A new backend whose workers play as this one does."""
+        """A new backend whose workers play as this one does.
+
+        There is one worker where a client connects to a port of ours: it cannot connect to two.
+        """
+        if any("port" in spec.options for spec in self.drawn.specs):
+            workers = 1
         return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
 
     def parcel(self) -> Parcel:

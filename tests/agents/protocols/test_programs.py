@@ -1,11 +1,16 @@
 """Hosting programs that are not ours, where they are installed."""
 
 import shutil
+import sys
 
+import pandas
 import pytest
 
 from agents.protocols import gtp
+from arena import run as arena_run
 from games import game
+from games.terminal import DONE
+from tests.agents.given import ROOT
 from tests.agents.protocols.wire import Program, Table, Wire
 
 RHINO = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games")
@@ -32,3 +37,30 @@ def test_rhino_plays_whole_games_from_openings_and_through_passes(player):
         wire.run(wire.talk.bye())
     finally:
         rhino.close()
+
+
+MATCH = """
+game = "othello(8)"
+pairs = 2
+[agents.rhino]
+kind = "gtp"
+command = ["gtp-rhino", "-l", "1", "-b", "0"]
+[agents.served]
+kind = "gtp"
+command = ["{python}", "-m", "agents.serve", "gtp", "--agent", "greedy"]
+cwd = "{root}"
+start_seconds = 120
+"""
+
+
+@pytest.mark.slow  # an engine of ours loads its kernels in a process of its own
+@pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian package grhino) is not installed")
+def test_rhino_and_our_own_engine_play_a_whole_match(tmp_path):
+    path = tmp_path / "match.toml"
+    path.write_text(MATCH.format(python=sys.executable, root=ROOT))
+    words = [str(path), "--results", str(tmp_path), "--quiet", "--workers", "1"]
+    assert arena_run.main(words) == DONE
+    (table,) = tmp_path.rglob("games.parquet")
+    games = pandas.read_parquet(table)
+    assert len(games) == 4
+    assert set(games.termination) == {"normal"}
