@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.bot_options import bot_limits, bot_options, undeclared
 from agents.core import AgentFailure, AgentSpec, Settings, SpecError
 from agents.kinds import Kind, settings
-from agents.protocols import PROTOCOLS, SOCKETS
+from agents.protocols import PROTOCOLS, RELAYS, SOCKETS
 from agents.protocols.conversation import ProtocolModule
 from agents.wall.bot_process import BotProcess
 from agents.wall.bot_terms import Terms
@@ -47,8 +47,7 @@ PROGRAM_KEYS = (
 
 # Of a protocol that is spoken over a socket.
 PORT = Key("port", "int", "where a client that others start connects", low=1, high=65_535)
-USUAL_PORT = 2671  # of KGP; a client that we start has it to itself where it has an own network
-RELAY = Path(__file__).parent / "protocols" / "socket_relay.py"
+PROTOCOLS_HOME = Path(__file__).parent / "protocols"
 
 
 def protocol(name: str) -> ProtocolModule:
@@ -102,8 +101,8 @@ def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
         client = ConnectedClient(f"{spec.kind} client", port, limits)
         return Driver(spec, of, conversation, Program(()), client, seconds)
     program = program_of(options, terms.cores)
-    if spec.kind in SOCKETS:
-        program = relayed(program)
+    if spec.kind in RELAYS:
+        program = relayed(program, *RELAYS[spec.kind])
     bot = BotProcess(bot_name(options), terms.wall, limits)
     fresh = bool(options["new_process_per_game"])
     return Driver(spec, of, conversation, program, bot, seconds, fresh)
@@ -122,10 +121,10 @@ def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     return Program((found, *arguments), readable, environment, cwd, cores)
 
 
-def relayed(program: Program) -> Program:
-    """A client that connects to a relay of ours beside it."""
+def relayed(program: Program, relay: str, *words: str) -> Program:
+    """A bot with a relay of ours beside it, which starts it and is asked in its place."""
     python = str(Path(sys.executable).resolve())
-    command = (python, "-IS", str(RELAY), str(USUAL_PORT), *program.command)
+    command = (python, "-IS", str(PROTOCOLS_HOME / relay), *words, *program.command)
     readable = (*program.readable, sys.base_prefix)
     return replace(program, command=command, readable=readable, loopback=True)
 

@@ -9,6 +9,12 @@ PROTOCOLS: Mapping[str, str] = {
     "nboard": "agents.protocols.nboard",
     "kgp": "agents.protocols.kgp",
     "manchester": "agents.protocols.manchester",
+    "files": "agents.protocols.files",
 }
 # Protocols that are spoken over a socket: the bot connects to its host.
 SOCKETS = ("kgp",)
+# Protocols whose bots have a relay beside them: a file that runs with the words before the command.
+RELAYS: Mapping[str, tuple[str, ...]] = {
+    "kgp": ("socket_relay.py", "2671"),  # the port that clients look for by themselves
+    "files": ("file_relay.py",),
+}

@@ -8,6 +8,7 @@ import pytest
 from agents import AgentFailure, Resigned, SpecError
 from agents.protocols import PROTOCOLS
 from agents.wall.connected_client import ConnectedClient
+from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
 # What a bot does instead of its answer -> how its game ends; "" is a game to its end.
@@ -96,6 +97,31 @@ def test_what_cannot_be_started_is_said_in_words(tmp_path, kind, command, words)
         played(agent, of)
     assert failed.value.kind == "unloadable"
     assert words in str(failed.value)
+
+
+# "half" a line of files is not counted, and who has written lines in time is not late.
+FILES = {
+    "": "",
+    "illegal": "illegal",
+    "garbage": "unreadable",
+    "half": "",
+    "silence": "",
+    "death": "crashed",
+}
+
+
+@pytest.mark.parametrize("fault", FILES)
+def test_a_bot_of_files_is_started_for_each_move_and_its_last_whole_line_counts(fault):
+    of = game("othello(8)")
+    with hosted("lines", of, command=other("lines")) as agent:
+        honest = played(agent, of, most=12)
+    seconds = 0.5 if fault == "silence" else 60.0
+    command = other("files", fault or "none", "1")
+    with hosted("files", of, seconds, command=command) as agent:
+        if FILES[fault]:
+            assert fault_of(agent, of) == FILES[fault]
+        else:
+            assert played(agent, of, most=12) == honest
 
 
 def free_port() -> int:

@@ -73,7 +73,8 @@ def test_one_process_or_more_play_many_games(name, text):
     wire = Wire(bot, talked(name, of))
     games = [[ply.move for ply in Table(of, wire, player).play().plies] for player in (0, 1, 0, 1)]
     assert games[:2] == games[2:]
-    assert len(bot.starts) == (4 if name == "manchester" else 1)
+    if name != "files":  # a process a move
+        assert len(bot.starts) == (4 if name == "manchester" else 1)
     assert not wire.dropped
 
 

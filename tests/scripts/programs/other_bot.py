@@ -12,11 +12,12 @@ import re
 import socket
 import sys
 import time
+from pathlib import Path
 
 PROTOCOL = sys.argv[1]
 FAULT = sys.argv[2] if len(sys.argv) > 2 else ""
 AT = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-PORT = next((int(word) for word in sys.argv[4:]), 2671)
+PORT = next((int(word) for word in sys.argv[4:] if word.isdecimal()), 2671)
 ILLEGAL = {
     "lines": "99",
     "gtp": "= a1",
@@ -246,5 +247,28 @@ def manchester():
                 first = False
 
 
+def files():
+    """The two paths are the last arguments; moves that it thinks better of come first."""
+    words = [int(word) for word in Path(sys.argv[-2]).read_text().split()]
+    legal = sorted(zip(words[66::2], words[67::2], strict=True))
+    with Path(sys.argv[-1]).open("a") as action:
+        for x, y in reversed(legal):
+            action.write(f"{x} {y}\n")
+            action.flush()
+        if FAULT == "illegal":
+            action.write("0 0\n")
+        elif FAULT == "garbage":
+            action.write("0\n")
+        elif FAULT == "half":
+            action.write("7")
+        elif FAULT == "silence":
+            action.flush()
+            time.sleep(1000)
+        elif FAULT == "death":
+            action.truncate(0)
+            action.flush()
+            os._exit(3)
+
+
 if __name__ == "__main__":
-    {"lines": lines, "gtp": gtp, "nboard": nboard, "kgp": kgp, "manchester": manchester}[PROTOCOL]()
+    globals()[PROTOCOL]()

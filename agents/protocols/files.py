@@ -1,0 +1,115 @@
+"""Othello bots that read a file `state` and append to a file `action`, a process for each move.
+
+The command gets both paths. The state is the player, 1 or 2, the board row by row with 0, 1 and 2,
+the number of legal points, and these as `x y`, row and column from 0. The last whole line of the
+actions when the bot ends, or when its time is over, is its move. `file_relay` carries both.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from agents.core import Agent, SpecError
+from agents.protocols.conversation import (
+    BotFault,
+    Conversation,
+    Ply,
+    Question,
+    Read,
+    Restart,
+    Silence,
+    Steps,
+    Write,
+    chosen,
+)
+from games import Game, Position
+from games.keys import Key
+from games.names import quoted
+
+OPTIONS: tuple[Key, ...] = ()
+DISCS = "-XO"  # as a position is written: none, the first player's, the second's
+
+
+def conversation(of: Game, options: Mapping[str, object]) -> Conversation:
+    """Ask a bot."""
+    if of.pack != "othello":
+        raise SpecError(f"files is for othello, not for {of.name}")
+    return FilesHost(of)
+
+
+def state_text(of: Game, position: Position, legal: Sequence[int]) -> str:
+    """What the file `state` holds."""
+    size, squares = of.rules.size, of.text(position).split()[0]
+    rows = [squares[place : place + size] for place in range(0, size * size, size)]
+    lines = [
+        str(position.mover + 1),
+        *(" ".join(str(DISCS.index(disc)) for disc in row) for row in rows),
+        str(len(legal)),
+        *(f"{move // size} {move % size}" for move in legal),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+class FilesHost:
+    """A bot that lives for one move."""
+
+    def __init__(self, of: Game) -> None:
+        """Nothing is started yet."""
+        self.of = of
+
+    def greet(self) -> Steps[None]:
+        """There is no greeting."""
+        yield from ()
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """A bot does not hear that a game begins."""
+        yield from ()
+
+    def choose(self, question: Question) -> Steps[int]:
+        """A process that gets the state; the last line that it has written by its end."""
+        yield Restart()
+        yield Write(state_text(self.of, question.position, question.legal))
+        last: str | None = None
+        while True:
+            line = yield Read("move", allowed=(Silence.ENDED, Silence.TIME_UP))
+            if not isinstance(line, str):
+                break
+            last = line or last
+        yield Restart()  # who is still thinking has had its time
+        if last is None:
+            ended = line is Silence.ENDED
+            raise BotFault("crashed" if ended else "timeout", "wrote no action")
+        return self._move(question, last)
+
+    def _move(self, question: Question, line: str) -> int:
+        words, size = line.split(), self.of.rules.size
+        if len(words) != 2 or not all(word.isdecimal() and len(word) < 4 for word in words):
+            raise BotFault("unreadable", f"wrote {quoted(line)}, which is no point")
+        x, y = map(int, words)
+        move: int = x * size + y
+        if max(x, y) >= size or move not in question.legal:
+            points = ", ".join(f"{each // size} {each % size}" for each in question.legal)
+            raise BotFault("illegal", f"wrote {quoted(line)}, which is not legal; legal: {points}")
+        return move
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """A bot does not hear that a game ends."""
+        yield from ()
+
+    def bye(self) -> Steps[None]:
+        """Nobody is there to take leave of."""
+        yield from ()
+
+
+def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
+    """Read states line by line, and write the points of the agent's moves."""
+    while True:
+        lines: list[str] = []
+        size = of.rules.size
+        while len(lines) < size + 2 or len(lines) < size + 2 + int(lines[size + 1]):
+            line = yield Read("move", allowed=(Silence.ENDED,))
+            if not isinstance(line, str):
+                return
+            lines += [line] if line else []
+        board = "".join(DISCS[int(disc)] for row in lines[1 : size + 1] for disc in row.split())
+        position = of.parse(f"{board} {DISCS[int(lines[0])]}")
+        move = yield from chosen(position)
+        yield Write(f"{move // size} {move % size}\n")
