@@ -51,8 +51,9 @@ class Actions:
 def main(command: "list[str]") -> int:
     """Run the bot for one state; its exit status."""
     paths = [str(Path(name).absolute()) for name in (STATE, ACTION)]
-    with Path(STATE).open("w") as file:  # nobody reads it before it is whole
-        file.write(read_state())
+    written = os.open(STATE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(written, read_state().encode())  # the bot, which reads it, is started after it
+    os.close(written)
     bot = subprocess.Popen([*command, *paths], stdin=subprocess.DEVNULL, stdout=2, stderr=2)
     actions = Actions(Path(ACTION))
     while bot.poll() is None:
