@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run test test-slow browser mutants check coverage bench docs clean
+.PHONY: setup run test test-slow browser picture mutants check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -29,6 +29,9 @@ test: .venv/.dev
 
 test-slow: .venv/.dev browser
 	$(PYTEST) -m "slow or not slow" --hypothesis-profile=thorough
+
+picture: .venv/.dev
+	$(BIN)/python -m tests.browser.picture
 
 # For the browser tests: axe-core from npm, and a Chromium. Without them these tests fail and say so.
 browser:

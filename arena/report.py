@@ -12,10 +12,20 @@ def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
         prog=here("python -m arena.report"),
-        description="Write report.html of finished runs again, from their tables.",
+        description="Write report.html of finished runs again, from their tables, or one page "
+        "about the games of several runs and files.",
         epilog="example: python -m arena.report results/smart_vs_bad/*",
     )
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="a run's directory, or with --together also a file that arena.rate reads",
+    )
+    parser.add_argument(
+        "--together", type=Path, metavar="FILE", help="one page about the games of them all"
+    )
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE",
         help="where users' files are found, if the experiment file has moved",
@@ -40,12 +50,28 @@ def reported(chosen: argparse.Namespace) -> int:
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
     beside = chosen.experiment and chosen.experiment.absolute().parent
+    if chosen.together is not None:
+        return together(chosen)
     for directory in chosen.runs:
         report, path = stored_report(directory, beside), directory / PAGE
         write_page(report, path)
         say(f"page: {path}")
         if chosen.figures is not None:
             write_figures(report, chosen.figures)
+    return DONE
+
+
+def together(chosen: argparse.Namespace) -> int:
+    """Write one page about the games of several runs and files; the exit status."""
+    from arena.reading.gathered_report import gathered_report  # noqa: PLC0415  # as above
+    from arena.showing.figure_files import write_figures  # noqa: PLC0415
+    from arena.showing.report.whole_page import write_page  # noqa: PLC0415
+
+    report = gathered_report(chosen.runs, chosen.together.stem)
+    write_page(report, chosen.together)
+    say(f"page: {chosen.together}")
+    if chosen.figures is not None:
+        write_figures(report, chosen.figures)
     return DONE
 
 

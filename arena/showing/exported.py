@@ -56,6 +56,7 @@ class ExportedTable:
 def exported_games(report: Report) -> Iterator[ExportedGame]:
     """All games in schedule order; a Mistake if their moves were not kept."""
     games, of = report.games, report.plan.of
+    assert of is not None  # a run has a game
     ended = moment(report, "finished")
     date = "????.??.??" if ended is None else f"{ended:%Y.%m.%d}"
     for begin in range(0, len(games), AT_ONCE):

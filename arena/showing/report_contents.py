@@ -2,25 +2,29 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import AgentSpec
 from arena.concluding.stored_summary import SUMMARY
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.keeping import parquet
 from arena.keeping.provenance import read_run
 from arena.keeping.run_directory import GAMES, NotARun, stored_plan
+from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from games.keys import KeyValues
 
+NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
+GATHERED = OpeningsSpec("gathered", {})  # as files name them
 FEW_OPENINGS = 10  # below which there is a standing, no Elo
 
 Numbers = NDArray[np.int64]
@@ -60,11 +64,25 @@ class GameColumns:
         return faulty
 
 
+@dataclass(frozen=True, slots=True)
+class GatheredPlan:
+    """What stands in place of a plan where games come from several runs, or from other people."""
+
+    game: str
+    files: tuple[Path, ...]
+    of: None = None
+    openings: OpeningsSpec = GATHERED
+    agents: Mapping[str, AgentSpec] = field(default_factory=dict)
+    seed: int = 0
+    stop: None = None
+    reproducible: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """Everything that a page shows, as the tables of its run have it."""
 
-    plan: Plan
+    plan: Plan | GatheredPlan
     run: KeyValues  # run.json
     summary: KeyValues  # summary.json
     ratings: tuple[EloRow, ...]  # the strongest first
@@ -73,6 +91,11 @@ class Report:
     games: GameColumns
     losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files whose games were gathered; none for a run."""
+        return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -118,6 +141,10 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
     path = directory / GAMES
     if not path.exists():
         raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
+    for name in NEEDED:
+        if not (directory / name).exists():
+            again = f"run its experiment again, no game is played twice: {plan_command(directory)}"
+            raise NotARun(f"{directory} has no {name}: {again}")
     try:
         summary = json.loads((directory / SUMMARY).read_text())
         return Report(
@@ -131,10 +158,6 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             losses=stored_losses(directory),
             directory=directory,
         )
-    except FileNotFoundError as error:
-        name = Path(error.filename).name
-        again = f"run its experiment again, which plays nothing twice: {plan_command(directory)}"
-        raise NotARun(f"{directory} has no {name}: {again}") from None
     except (parquet.TableError, ValueError) as error:
         raise NotARun(f"{directory}: a table cannot be read: {error}") from None
 

@@ -20,7 +20,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         f"{name} forfeited {len(rows)}" for name, rows in faults.items() if len(rows)
     )
     if not counts:
-        return verdict_on(check, HOLDS if games else VACUOUS, f"none in {games} games")
+        return verdict_on(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
     row = evidence.shortest(np.concatenate(list(faults.values())))
     why = evidence.games.traces.get(row, "").partition("\n")[0]
     how = Termination(int(evidence.games.termination[row])).name.lower()

@@ -19,8 +19,10 @@ REASONS = {
 }
 
 
-def figure(report: Report) -> Figure:
+def figure(report: Report) -> Figure | None:
     """A table, an agent and a reason a row; the bar shows the share of its games."""
+    if report.files:
+        return None  # files of games do not say
     games = report.games
     faulty = np.flatnonzero(games.forfeited)
     heading = "Forfeits"

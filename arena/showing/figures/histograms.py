@@ -23,8 +23,10 @@ class Bins(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def figure(report: Report) -> Figure:
+def figure(report: Report) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
+    if report.files:
+        return None  # files of games do not say
     heading, games = "Margins and lengths", report.games
     played = ~games.forfeited
     if not played.any():

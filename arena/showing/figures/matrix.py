@@ -25,7 +25,7 @@ NAMES = 150
 
 def figure(report: Report) -> Figure | None:
     """The matrix of all agents; None for two."""
-    if report.two:
+    if report.two and not report.files:
         return None
     level = confidence(report.ratings[0].level)
     if report.standing:

@@ -31,8 +31,10 @@ class Cells(NamedTuple):
     agent: Floats  # of the agent that the experiment names first
 
 
-def figure(report: Report) -> Figure:
+def figure(report: Report) -> Figure | None:
     """A column for each opening; for two agents a square for each."""
+    if report.files:
+        return None  # files of games do not say
     heading = "Openings"
     if not len(report.games):
         return Figure(heading, nothing_here("No games were played."))

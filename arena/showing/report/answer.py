@@ -55,12 +55,18 @@ def _scope(report: Report) -> str | None:
 
 
 def _answer(report: Report) -> Answer:
+    if report.files:
+        return _match(report, report.met()[0]) if report.two else _of_many(report)
     if report.summary.get("stopped"):
         return _tested(report)
     if report.two and report.met():
         row = report.met()[0]
         claim = _always(report)
         return _every_game(report, claim) if claim else _match(report, row)
+    return _of_many(report)
+
+
+def _of_many(report: Report) -> Answer:
     if report.standing:
         return _standing(report)
     if len({row.group for row in report.ratings}) > 1:
@@ -237,10 +243,9 @@ def _groups(report: Report) -> Answer:
     if len(top) > 1:
         headline = f"{isolated(top[0])} leads the strongest of {number} groups."
     bridges = [str(text) for text in report.summary.get("bridges", [])]
-    sure = (
-        f"The {len(names)} agents fall into {number} groups, and no group took a point from one "
-        "above it. Elo compares agents of one group only. "
-    )
+    why = "and no group took a point from one above it" if bridges else "which never met"
+    sure = f"The {len(names)} agents fall into {number} groups, {why}. "
+    sure += "Elo compares agents of one group only. "
     return Answer(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
 
 

@@ -1,5 +1,6 @@
 /* The list of games: questions, filters, order, and a table of fifty rows at a time. */
 const gamesList = (data, open) => {
+  if (!data.n.length) return { show: () => {}, order: () => [], select: () => {} };
   const step = 50, some = data.n.length;
   const loser = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.s[at] : data.f[at];
   const winner = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.f[at] : data.s[at];
@@ -35,7 +36,6 @@ const gamesList = (data, open) => {
   let order = [], chosen = null;
 
   const place = document.getElementById("list");
-  if (!some) return { show: () => {}, order: () => [], select: () => {} };
   const body = el("tbody"), more = el("button", { type: "button", class: "more" });
   const count = el("p", { class: "note", "aria-live": "polite" });
   const toggles = {};

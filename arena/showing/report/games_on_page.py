@@ -28,6 +28,8 @@ Rows = NDArray[np.int64]
 
 def games_json(report: Report) -> str:
     """Everything that the list and the replay read."""
+    if report.plan.of is None:
+        return in_script({"n": [], "values": None})
     games, rows = report.games, listed_rows(report)
     lines = games.texts("moves", rows.tolist())
     content: dict[str, object] = {
@@ -171,6 +173,7 @@ def _fitting(lines: Sequence[str]) -> list[str | None]:
 
 def _command(report: Report) -> str:
     """The command that shows a game, without its moves."""
+    assert report.plan.of is not None  # a page of files lists no games
     return command_of(report.plan.of, "").removesuffix('""')
 
 
@@ -190,6 +193,7 @@ def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, l
     A board is a text, or what changes in the one before: place, letter, place, letter, ...
     """
     of, found, plies = report.plan.of, dict[int, list[object]](), 0
+    assert of is not None  # as above
     by_row = dict(zip(rows.tolist(), lines, strict=True))
     for row in dict.fromkeys([*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]):
         if plies > MOST_PLIES:

@@ -25,7 +25,7 @@ KINDS = {
 
 def facts(report: Report) -> Html:
     """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
-    rows = (
+    rows: tuple[tuple[str, str, str], ...] = (
         ("games", count(len(report.games)), _matches(report)),
         ("openings (K)", count(report.openings), _opening_way(report)),
         ("agents", count(len(report.agents)), _clocks(report)),
@@ -33,6 +33,8 @@ def facts(report: Report) -> Html:
         ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
         ("can be repeated", *_repeatable(report)),
     )
+    if report.files:
+        rows = (*rows[:3], ("files", count(len(report.files)), "see the end of the page"))
     boxes = (
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
         for name, value, more in rows
@@ -47,6 +49,8 @@ def _matches(report: Report) -> str:
 
 def _opening_way(report: Report) -> str:
     openings = report.plan.openings
+    if openings.way == "gathered":
+        return "as the files name them"
     if openings.way == "none":
         return "the starting position"
     if openings.way == "random":
@@ -57,6 +61,8 @@ def _opening_way(report: Report) -> str:
 
 
 def _clocks(report: Report) -> str:
+    if report.files:
+        return "as the files name them"
     clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
     return f"{clocks} by the clock" if clocks else "none with a clock"
 
@@ -91,6 +97,8 @@ def moment(report: Report, name: str) -> datetime | None:
 def played_when(report: Report) -> str:
     """The day and hour when the run ended, and the run's name."""
     ended = moment(report, "finished")
+    if report.files:
+        return counted(len(report.files), "file")
     day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
     return f"{day}run {report.run.get('digest', '')}"
 
@@ -104,7 +112,8 @@ def _version(report: Report, package: str) -> str:
 
 def rests_on(report: Report) -> Html:
     """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
-    paragraphs = (tag("p", sentence) for sentence in _sentences(report))
+    said = _of_files(report) if report.files else _sentences(report)
+    paragraphs = (tag("p", sentence) for sentence in said)
     return tag(
         "section",
         tag("h2", "What the numbers rest on", id="method-h"),
@@ -148,6 +157,18 @@ def _sentences(report: Report) -> Iterator[str]:
         yield "Some agents play by the clock: a second run would play other games."
 
 
+def _of_files(report: Report) -> Iterator[str]:
+    yield (
+        f"The games come from {counted(len(report.files), 'file')}. A game whose opening is "
+        "not known counts as one from an opening of its own; repeats that a run has marked are "
+        "left out."
+    )
+    yield (
+        "A game is one observation of its opening, so games from one opening are not counted as "
+        "independent. Nobody made sure that both sides moved first equally often."
+    )
+
+
 def _effective(rows: list[WinRateRow]) -> str:
     """The effective sample size in words."""
     if not rows:
@@ -170,6 +191,8 @@ def _effective(rows: list[WinRateRow]) -> str:
 
 def make_again(report: Report) -> Html:
     """The commands that play the run again and compare it, and what it was made with."""
+    if report.files:
+        return _files(report)
     versions = ", ".join(
         f"{name} {number}" for name, number in report.run.get("versions", {}).items()
     )
@@ -196,6 +219,19 @@ def make_again(report: Report) -> Html:
         id="again",
         aria_labelledby="again-h",
     )  # fmt: skip
+
+
+def _files(report: Report) -> Html:
+    """The files of a page that gathers them."""
+    rows = (tag("li", tag("code", from_here(file))) for file in report.files)
+    return tag(
+        "section",
+        tag("h2", "Make it again", id="again-h"),
+        tag("p", "The games were read from these files.", class_="lead"),
+        tag("ul", joined(rows)),
+        id="again",
+        aria_labelledby="again-h",
+    )
 
 
 def commands(report: Report) -> list[str]:

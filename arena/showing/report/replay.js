@@ -1,7 +1,7 @@
 /* The replay of a game: board, moves, curve, keys; every ply has an address. */
 const replayer = (data, list) => {
   const place = document.getElementById("replay");
-  const board = { sowing, othello }[data.board.kind];
+  const board = data.board && { sowing, othello }[data.board.kind];
   const drawing = board ? board(data.board) : null;
   let game = null, ply = 0, turned = false;
 

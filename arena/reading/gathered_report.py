@@ -1,0 +1,141 @@
+"""One page about many games: of several runs, or of other people's files."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.keeping.run_directory import GAMES
+from arena.reading.foreign_games import GivenGames, read_games
+from arena.showing.report_contents import GameColumns, GatheredPlan, Report
+from arena.stats.bridges import bridges
+from arena.stats.clusters import spread
+from arena.stats.elo import elo_estimate
+from arena.stats.estimate import Estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.rating_words import bridge_text, rating_text
+from arena.stats.ratings import AgentRating, RatingPlan, Ratings, rate
+from arena.stats.results import gather
+from arena.stats.words import score_text
+from games.keys import KeyValues
+
+DRAWS = 200
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def gathered_report(paths: Sequence[Path], name: str) -> Report:
+    """The report of all games in some files and runs; Unreadable says which line is wrong."""
+    files = [path / GAMES if path.is_dir() else path for path in paths]
+    given = read_games(files)
+    columns = _columns(given)
+    results = gather(given.first, given.second, given.scores, given.openings, len(given.names))
+    ratings = rate(results, RatingPlan(draws=DRAWS))
+    crossings = bridges(results, ratings)
+    summary = {
+        "experiment": name,
+        "openings": len(np.unique(columns.opening)),
+        "first_mover": asdict(score_estimate(columns.opening, columns.result)),
+        "bridges": [bridge_text(each, ratings, given.names) for each in crossings],
+        "checks": [],
+        "stopped": None,
+    }
+    return Report(
+        plan=GatheredPlan(game=f"{len(files)} file{'s' * (len(files) != 1)}", files=tuple(files)),
+        run={},
+        summary=summary,
+        ratings=_rating_rows(given.names, columns, ratings),
+        pairs=_pair_rows(columns),
+        timings=(),
+        games=columns,
+    )
+
+
+def _columns(given: GivenGames) -> GameColumns:
+    size = len(given.scores)
+    opening = np.unique(np.array(given.openings, object).astype(str), return_inverse=True)[1]
+    nothing = np.zeros(size, np.int64)
+    return GameColumns(
+        names=tuple(given.names),
+        endings=("normal",),
+        first=np.array(given.first, np.int64),
+        second=np.array(given.second, np.int64),
+        opening=opening.astype(np.int64),
+        pair=np.arange(size),
+        result=np.array(given.scores),
+        margin=nothing,
+        plies=nothing,
+        ending=nothing,
+        repeat=np.zeros(size, np.bool_),
+        texts=lambda _name, _rows: None,
+    )
+
+
+def _rating_rows(names: Sequence[str], games: GameColumns, ratings: Ratings) -> tuple[EloRow, ...]:
+    order = sorted(
+        ratings.agents, key=lambda row: (row.pool, 0.0 - (row.rating.value or 0.0), row.agent)
+    )
+    return tuple(_rating_row(rank, row, names, games) for rank, row in enumerate(order, 1))
+
+
+def _rating_row(rank: int, row: AgentRating, names: Sequence[str], games: GameColumns) -> EloRow:
+    first, second = games.first == row.agent, games.second == row.agent
+    scores = np.concatenate([games.result[first], 1.0 - games.result[second]])
+    openings = np.concatenate([games.opening[first], games.opening[second]])
+    values: dict[str, object] = dict.fromkeys(EloRow._fields)
+    values |= {
+        "rank": rank, "agent": names[row.agent], "group": row.pool + 1,
+        **_ends("elo", row.rating), "interval": str(row.rating.kind), "level": row.rating.level,
+        "why": row.rating.reason, "games": row.games, "distinct_games": row.games,
+        "counted_games": row.games, "points": row.points, "openings": row.openings,
+        "n_eff": spread(openings, scores).effective_pairings, "forfeits": 0,
+        "text": rating_text(row.rating),
+    }  # fmt: skip
+    return EloRow(**values)  # type: ignore[arg-type]  # the values above, None for the rest
+
+
+def _pair_rows(games: GameColumns) -> dict[tuple[str, str], WinRateRow]:
+    """Every pair that met, from both sides; a game is an observation of its opening."""
+    rows = {}
+    met = {(min(pair), max(pair)) for pair in zip(games.first.tolist(), games.second.tolist(),
+                                                  strict=True)}  # fmt: skip
+    for one, other in sorted(met):
+        for a, b in ((one, other), (other, one)):
+            rows[games.names[a], games.names[b]] = _pair_row(games, a, b)
+    return rows
+
+
+def _pair_row(games: GameColumns, a: int, b: int) -> WinRateRow:
+    first = (games.first == a) & (games.second == b)
+    second = (games.first == b) & (games.second == a)
+    as_first, as_second = games.result[first], 1.0 - games.result[second]
+    scores, openings = np.concatenate([as_first, as_second]), np.concatenate([
+        games.opening[first], games.opening[second]])  # fmt: skip
+    score = score_estimate(openings, scores)
+    mover = score_estimate(openings, np.concatenate([as_first, 1.0 - as_second]))
+    number = len(scores)
+    values: dict[str, object] = dict.fromkeys(WinRateRow._fields)
+    values |= {
+        "agent": games.names[a], "opponent": games.names[b], "games": number,
+        "distinct_games": number, "counted_games": number, "openings": len(np.unique(openings)),
+        "largest_multiplicity": int(np.unique(openings, return_counts=True)[1].max()),
+        "n_eff": spread(openings, scores).effective_pairings,
+        **_results("first", as_first), **_results("second", as_second),
+        "forfeits": 0, "opponent_forfeits": 0, **_ends("score", score),
+        **_ends("elo", elo_estimate(score)), "interval": str(score.kind), "level": score.level,
+        "why": score.reason, **_ends("first_mover_score", mover), "of": str(score.scope),
+        "text": score_text(score),
+    }  # fmt: skip
+    return WinRateRow(**values)  # type: ignore[arg-type]  # as above
+
+
+def _results(seat: str, scores: Floats) -> KeyValues:
+    points = (("wins", 1.0), ("draws", 0.5), ("losses", 0.0))
+    return {f"{seat}_{word}": int(np.count_nonzero(scores == each)) for word, each in points}
+
+
+def _ends(name: str, estimate: Estimate) -> KeyValues:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

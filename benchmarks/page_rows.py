@@ -1,0 +1,97 @@
+"""The page of a run: seconds, bytes and memory until it is written, and what it adds to a run."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.fresh import fresh
+from benchmarks.table import Row
+
+SMALL = """
+game = "kalah(6,4)"
+pairs = {pairs}
+[agents.smart]
+kind = "alphabeta"
+depth = 4
+[agents.bad]
+kind = "random"
+"""
+LARGE = """
+game = "kalah(6,4)"
+pairs = {pairs}
+keep_moves = false
+openings = {{ random_plies = 8, repeat = true }}
+[agents.a]
+kind = "random"
+[agents.b]
+kind = "random"
+"""
+WRITTEN = """
+import resource, sys, time
+from pathlib import Path
+begun = time.perf_counter()
+from arena.showing.report.whole_page import write_page
+from arena.showing.report_contents import stored_report
+directory = Path(sys.argv[1])
+write_page(stored_report(directory), directory / "report.html")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+print(time.perf_counter() - begun, (directory / "report.html").stat().st_size, peak)
+"""
+# A process's peak starts at that of the process that made it, which here is a small one.
+ALONE = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], check=True)"
+SMALL_PAIRS, LARGE_PAIRS = 1_000, 500_000
+SMALL_SECONDS, SMALL_BYTES = 1.5, 3e6
+LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY = 10.0, 5e6, 1e9
+
+
+def page_2000(rounds: int) -> Row:
+    """The page of 2,000 games, its libraries loaded anew; the worst of seconds and bytes decides."""
+    return _row(rounds, SMALL, SMALL_PAIRS, (SMALL_SECONDS, SMALL_BYTES, float("inf")))
+
+
+def page_million(rounds: int) -> Row:
+    """The page of a million games: figures whole, games sampled."""
+    limits = LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY
+    return _row(min(rounds, 3), LARGE, LARGE_PAIRS, limits)
+
+
+def _row(rounds: int, text: str, pairs: int, limits: tuple[float, float, float]) -> Row:
+    with played(text, pairs) as directory:
+        found = [_written(directory) for _ in range(rounds)]
+    seconds, size, peak = (min(each) for each in zip(*found, strict=True))
+    ratio = min(limit / it for limit, it in zip(limits, (seconds, size, peak), strict=True))
+    ours = f"{seconds:.2f} s, {size / 1e6:.2f} MB, {peak / 1e6:.0f} MB of memory"
+    against = f"{limits[0]:g} s, {limits[1] / 1e6:g} MB"
+    return Row(f"page of {2 * pairs:,} games: the limits", ours, against, ratio, 1.0)
+
+
+def page_in_a_run(rounds: int) -> Row:
+    """A run of 2,000 games that is summed up again, without its page against with it."""
+    with tempfile.TemporaryDirectory() as results:
+        words = _words(SMALL, SMALL_PAIRS, Path(results))
+        fresh(words)  # the games: what is measured plays none
+        without = min(fresh([*words, "--no-page"]).seconds for _ in range(rounds))
+        page = min(fresh(words).seconds for _ in range(rounds))
+    what = "a run's end, 2,000 games, with its page: without"
+    return Row(what, f"{page:.2f} s", f"{without:.2f} s", without / page)
+
+
+@contextmanager
+def played(text: str, pairs: int) -> Iterator[Path]:
+    """The directory of a run."""
+    with tempfile.TemporaryDirectory() as results:
+        fresh([*_words(text, pairs, Path(results)), "--no-page"])
+        (directory,) = (path.parent for path in Path(results).glob("*/*/games.parquet"))
+        yield directory
+
+
+def _words(text: str, pairs: int, results: Path) -> list[str]:
+    path = results / "bench.toml"
+    path.write_text(text.format(pairs=pairs))
+    return ["-m", "arena.run", str(path), "--results", str(results), "--quiet"]
+
+
+def _written(directory: Path) -> tuple[float, float, float]:
+    seconds, size, peak = fresh(["-c", ALONE, WRITTEN, str(directory)]).printed.split()
+    return float(seconds), float(size), float(peak)

@@ -1,0 +1,71 @@
+"""arena.report: the page again, one page of many runs, and what cannot be shown said in a line."""
+
+import json
+
+import pytest
+
+from arena.rate import main as rate
+from arena.report import main
+from tests.arena.showing.pages import Page, number, run_of
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run of three agents with its page."""
+    return run_of("three", tmp_path_factory.mktemp("three"))
+
+
+def test_the_page_is_made_again_byte_for_byte(run):
+    page = run / "report.html"
+    before = page.read_bytes()
+    page.unlink()
+    assert main([str(run)]) == 0
+    assert page.read_bytes() == before
+
+
+def test_figures_go_where_they_are_asked_for(run, tmp_path):
+    assert main([str(run), "--figures", str(tmp_path / "new" / "figures")]) == 0
+    assert (tmp_path / "new" / "figures" / "ratings.png").exists()
+
+
+def test_several_files_make_one_page_with_their_ratings(run, tmp_path, capsys):
+    games = tmp_path / "others.csv"
+    games.write_text("first,second,result,opening\n" + "".join(
+        f"greedy,<b>new</b>,{result},{place}\n" for place, result in enumerate([1, 0, 0.5, 1] * 5)
+    ))  # fmt: skip
+    page = tmp_path / "pool.html"
+    assert main([str(run), str(games), "--together", str(page)]) == 0
+    shown = Page(page.read_text())
+    assert shown.open == []
+    rows = {row[0]: number(row[1]) for row in shown.tables["ratings"][-1].rows[1:]}
+    assert rate([str(run / "games.parquet"), str(games), "--json"]) == 0
+    ratings = json.loads(capsys.readouterr().out)["ratings"]
+    assert rows == {
+        each["agent"]: pytest.approx(each["elo"], abs=0.051) for each in ratings
+    }  # fmt: skip
+    assert "<b>new</b>" not in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [("run.json", "is not a run's directory"), ("games.parquet", "the run is not finished"),
+     ("summary.json", "run its experiment again"), ("elo.parquet", "run its experiment again")],
+)  # fmt: skip
+def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, message):
+    for path in run.iterdir():
+        if path.is_file() and path.name != missing:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert main([str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_a_table_that_is_none_is_said_in_one_line(run, tmp_path, capsys):
+    for path in run.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    for name in ("elo.parquet", "summary.json"):
+        (tmp_path / name).write_bytes(b"nonsense")
+        assert main([str(tmp_path)]) == 2
+        assert "cannot be read" in capsys.readouterr().err

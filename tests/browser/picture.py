@@ -1,0 +1,29 @@
+"""The picture of README: python -m tests.browser.picture plays an experiment, opens its page."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.browser.chromium import chromium
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENT = "experiments/kalah_ladder.toml"
+PICTURE = ROOT / "docs" / "page.png"
+WIDTH, HEIGHT = 1180, 1130  # pixels: the answer, the checks, the ratings
+
+
+def main() -> None:
+    """Play, open, take the picture."""
+    with tempfile.TemporaryDirectory() as results:
+        command = [sys.executable, "-m", "arena.run", EXPERIMENT, "--results", results, "--quiet"]
+        subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        (page,) = Path(results).glob("*/*/report.html")
+        with chromium() as browser, browser.tab(width=WIDTH, height=HEIGHT) as tab:
+            tab.open(page)
+            tab.screenshot(PICTURE)
+    print(PICTURE.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
