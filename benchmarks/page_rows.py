@@ -35,7 +35,8 @@ from arena.showing.report.whole_page import write_page
 from arena.showing.report_contents import stored_report
 directory = Path(sys.argv[1])
 write_page(stored_report(directory), directory / "report.html")
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+unit = 1 if sys.platform == "darwin" else 1024
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 print(time.perf_counter() - begun, (directory / "report.html").stat().st_size, peak)
 """
 # A process's peak starts at that of the process that made it, which here is a small one.
@@ -46,7 +47,7 @@ LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY = 10.0, 5e6, 1e9
 
 
 def page_2000(rounds: int) -> Row:
-    """The page of 2,000 games, its libraries loaded anew; the worst of seconds and bytes decides."""
+    """The page of 2,000 games, its libraries loaded anew; the tightest limit decides."""
     return _row(rounds, SMALL, SMALL_PAIRS, (SMALL_SECONDS, SMALL_BYTES, float("inf")))
 
 
