@@ -11,11 +11,11 @@ from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.keeping.run_directory import GAMES
 from arena.reading.foreign_games import GivenGames, read_games
 from arena.showing.report_contents import GameColumns, GatheredPlan, Report
-from arena.stats.bridges import bridges
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
+from arena.stats.pool_gaps import bridges
 from arena.stats.rating_words import bridge_text, rating_text
 from arena.stats.ratings import AgentRating, RatingPlan, Ratings, rate
 from arena.stats.results import gather
