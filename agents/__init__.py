@@ -39,6 +39,7 @@ __all__ = [
     "kind_of",
     "kinds_for",
     "outside",
+    "searches",
     "users_code",
     "users_files",
     "varies",
@@ -144,6 +145,11 @@ def varies(spec: AgentSpec) -> str | None:
 def outside(spec: AgentSpec) -> bool:
     """Whether its answers are known only by asking: it is a bot, or a person."""
     return varies(spec) == UNKNOWN
+
+
+def searches(spec: AgentSpec) -> bool:
+    """Whether the agent is a search of ours, which has its own limits."""
+    return kind_of(spec).option("nodes") is not None and kind_of(spec).behind is None
 
 
 def users_code(spec: AgentSpec) -> str | None:

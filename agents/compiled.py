@@ -66,7 +66,9 @@ class CompiledAgent:
     def _evaluate_by(self, own: Weights, weights: Weights) -> None:
         of = self.game
         if reference := self.settings["evaluate"]:
-            self.own = OwnEvaluation(reference, of, compiled=self.settings["compile"])
+            self.own = OwnEvaluation(
+                reference, of, self.settings["compile"], self.settings["trusted"]
+            )
             set_weights(self.context, self.own.weight_names, self.own.weights(own))
             self.context[EVALUATOR] = self.own.address(self.context)
         else:

@@ -34,6 +34,7 @@ OPTIONS = (
         entry="choose",
     ),
     Key("options", "table", "the arguments of your class"),
+    Key("seconds", "float", "how long it may think about a move", above=0, high=86_400),
     *bot_options(),
 )
 

@@ -32,6 +32,7 @@ def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
             replaces=("features", "defaults"),
         ),
         Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
+        Key("trusted", "bool", "true compiles it without bounds checks", False),
         *bot_options(),
     )
 
@@ -66,8 +67,9 @@ def varies(options: Settings) -> str | None:
         return f"epsilon = {epsilon:g} makes it play some moves at random"
     if options.get("random_ties"):
         return "random_ties makes it choose between equal moves at random"
-    if "seconds" in options:
-        return "seconds makes its moves depend on the machine; give it depth or nodes"
+    for name in ("seconds", "turn_seconds", "game_seconds"):
+        if name in options:
+            return f"{name} makes its moves depend on the machine; give it depth or nodes"
     return undeclared(options) if options.get("evaluate") else None
 
 

@@ -1,12 +1,15 @@
 """One run from experiment to verdict: play, keep, conclude, show."""
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents import users_code
 from arena.keeping import provenance
+from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import JOURNAL, Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
@@ -31,6 +34,8 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.concluding.evidence import Evidence
     from arena.concluding.summary import Summary
 
+log = logging.getLogger(__name__)
+
 MOST_TRACES = 100
 BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
@@ -49,6 +54,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             drawn = determined(draw(experiment.plan), journal, options.playing)
             _note_begin(experiment, origin, journal, drawn, options)
             played = _played(drawn, journal, options)
+            _note_unloadable(origin, journal, drawn)
             games = journal.games(played.drawn.pairings)
             return _concluded(experiment, origin, played, games, directory, options)
 
@@ -70,7 +76,9 @@ def _played(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> Played:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         say(f"continuing: {2 * before:,} {of} were played before")
     with LiveLine(options.quiet) as line:
-        played = play(drawn, journal, options.playing, run_shown(line, drawn.plan.names))
+        tell = log.info if options.quiet else say
+        shown = run_shown(line, drawn.plan.names)
+        played = play(drawn, journal, options.playing, shown, tell)
     options.interrupts.look()
     if played.known and not options.quiet:
         say(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")
@@ -93,10 +101,35 @@ def _note_begin(
         "overrides": list(options.overrides),
         "reproducible": experiment.plan.reproducible,
         FIXED: sorted(drawn.pairings.fixed),
+        "isolation": isolation(drawn, options),
         "begun": stored.get("begun") or provenance.now_text(),
         "finished": None,
     }
     provenance.write_run(journal.directory, origin, more)
+
+
+def _note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
+    """Say in run.json which agents did not load, unless the run is finished."""
+    stored = provenance.read_run(journal.directory)
+    if not stored.get("finished"):
+        reasons = journal.unloadable() or {}
+        named = {drawn.plan.names[place]: reasons[place] for place in sorted(reasons)}
+        provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
+
+
+def isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
+    """The level of the walls that bots play behind, said on the terminal; None without bots.
+
+    NoWall if it is less than what the experiment requires.
+    """
+    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
+    if not bots or options.cluster is not None:
+        return None
+    options.wall.required |= drawn.plan.walls_required
+    level = options.wall.level
+    if not options.quiet:
+        say(f"bots play behind walls of level {level.name}: {level.words}")
+    return level.name
 
 
 def _note_end(
@@ -114,6 +147,7 @@ def _note_end(
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
+        write_bot_logs(directory, games, list(stored["plan"]["agents"]))
 
 
 def _concluded(

@@ -20,6 +20,9 @@ def arguments() -> argparse.ArgumentParser:
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )
     parser.add_argument("run", type=Path, help="a run's directory, results/<experiment>/<run>")
+    parser.add_argument(
+        "--replay", action="store_true", help="only replay all games by the rules; starts no bot"
+    )
     parser.add_argument("--all", action="store_true", help="all games, not only 200 pairings")
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE", help="its file, to find bots that were moved"
@@ -43,21 +46,25 @@ def main(words: list[str] | None = None) -> int:
 def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Replay, compare and print; the exit status."""
     # After --help, which needs none of it.
-    from arena.concluding.reproduction import compare  # noqa: PLC0415
+    from arena.concluding.reproduction import compare, replayed  # noqa: PLC0415
     from arena.playing.workers import PlayOptions  # noqa: PLC0415
 
-    with contextlib.ExitStack() as stack:
-        if known := known_games(chosen.known):
-            stack.callback(known.close)
-        playing = PlayOptions(cores(), interrupts, known=known)
-        options = stack.enter_context(elsewhere(playing, chosen.on))
-        result = compare(chosen.run, chosen.all, chosen.experiment, options)
+    if chosen.replay:
+        result = replayed(chosen.run, chosen.experiment)
+    else:
+        with contextlib.ExitStack() as stack:
+            if known := known_games(chosen.known):
+                stack.callback(known.close)
+            playing = PlayOptions(cores(), interrupts, known=known)
+            options = stack.enter_context(elsewhere(playing, chosen.on))
+            result = compare(chosen.run, chosen.all, chosen.experiment, options)
     for note in result.notes:
         say(note)
     if result.difference:
         print(f"differs: {result.difference}")
         return FINDING
-    print(f"{result.games:,} games played again: all the same")
+    again = "replayed by the rules: all legal, all scored right"
+    print(f"{result.games:,} games {again if chosen.replay else 'played again: all the same'}")
     return DONE
 
 

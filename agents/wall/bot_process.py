@@ -18,7 +18,7 @@ from games.terminal import printable
 
 MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
 MORE_SECONDS = 5.0
-NEAR = 10  # a tenth of its limit: from here on it matters whether it could run
+NOTE_AGAIN = 50_000_000  # nanoseconds
 CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
 LOG_LINES = 5
@@ -39,7 +39,7 @@ class BotProcess:
         self.number = self.owner = 0
         self.questions = self.answers = -1
         self.process = 0
-        self.delay_before = self.sent = 0
+        self.delay_before = self.sent = self.noted = 0
         self.lag = 0  # nanoseconds of this game in which it could not run
 
     @property
@@ -66,10 +66,21 @@ class BotProcess:
         self.process, self.delay_before, self.sent = 0, 0, 0
 
     def new_game(self) -> None:
-        """Note how long it had to wait for the machine until now."""
+        """Note how long it had to wait for the machine; games of a moment share a note."""
+        now = time.monotonic_ns()
         if self.process == 0:
             self.process = self.wall.connection().where(self.number)
-        self.delay_before = process_tree.run_delay(self.process)
+        elif now - self.noted < NOTE_AGAIN:
+            return
+        self.delay_before, self.noted = process_tree.run_delay(self.process), now
+
+    def delayed(self, taken: int) -> int:
+        """Of so many nanoseconds, those for which it was ready but did not run."""
+        if not self.alive:
+            return 0
+        before, self.delay_before = self.delay_before, process_tree.run_delay(self.process)
+        self.noted = time.monotonic_ns()
+        return min(taken, max(0, self.delay_before - before))
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
         """Write everything; a bot that does not read gets as long as for an answer."""
@@ -101,6 +112,13 @@ class BotProcess:
             if (later := self.extended(seconds, since)) is None:
                 return None
             until = later
+
+    def quick_answer(self, seconds: float) -> bytes | None:
+        """What it has written, if that needs no second look."""
+        if self.readable.poll(seconds * 1000):
+            with suppress(OSError):
+                return os.read(self.answers, CHUNK) or None
+        return None
 
     def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
         """What it has written; ending, or writing nothing in time, is its fault."""

@@ -1,11 +1,13 @@
 """The far end of a Python bot, in its process: questions become calls, answers bytes."""
 
 import json
+import math
 import os
 import signal
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -176,7 +178,12 @@ class Answerer:
 
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""
-        choice = self.decided(self.agent, board.position, self.limit)
+        limit, left = self.limit, int(board.words[LEFT])
+        if left:  # nanoseconds of the game's clock
+            own = limit or self.agent.limit
+            seconds = min(left / 1e9, own.seconds or math.inf)
+            limit = replace(own, seconds=seconds)
+        choice = self.decided(self.agent, board.position, limit)
         slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, Weights, refuse_finished
 from agents.wall import bridge
-from agents.wall.bot_process import BotProcess, Void
+from agents.wall.bot_process import BILLION, BotProcess, Void
 from agents.wall.bot_terms import Terms
 from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH
 from agents.wall.requests import BotLimits
@@ -41,6 +41,7 @@ class FarAgent:
         self.board = Board(of)
         self.count = 0
         self.limit: Limit | None = None  # that it was told last; None: its own
+        self.searches = "evaluate" in spec.options
 
     def start(self, seed: int) -> None:
         """Begin a game; a bot that has ended is started first."""
@@ -115,14 +116,17 @@ class FarAgent:
         if self.bot.alive:
             self.bot.end()
 
-    def _awaited(self, kind: int, limit: float, since: int, silence: str) -> bytes:
+    def _awaited(
+        self, kind: int, limit: float, since: int, silence: str, answer: bytes | None = None
+    ) -> bytes:
         """The answer to the last question; answers to earlier ones are discarded."""
         while True:
-            answer = self.bot.answer(limit, since, silence)
+            answer = answer or self.bot.answer(limit, since, silence)
             if len(answer) > 1 and answer[1] == self.count:
                 return self._checked(answer, kind)
             if answer[0] not in (bridge.STARTED, MOVED, SEARCHED, FAILED):
                 self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+            answer = None
 
     def _checked(self, answer: bytes, kind: int) -> bytes:
         """An answer of the right kind; a failure that the bot reports is raised."""
@@ -136,15 +140,25 @@ class FarAgent:
             self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
         return answer
 
-    def answer(self, board: Board) -> tuple[int, int, float]:
-        """The slot that it chooses on a referee's board, its nodes and what it thinks of it."""
+    def answer(
+        self, board: Board, rest: float | None = None, think: float | None = None
+    ) -> tuple[int, int, float]:
+        """The slot that it chooses on a referee's board, its nodes and what it thinks of it.
+
+        `rest` are the seconds that it has at most, `think` those that a search of ours should take.
+        """
+        limit = self.seconds if rest is None else rest
+        told = think if self.searches else limit
         self.count = self.count + 1 & 0xFF
         board.words[HEAD] = QUESTION | self.count << 8
-        message = board.message()
+        message = board.message(int(told * BILLION) if told else 0)
         since = time.monotonic_ns()
-        self.bot.send(message, self.seconds)
+        bot = self.bot
         try:
-            answer = self._awaited(MOVED, self.seconds, since, "did not answer")
+            bot.send(message, limit)
+            answer = bot.quick_answer(limit)
+            if answer is None or len(answer) != MOVE.size or answer[1] != self.count:
+                answer = self._awaited(MOVED, limit, since, "did not answer", answer)
         except AgentFailure as failure:
             place = self.game.text(board.position)
             raise AgentFailure(

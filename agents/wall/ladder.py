@@ -33,6 +33,17 @@ class WallLevel(NamedTuple):
     problems: Mapping[str, str]  # by measure, in words with the errno
 
     @property
+    def words(self) -> str:
+        """What they hold back."""
+        held = {
+            "namespaces": "no files but their own, no network, no sight of other processes",
+            "bubblewrap": "no files but their own, no network, no sight of other processes",
+            "landlock": "no files but their own, no network but local sockets, no signals to us",
+            "limits": "memory, processes and time are limited; files and network are open to them",
+        }
+        return held.get(self.name, "nothing is held back: run only code that you trust")
+
+    @property
     def enough(self) -> bool:
         """Whether it separates a bot from our files, network and processes."""
         return self.name in REQUIRED and (self.name != "landlock" or "seccomp" in self.measures)
@@ -43,9 +54,17 @@ class WallLevel(NamedTuple):
         return f'isolation = "required" cannot be had, the walls are "{self.name}" ({reasons})'
 
 
-def level(scratch: Path) -> WallLevel:
-    """The strongest rung that this machine has; `scratch` is a directory of ours."""
-    problems = {each: problem for each in MEASURES if (problem := tried(each, scratch))}
+def level(scratch: Path, weakest: str = "") -> WallLevel:
+    """The strongest rung that this machine has; `scratch` is a directory of ours.
+
+    `weakest` names a level that must do instead: for tests of machines that have no better one.
+    """
+    allowed = WALLS.get(weakest, MEASURES)
+    problems = {
+        each: problem
+        for each in MEASURES
+        if (problem := tried(each, scratch) if each in allowed else "not to be used")
+    }
     problems["bubblewrap"] = "not used by this version"
     for name, made_of in WALLS.items():
         if not made_of or made_of[0] not in problems:

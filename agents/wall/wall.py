@@ -34,7 +34,7 @@ COMPILING_SECONDS = 900.0
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
 KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
-        "LD_LIBRARY_PATH", "WALL_DEV")  # fmt: skip
+        "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
 SERVE = "import sys; sys.path[:0] = [{root!r}]; from agents.wall import spawner; spawner.main({fd})"
 
 

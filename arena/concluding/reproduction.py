@@ -6,6 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from agents import outside
+from arena.concluding.clean_tables import Table, checked, unloadable_places
 from arena.keeping.game_blobs import decoded
 from arena.keeping.game_table import COMPARED, StoredGames
 from arena.keeping.provenance import read_run
@@ -16,8 +20,7 @@ from arena.keeping.run_directory import (
     stored_plan,
 )
 from arena.planning.course import Course
-from arena.planning.drawing import draw
-from arena.planning.pairings import Pairings
+from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.records import Games, pair_points
 from arena.planning.tasks import Task
 from arena.playing.determinism import FIXED
@@ -25,7 +28,6 @@ from arena.playing.in_order import in_turn
 from arena.playing.known_pairings import KnownPairings
 from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
-from games import Game
 from games.transcripts import lines
 
 SAMPLE = 200  # pairings
@@ -40,41 +42,71 @@ class Reproduction(NamedTuple):
     notes: list[str]
 
 
+class StoredRun(NamedTuple):
+    """A run read back: its schedule, its games, what the rules say of them."""
+
+    drawn: DrawnPlan
+    stored: StoredGames
+    table: Table
+
+
+def stored_run(directory: Path, beside: Path | None) -> StoredRun:
+    """The run with its table checked by clean rules; no user's code but a game file is loaded."""
+    plan, stored, said = (
+        stored_plan(directory, beside),
+        stored_games(directory),
+        read_run(directory),
+    )
+    fixed = frozenset((a, b) for a, b in said.get(FIXED, []))
+    course = Course(draw(replace(plan, stop=None), fixed=fixed))
+    course.follow(pair_points(stored.games))
+    drawn = course.drawn
+    unloadable = unloadable_places(said.get("unloadable", {}), plan.names)
+    table = checked(stored, drawn, unloadable)
+    if table.fault is None and said.get("games") != len(stored.games):
+        missing = f"{said.get('games')} games were played, {len(stored.games)} are there"
+        table = table._replace(fault=missing)
+    if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
+        there = f"{2 * course.total} games, {len(stored.games)} are there"
+        table = table._replace(fault=f"the rounds ask for {there}")
+    return StoredRun(drawn, stored, table)
+
+
+def replayed(directory: Path, experiment: Path | None) -> Reproduction:
+    """Replay the games of a run by clean rules alone; no bot is started."""
+    run = stored_run(directory, experiment and experiment.absolute().parent)
+    if run.stored.moves is None and run.table.fault is None:
+        raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
+    return Reproduction(run.table.replayed, run.table.fault, [])
+
+
 def compare(
     directory: Path, everything: bool, experiment: Path | None, options: PlayOptions
 ) -> Reproduction:
-    """Play pairings of a run again until one differs; NotARun if they cannot be compared."""
+    """Replay a run by clean rules, then play pairings again until one differs.
+
+    NotARun if they cannot be compared.
+    """
     beside = experiment and experiment.absolute().parent
-    plan = stored_plan(directory, beside)
-    stored = stored_games(directory)
-    if not plan.reproducible:
+    run = stored_run(directory, beside)
+    drawn, stored, compared = run.drawn, run.stored, 0
+    differing = run.table.fault
+    for path in drawn.plan.files():
+        if differing is None and not path.is_file():
+            raise NotARun(f"there is no file {path}: --experiment says where its bots are now")
+    if differing is None and not drawn.plan.reproducible:
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
-    fixed = frozenset((a, b) for a, b in read_run(directory).get(FIXED, []))
-    course = Course(draw(replace(plan, stop=None), fixed=fixed))
-    course.follow(pair_points(stored.games))
-    drawn, compared, differing = course.drawn, 0, None
-    known = KnownPairings(drawn, options.known)
-    pairings = min(len(stored.games) // 2, drawn.pairings.total)
-    tasks = tasks_of(stored, chosen(pairings, everything), drawn.pairings)
-    with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
-        for batch in batches:
-            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
-            compared += len(games)
-            if differing := difference(stored, games, plan.of):
-                break
-            if known.differing(drawn.pairings, games, batch.start):
-                differing = (
-                    f"the known games had another game for pairing {batch.start} or one after"
-                )
-                differing += "; all known games of these agents are forgotten"
-                break
-    played_then = read_run(directory).get("games")
-    if differing is None and played_then != len(stored.games):
-        differing = f"{played_then} games were played, {len(stored.games)} are there"
-    if differing is None and plan.rounds is not None and 2 * course.total != len(stored.games):
-        differing = f"the rounds ask for {2 * course.total} games, {len(stored.games)} are there"
+    drawn, known = run.drawn, KnownPairings(run.drawn, options.known)
+    if differing is None:
+        tasks = tasks_of(run, chosen(len(stored.games) // 2, everything))
+        with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
+            for batch in batches:
+                games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
+                compared += len(games)
+                if differing := difference(run, games) or forgotten(known, run, games, batch.start):
+                    break
     return Reproduction(compared, differing, changes_since(directory, beside))
 
 
@@ -86,28 +118,48 @@ def chosen(total: int, everything: bool) -> list[range]:
     return [range(at, at + 1) for at in starts]
 
 
-def tasks_of(stored: StoredGames, which: list[range], pairings: Pairings) -> Iterator[Task]:
+def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> str | None:
+    """What is said if the known games had others than those that were played again."""
+    if not known.differing(run.drawn.pairings, games, first):
+        return None
+    differing = f"the known games had another game for pairing {first} or one after"
+    return f"{differing}; all known games of these agents are forgotten"
+
+
+def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
     """The tasks to play; games that were cut off are cut off again without waiting."""
     for each in which:
-        verdicts = stored_verdicts(stored.games, each)
-        yield Task(each.start, each.stop, verdicts, pairings.carried(each.start, each.stop))
+        if not run.table.unasked[2 * each.start : 2 * each.stop].all():
+            verdicts = stored_verdicts(run.stored.games, each)
+            carried = run.drawn.pairings.carried(each.start, each.stop)
+            yield Task(each.start, each.stop, verdicts, carried)
 
 
-def difference(stored: StoredGames, games: Games, of: Game) -> str | None:
-    """The first column in which the records of a game differ."""
+def difference(run: StoredRun, games: Games) -> str | None:
+    """The first column in which the records of a game differ; whose moves they may be."""
+    stored, of = run.stored, run.drawn.of
     rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
     before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
     now = {name: games.columns[name].tolist() for name in COMPARED}
     if stored.moves is not None:
         assert games.moves is not None  # the run kept them, and this plays its plan
-        before, now = (
-            before | {"moves": stored.moves[rows]},
-            now | {"moves": lines(of, games.moves, games.plies)},
-        )
-    for row in range(len(games)):
+        again = lines(of, games.moves, games.plies)
+        before, now = before | {"moves": stored.moves[rows]}, now | {"moves": again}
+    for row in np.flatnonzero(~run.table.unasked[rows]).tolist():
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:
                 was = before[name][row] if row < len(before[name]) else "missing"
                 place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
-                return f"{place}: {name} was {was} and is {column[row]}"
+                what = f"{place}: {name} was {was} and is {column[row]}"
+                return what + doubt(run.drawn, games, row)
     return None
+
+
+def doubt(drawn: DrawnPlan, games: Games, row: int) -> str:
+    """Whose moves may have changed without a fault of the table."""
+    places = int(games.first[row]), int(games.second[row])
+    unsaid = [place for place in places if outside(drawn.specs[place])]
+    names = " and ".join(drawn.plan.names[place] for place in unsaid)
+    if not names:
+        return ""
+    return f" (the table is clean by the rules: {names} may not be the same bot any more)"

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -23,6 +23,7 @@ CHECKPOINT_PAGES = (
     16_384  # 64 MiB: the batches of a fast run are large, and copying them takes time
 )
 BUSY_SECONDS = 5.0
+TRIED = -1  # in place of a place: all agents have been tried
 LOCK_SECONDS = 1.0
 
 
@@ -88,6 +89,10 @@ class Journal:
         )
         self._base.execute(
             "create table if not exists run (digest text not null, fixed text, plan text) strict"
+        )
+        self._base.execute(
+            "create table if not exists unloadable "
+            "(place integer primary key, reason text not null) strict"
         )
         self._base.execute(
             "create table if not exists tried "
@@ -159,6 +164,18 @@ class Journal:
             self._base.execute(
                 "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
             )
+
+    def unloadable(self) -> dict[int, str] | None:
+        """Why agents do not load, by their places; None if they have not been tried yet."""
+        with self._in_words():
+            rows = dict(self._base.execute("select place, reason from unloadable").fetchall())
+        return {place: rows[place] for place in rows if place >= 0} if rows else None
+
+    def keep_unloadable(self, reasons: Mapping[int, str]) -> None:
+        """Store why agents do not load, so that a continued run does not ask again."""
+        rows = [(TRIED, ""), *sorted(reasons.items())]
+        with self._in_words():
+            self._base.executemany("insert or replace into unloadable values (?, ?)", rows)
 
     def plan(self) -> str | None:
         """The stored plan of this study as JSON; None if it has only begun."""

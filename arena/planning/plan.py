@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from agents import AgentSpec, users_files, with_files
+from agents import AgentSpec, searches, users_files, with_files
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
 from games import Game, game
 from games.keys import KeyValues
+
+CLOCKS = ("seconds", "turn_seconds", "game_seconds")
 
 
 class PlanError(ValueError):
@@ -32,6 +34,9 @@ class Plan:
     seed: int = 1
     keep_moves: bool = True
     move_seconds: float = 60.0
+    turn_seconds: float | None = None  # for a move with all extra turns that it brings
+    game_seconds: float | None = None
+    increment: float = 0.0  # seconds added to the game's rest after every move
     stop: SprtPlan | None = None  # None: all pairs are played
     # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
     rounds: RoundsSpec | None = None
@@ -39,6 +44,10 @@ class Plan:
     base: Path = field(default=Path(), compare=False)
     # Whether machines of different speed may play by the clock; printed, but not in the JSON.
     mixed_machines: bool = field(default=False, compare=False)
+    # Whether walls that keep files, network and processes apart are required.
+    walls_required: bool = field(default=False, compare=False)
+    # Whether a bot that does not load stops the others.
+    unloadable_stops: bool = field(default=False, compare=False)
 
     @property
     def of(self) -> Game:
@@ -53,7 +62,12 @@ class Plan:
     @property
     def reproducible(self) -> bool:
         """Whether the plan gives the same games on any machine: no agent plays by the clock."""
-        return all("seconds" not in spec.options for spec in self.agents.values())
+        clocks = self.turn_seconds is not None or self.game_seconds is not None
+        own = CLOCKS if not clocks else ()
+        return not any(
+            searches(spec) and (clocks or any(name in spec.options for name in own))
+            for spec in self.agents.values()
+        )
 
     def files(self) -> Iterator[Path]:
         """The users' own rules, bots and evaluations, agent by agent."""
@@ -82,6 +96,9 @@ class Plan:
             "seed": self.seed,
             "keep_moves": self.keep_moves,
             "move_seconds": self.move_seconds,
+            "turn_seconds": self.turn_seconds,
+            "game_seconds": self.game_seconds,
+            "increment": self.increment,
             "stop": self.stop and {"sprt": asdict(self.stop)},
             "rounds": self.rounds and self.rounds.to_json(),
         }
@@ -102,6 +119,9 @@ class Plan:
                 seed=stored["seed"],
                 keep_moves=stored["keep_moves"],
                 move_seconds=stored["move_seconds"],
+                turn_seconds=stored.get("turn_seconds"),
+                game_seconds=stored.get("game_seconds"),
+                increment=stored.get("increment", 0.0),
                 stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
                 rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
                 base=base,

@@ -53,9 +53,21 @@ PLAYED: Mapping[str, type[np.integer]] = {
     "second_nodes": np.int64,
     "first_nanoseconds": np.int64,  # thinking time
     "second_nanoseconds": np.int64,
+    "first_longest": np.int64,  # nanoseconds of its longest move
+    "second_longest": np.int64,
+    "first_turn": np.int64,  # of its longest turn
+    "second_turn": np.int64,
+    "first_lag": np.int64,  # for which it was ready but could not run
+    "second_lag": np.int64,
     "first_moves": np.int32,  # moves it chose: neither opening nor forced pass
     "second_moves": np.int32,
 }
+# What clocks say of a game: a second run does not repeat it.
+CLOCKED = tuple(
+    f"{seat}_{name}"
+    for seat in ("first", "second")
+    for name in ("nanoseconds", "longest", "turn", "lag")
+)
 COLUMNS: Mapping[str, type[np.integer]] = {**PLACED, **PLAYED}
 
 

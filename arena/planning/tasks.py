@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.pairings import Block, Pairings
+from arena.planning.records import Termination
 
 # Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
@@ -19,6 +20,13 @@ class CutOff(NamedTuple):
 
     ply: int
     seat: int
+
+
+class Unasked(NamedTuple):
+    """Why an agent is not asked any more: it forfeits every game like this."""
+
+    termination: Termination
+    reason: str
 
 
 Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
@@ -34,6 +42,7 @@ class Task(NamedTuple):
     stop: int
     verdicts: Verdicts
     blocks: tuple[Block, ...] = ()
+    out: "tuple[tuple[int, Unasked], ...]" = ()  # who forfeits unplayed, by place
 
     def singles(self) -> "list[Task]":
         """The same pairings one by one."""

@@ -1,4 +1,4 @@
-"""Starting a user's agent once before any game counts, behind the wall like all of its games."""
+"""Starting each user's agent once before any game counts, behind the wall like all of its games."""
 
 import contextlib
 
@@ -27,4 +27,5 @@ def try_out(spec: AgentSpec, of: Game, terms: Terms) -> None:
             with contextlib.suppress(AgentFailure):  # in a game this is a forfeit
                 agent.choose(of.start(), Limit(depth=1))
     finally:
-        agent.close()  # type: ignore[attr-defined]  # whatever is behind the wall has it
+        if hasattr(agent, "close"):
+            agent.close()

@@ -1,27 +1,35 @@
 """One game between any two agents, played move by move: its referee."""
 
-import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
 
 from agents import Agent, AgentFailure, Follower, Resigned
-from agents.compiled import decided
 from agents.core import FAILURES
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.planning.tasks import CutOff
-from games import Game, Position
+from arena.planning.time_controls import TimeControl
+from arena.playing.game_clock import GameClock
+from arena.playing.seated import Ask, asked
+from games import Game
+from games.board import Board
 from games.kernels.splitmix import STRIDE, mixed
+from games.terminal import printable
 
 LONGEST = 20_000
 FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
+MOST_REASON = 4096  # characters of why a game was forfeited, all lines together
+SLOW = 1_000_000  # nanoseconds: below it nobody asks whether an agent could run
 
 START = -1  # in place of a ply: the agent is built and starts a game
 
 # Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
+Controls = tuple[TimeControl, TimeControl]
+UNHURRIED = TimeControl(60.0), TimeControl(60.0)
 
 
 class PlayedGame(NamedTuple):
@@ -31,9 +39,7 @@ class PlayedGame(NamedTuple):
     result: int
     margin: int
     termination: Termination
-    nodes: tuple[int, int]
-    nanoseconds: tuple[int, int]
-    chosen: tuple[int, int]
+    clocks: tuple[GameClock, GameClock]
     trace: str
 
 
@@ -47,21 +53,24 @@ def game_id(of: Game, moves: Sequence[int]) -> int:
 
 
 def play_game(
-    of: Game,
+    board: Board,
     seats: tuple[Seat, Seat],
     opening: Sequence[int],
     seeds: tuple[int, int],
     verdict: CutOff | None = None,
+    controls: Controls = UNHURRIED,
 ) -> PlayedGame:
-    """Play one game; an agent's fault ends it as a forfeit, explained in `trace`."""
-    table = _Table(of, verdict)
+    """Play one game; an agent's fault ends it as a forfeit, explained in `trace`.
+
+    `opening` is in slots.
+    """
+    table = _Table(board, verdict, controls)
     try:
         for seat in (0, 1):
             table.begin(seat, seats[seat], seeds[seat])
-        for move in opening:
-            table.place(move)
-        while not of.over(table.position) and len(table.moves) < LONGEST:
-            table.next_move()
+        for slot in opening:
+            table.place(int(slot))
+        table.play()
     except _Forfeit as fault:
         return table.forfeited(fault)
     finally:
@@ -76,22 +85,22 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
 
 
 class _Table:
-    """A game under way: the position, the moves so far, their cost."""
+    """A game under way: the board, the moves so far, their cost."""
 
-    def __init__(self, of: Game, verdict: CutOff | None) -> None:
-        self.of, self.verdict = of, verdict
-        self.agents: list[Agent] = []
+    def __init__(self, board: Board, verdict: CutOff | None, controls: Controls) -> None:
+        self.board, self.of, self.verdict = board, board.game, verdict
+        self.clocks = GameClock(controls[0]), GameClock(controls[1])
+        self.asks: list[Ask] = []
         self.followers: list[Follower] = []
-        self.position: Position = of.start()
-        self.moves: list[int] = []
-        self.nodes, self.nanoseconds, self.chosen = [0, 0], [0, 0], [0, 0]
+        self.slots: list[int] = []
+        board.begin()
 
     def begin(self, seat: int, agent_of: Seat, seed: int) -> None:
         """Seat an agent and have it start a game."""
         with self._waiting_for(seat, START):
             agent = agent_of()
             agent.start(seed)
-        self.agents.append(agent)
+        self.asks.append(asked(agent, self.of))
         self.followers += [agent] if isinstance(agent, Follower) else []
 
     def leave(self) -> None:
@@ -99,34 +108,43 @@ class _Table:
         for follower in self.followers:
             follower.finish()
 
-    def place(self, move: int) -> None:
-        """Play a move."""
-        before, self.position = self.position, self.of.play(self.position, move)
-        self.moves.append(move)
-        for follower in self.followers:
-            follower.played(move, before, self.position)
-
-    def next_move(self) -> None:
-        """Ask the mover for a move; a forced pass is played without asking."""
-        legal = self.of.legal(self.position)
-        if legal == (self.of.pass_move,):
-            self.place(legal[0])
+    def place(self, slot: int) -> None:
+        """Play a slot, or a forced pass."""
+        if not self.followers:
+            self.board.play(slot)
         else:
-            self.place(self._choice(self.position.mover))
+            before = self.board.position
+            self.board.play(slot)
+            move, after = self.of.moves_of(slot), self.board.position
+            for follower in self.followers:
+                follower.played(move, before, after)
+        self.slots.append(slot)
+
+    def play(self) -> None:
+        """Ask the mover for its move until the game is over; nobody is asked for a forced pass."""
+        board = self.board
+        while board.found >= 0 and len(self.slots) < LONGEST:
+            seat = board.mover
+            self.place(self._choice(seat) if board.found else board.slots[0])
+            if board.mover != seat:
+                self.clocks[seat].turn_ends()
 
     def _choice(self, seat: int) -> int:
-        agent = self.agents[seat]
+        clock = self.clocks[seat]
         begun = time.perf_counter_ns()
+        lag = 0
         try:
-            with self._waiting_for(seat, len(self.moves)):
-                choice = decided(agent, self.position)
+            with self._waiting_for(seat, len(self.slots)):
+                slot, nodes, delayed = self.asks[seat](self.board, clock)
+            taken = time.perf_counter_ns() - begun
+            lag = delayed(taken) if taken > SLOW else 0
         finally:
-            self.nanoseconds[seat] += time.perf_counter_ns() - begun
-        self.nodes[seat] += choice.nodes
-        self.chosen[seat] += 1
-        return choice.move
+            clock.charge(time.perf_counter_ns() - begun, lag)
+        clock.nodes += nodes
+        clock.chosen += 1
+        return slot
 
-    @contextlib.contextmanager
+    @contextmanager
     def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
         """A failure of the agent becomes a forfeit."""
         if self.verdict == (ply, seat):
@@ -134,14 +152,14 @@ class _Table:
         try:
             yield
         except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], str(fault)) from None
+            raise _Forfeit(seat, FAULTS[fault.kind], bounded(str(fault))) from None
         except Resigned:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
 
     def finished(self) -> PlayedGame:
         """The record of a game that ended by the rules; one that is far too long is a draw."""
-        margin = self.of.margin(self.position)
-        if len(self.moves) >= LONGEST:
+        margin = self.of.margin(self.board.position)
+        if len(self.slots) >= LONGEST:
             return self._record(DRAW, margin, Termination.TOO_LONG, "")
         result = WIN if margin > 0 else DRAW if margin == 0 else LOSS
         return self._record(result, margin, Termination.NORMAL, "")
@@ -149,17 +167,16 @@ class _Table:
     def forfeited(self, fault: _Forfeit) -> PlayedGame:
         """The record of a game that one side forfeited."""
         result = LOSS if fault.seat == 0 else WIN
-        margin = self.of.margin(self.position)
+        margin = self.of.margin(self.board.position)
         return self._record(result, margin, fault.termination, fault.trace)
 
     def _record(self, result: int, margin: int, how: Termination, trace: str) -> PlayedGame:
-        return PlayedGame(
-            tuple(self.moves),
-            result,
-            margin,
-            how,
-            (self.nodes[0], self.nodes[1]),
-            (self.nanoseconds[0], self.nanoseconds[1]),
-            (self.chosen[0], self.chosen[1]),
-            trace,
-        )
+        moves = tuple(self.of.moves_of(self.slots).tolist()) if self.slots else ()
+        return PlayedGame(moves, result, margin, how, self.clocks, trace)
+
+
+def bounded(text: str) -> str:
+    """Words of a bot, each line printable, not too much of them in all."""
+    lines = (printable(line) for line in text[: 2 * MOST_REASON].splitlines())
+    whole = "\n".join(lines)
+    return whole if len(whole) <= MOST_REASON else f"{whole[: MOST_REASON - 3]}..."

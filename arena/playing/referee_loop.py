@@ -1,77 +1,108 @@
-"""Pairings played move by move: those of bots, of slow evaluations, of games cut off."""
+"""Pairings played move by move: those of bots, of searches by the clock, of games without end."""
 
-import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from agents import Agent
 from arena.planning.drawing import DrawnPlan
-from arena.planning.openings import moves_of
+from arena.planning.openings import NO_MOVE
 from arena.planning.pairings import Block
-from arena.planning.records import PLAYED, Games, Termination
-from arena.planning.tasks import CutOff, Verdicts
+from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination
+from arena.planning.tasks import CutOff, Task, Unasked, Verdicts
+from arena.planning.time_controls import time_control
+from arena.playing.clean_replay import refuse_unclean
 from arena.playing.compiled_loop import seeds_of
-from arena.playing.referee import START, PlayedGame, game_id, play_game
+from arena.playing.fault_counts import FaultCounts
+from arena.playing.game_clock import GameClock
+from arena.playing.referee import START, UNHURRIED, PlayedGame, game_id, play_game
 from games import Game
+from games.board import Board
 
-log = logging.getLogger(__name__)
+SEATS = ("first", "second")
 
 
 class RefereeLoop:
-    """Plays blocks of pairings by the referee."""
+    """Plays blocks of pairings by the referee, and replays each by clean rules."""
 
     def __init__(self, drawn: DrawnPlan, agent: Callable[[int], Agent]) -> None:
         """`agent` returns the agent at a place, built if need be."""
         self.drawn, self.agent = drawn, agent
+        self.controls = [time_control(drawn.plan, spec) for spec in drawn.specs]
+        self._board: Board | None = None
+        self.counted: tuple[Task, FaultCounts] | None = None
 
-    def play(self, block: Block, verdicts: Verdicts) -> Games:
-        """Both games of every pairing of the block; a verdict cuts its game off."""
+    def _counts(self, task: Task) -> FaultCounts:
+        """The faults of this task so far: who has too many of them has so in the whole run, too."""
+        if self.counted is None or self.counted[0] is not task:
+            self.counted = task, FaultCounts(self.drawn, dict(task.out))
+        return self.counted[1]
+
+    @property
+    def board(self) -> Board:
+        """The board of all games; its kernels are loaded with the first."""
+        if self._board is None:
+            self._board = Board(self.drawn.of)
+        return self._board
+
+    def play(self, block: Block, task: Task) -> Games:
+        """Both games of every pairing of the block, as the task says."""
         of, pairings = self.drawn.of, self.drawn.pairings
         openings = self.drawn.openings.slots[pairings.openings(block)]
         seeds = [seeds_of(pairings, block, leg).tolist() for leg in (0, 1)]
         games: list[PlayedGame] = []
+        counts = self._counts(task)
         for i in range(block.size):
-            pairing, opening = block.first + i, moves_of(of, openings[i])
-            for leg in (0, 1):
-                both = seeds[leg][i][0], seeds[leg][i][1]
-                verdict = verdicts.get((pairing, leg))
-                games.append(self._game(block, pairing, leg, opening, both, verdict))
+            opening = openings[i][openings[i] != NO_MOVE].tolist()
+            for leg, places in enumerate(((block.a, block.b), (block.b, block.a))):
+                verdict = task.verdicts.get((block.first + i, leg))
+                game = self._game(places, opening, seeds[leg][i], verdict, counts.out)
+                games.append(game)
+                how = game.termination
+                guilty = None if how.fair else places[0 if game.result == LOSS else 1]
+                if not counts.out.keys() & set(places):
+                    counts.count(places, guilty, how)
+        refuse_unclean(of, games)
         return records(of, games, self.drawn.plan.keep_moves)
 
     def _game(
-        self,
-        block: Block,
-        pairing: int,
-        leg: int,
-        opening: list[int],
-        seeds: tuple[int, int],
-        verdict: CutOff | None,
-    ) -> PlayedGame:
-        places = (block.a, block.b) if leg == 0 else (block.b, block.a)
+        self, places: tuple[int, int], opening: list[int], seeds: list[int],
+        verdict: CutOff | None, out: Mapping[int, Unasked],
+    ) -> PlayedGame:  # fmt: skip
+        for seat, place in enumerate(places):
+            if place in out:
+                return unplayed(self.drawn.of, seat, out[place])
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
-        played = play_game(self.drawn.of, seats, opening, seeds, verdict)
-        if played.trace:
-            name = self.drawn.plan.names[places[played.result // 2]]
-            reason = played.trace.partition("\n")[0]
-            log.warning("pairing %d, game %d: %s forfeits: %s", pairing, leg + 1, name, reason)
-        return played
+        controls = self.controls[places[0]], self.controls[places[1]]
+        return play_game(self.board, seats, opening, (seeds[0], seeds[1]), verdict, controls)
+
+
+def unplayed(of: Game, seat: int, why: Unasked) -> PlayedGame:
+    """A game that an agent forfeits without being asked."""
+    clocks = GameClock(UNHURRIED[0]), GameClock(UNHURRIED[1])
+    result, margin = (WIN if seat else LOSS), of.margin(of.start())
+    return PlayedGame((), result, margin, why.termination, clocks, why.reason)
 
 
 def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
     """The columns of finished games."""
-    rows = {
+    rows: dict[str, list[Any]] = {
         "game_id": [game_id(of, game.moves) for game in games],
         "result": [game.result for game in games],
         "margin": [game.margin for game in games],
         "plies": [len(game.moves) for game in games],
         "termination": [int(game.termination) for game in games],
     }
-    for seat, name in enumerate(("first", "second")):
+    for seat, name in enumerate(SEATS):
+        clocks = [game.clocks[seat] for game in games]
         rows |= {
-            f"{name}_nodes": [game.nodes[seat] for game in games],
-            f"{name}_nanoseconds": [game.nanoseconds[seat] for game in games],
-            f"{name}_moves": [game.chosen[seat] for game in games],
+            f"{name}_nodes": [clock.nodes for clock in clocks],
+            f"{name}_nanoseconds": [clock.nanoseconds for clock in clocks],
+            f"{name}_longest": [clock.longest for clock in clocks],
+            f"{name}_turn": [clock.longest_turn for clock in clocks],
+            f"{name}_lag": [clock.lag for clock in clocks],
+            f"{name}_moves": [clock.chosen for clock in clocks],
         }
     columns = {name: np.array(rows[name], kind) for name, kind in PLAYED.items()}
     moves = np.array([move for game in games for move in game.moves], np.int16)

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.pairings import Block, Pairings
-from arena.planning.records import Games, games_of_rows, joined
+from arena.planning.records import CLOCKED, Games, games_of_rows, joined
 from arena.playing.compiled_loop import COSTS
 
 MOST_KNOWN = 4096  # pairings that a process remembers; others it plays again
-FREE = (*COSTS, "first_moves", "second_moves")
+FREE = (*{*COSTS, *CLOCKED}, "first_moves", "second_moves")
 
 Play = Callable[[Block], list[Games]]
 Key = tuple[int, int, int]  # both agents and the opening

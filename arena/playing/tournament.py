@@ -14,8 +14,10 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.records import pair_points
 from arena.planning.rounds import TournamentStanding
 from arena.planning.tasks import Batch, Tasks
+from arena.playing.fault_rule import FaultRule
 from arena.playing.known_pairings import KnownPairings
 from arena.playing.stop_rule import QUARTERS, StopRule
+from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import PlayOptions, Workers
 from arena.stats.sprt import SprtState
 from arena.stats.watching import Standing, begun, observe
@@ -47,12 +49,21 @@ class Played(NamedTuple):
 
 
 def play(
-    drawn: DrawnPlan, journal: Journal, options: PlayOptions, show: Callable[[Tick], None]
+    drawn: DrawnPlan,
+    journal: Journal,
+    options: PlayOptions,
+    show: Callable[[Tick], None],
+    tell: Callable[[str], object] = log.info,
 ) -> Played:
-    """Play the pairings that the journal does not have, round after round."""
+    """Play the pairings that the journal does not have, round after round.
+
+    `tell` gets a line about every agent that forfeits games unplayed.
+    """
     course, stop = Course(drawn), StopRule(drawn)
     count = Count(course)
+    faults = FaultRule(drawn, unloadable(drawn, journal, options), tell, course.columns)
     for start, end, games in journal.parts(course.columns):
+        faults.take(games)
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
@@ -65,8 +76,8 @@ def play(
         )
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
-        for batch, is_known in _batches(Workers(drawn, options), tasks, count, known):
-            counted = stop.cut(batch)
+        for batch, is_known in _batches(Workers(drawn, options), tasks, count, known, faults):
+            counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
@@ -84,7 +95,7 @@ def play(
 
 
 def _batches(
-    workers: Workers, tasks: Tasks, count: "Count", known: KnownPairings
+    workers: Workers, tasks: Tasks, count: "Count", known: KnownPairings, faults: FaultRule
 ) -> Iterator[tuple[Batch, bool]]:
     """The batches in schedule order, each with whether it is known; taken one by one."""
 
@@ -95,7 +106,7 @@ def _batches(
     yield from known_next()
     if not count.left:
         return
-    with closing(workers.batches(tasks.next_for)) as batches:
+    with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
         for batch in batches:
             yield batch, False
             yield from known_next()

@@ -11,7 +11,7 @@ from arena.keeping.game_blobs import encoded
 from arena.planning.drawing import DrawnPlan
 from arena.planning.pairings import Block
 from arena.planning.records import Games, joined, pair_points
-from arena.planning.tasks import Batch, Task, Verdicts
+from arena.planning.tasks import Batch, Task
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import Repeats
@@ -55,27 +55,36 @@ class Worker:
         parts: list[Games] = []
         pairings = self.drawn.pairings.carrying(task.blocks)
         for block in pairings.blocks(task.start, task.stop):
-            if self.drawn.pairings.repeats(block):
-                parts += self.repeats.games(block, lambda piece: self._block(piece, task.verdicts))
+            if self.drawn.pairings.repeats(block) and not left_out(block, task):
+                parts += self.repeats.games(block, lambda piece: self._block(piece, task))
             else:
-                parts += self._block(block, task.verdicts)
+                parts += self._block(block, task)
         return joined(parts)
 
-    def _block(self, block: Block, verdicts: Verdicts) -> list[Games]:
+    def _block(self, block: Block, task: Task) -> list[Games]:
+        if left_out(block, task):
+            return [self.referee_loop.play(block, task)]
         both = self.compiled(block)
         if both is None:
-            return [self._refereed(block, verdicts)]
+            return [self.referee_loop.play(block, task)]
         try:
             return [self.compiled_loop.play(block, both)]
         except TooLong:
-            return [self._refereed(block, verdicts)]
+            return [self.referee_loop.play(block, task)]
 
     def compiled(self, block: Block) -> Pair | None:
-        """Both agents if they are compiled, and in this process."""
-        first, second = self.agent(block.a), self.agent(block.b)
+        """Both agents if they are compiled, in this process, and not by the game's clock."""
+        places, controls = (block.a, block.b), self.referee_loop.controls
+        if any(
+            users_code(self.drawn.specs[place]) or controls[place].by_the_clock for place in places
+        ):
+            return None
+        first, second = map(self.agent, places)
         if isinstance(first, CompiledAgent) and isinstance(second, CompiledAgent):
             return first, second
         return None
 
-    def _refereed(self, block: Block, verdicts: Verdicts) -> Games:
-        return self.referee_loop.play(block, verdicts)
+
+def left_out(block: Block, task: Task) -> bool:
+    """Whether one of both agents is not asked any more."""
+    return any(place in (block.a, block.b) for place, _ in task.out)

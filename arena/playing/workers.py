@@ -14,7 +14,6 @@ from arena.planning.records import pair_points
 from arena.planning.tasks import BATCH_SECONDS, Batch, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
-from arena.playing.dry_run import try_users
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
 from arena.playing.worker import Worker
@@ -93,8 +92,10 @@ class Workers:
         self.worker = Worker(drawn, self.wall)
 
     def get_ready(self) -> None:
-        """Build every agent once, compile what forks inherit; raises if one cannot be built."""
-        try_users(self.drawn, self.worker.terms)
+        """Begin the wall, where somebody needs it, and compile what forks inherit."""
+        if any(map(users_code, self.drawn.specs)):
+            self.wall.required |= self.drawn.plan.walls_required
+            self.wall.open()
         self.worker.warm()
 
     @property
@@ -106,8 +107,6 @@ class Workers:
         """The games of the tasks, in their order; RunFailed names a pairing that cannot be."""
         if self.options.cluster is None:
             self.get_ready()
-        else:  # what does not start here is the user's fault, what does not start there is not
-            try_users(self.drawn, self.worker.terms)
         try:
             with self.options.interrupts.wait_for_look():
                 yield from in_order(self, next_task)

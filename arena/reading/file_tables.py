@@ -33,6 +33,32 @@ TOP = (
     Key("openings", "any", "where games begin"),  # likewise
     Key("keep_moves", "bool", "whether the moves of all games are stored"),
     Key("move_seconds", "float", "how long an agent may take", 60.0, above=0, high=86_400),
+    Key(
+        "turn_seconds",
+        "float",
+        "how long a move with its extra turns may take",
+        None,
+        above=0,
+        high=86_400,
+    ),
+    Key(
+        "game_seconds", "float", "how long all moves of a game may take", None, above=0, high=86_400
+    ),
+    Key("increment", "float", "seconds added to game_seconds after a move", 0.0, low=0, high=3600),
+    Key(
+        "unloadable",
+        "text",
+        "what becomes of a bot that does not load",
+        "forfeit",
+        choices=("forfeit", "stop"),
+    ),
+    Key(
+        "isolation",
+        "text",
+        "whether bots may play behind weak walls",
+        "any",
+        choices=("any", "required"),
+    ),
     Key("mixed_machines", "bool", "whether agents play by clocks of different speed", False),
     Key(
         "stop",
@@ -61,6 +87,11 @@ class Settings:
     seed: int
     keep_moves: bool | None
     move_seconds: float
+    turn_seconds: float | None
+    game_seconds: float | None
+    increment: float
+    unloadable: str
+    isolation: str
     mixed_machines: bool
     stop: SprtPlan | None
 

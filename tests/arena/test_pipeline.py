@@ -11,7 +11,7 @@ import pytest
 from agents import kinds_for
 from arena.planning import tasks
 from arena.planning.drawing import draw
-from arena.planning.records import PLAYED
+from arena.planning.records import CLOCKED, PLAYED
 from arena.planning.tasks import Task
 from arena.playing import worker
 from arena.playing.backends import BACKENDS
@@ -149,7 +149,7 @@ class Refereed(Worker):
 
 def same_records(fast, slow):
     for column in PLAYED:
-        if not column.endswith("nanoseconds"):
+        if column not in CLOCKED:
             assert np.array_equal(fast.columns[column], slow.columns[column]), column
     assert np.array_equal(fast.moves, slow.moves)
     assert fast.traces == slow.traces
@@ -239,8 +239,11 @@ def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     assert all((lost["first"] == "own") == (lost.result == 0.0))
 
 
-def test_a_bot_that_hangs_while_it_is_loaded_is_the_files_fault(tmp_path):
-    path = experiment_file(tmp_path, small(3), "hanging_import")
+STOP = 'unloadable = "stop"'
+
+
+def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
+    path = experiment_file(tmp_path, small(3, STOP), "hanging_import")
     path.write_text(path.read_text() + "start_seconds = 0.3\n")
     with pytest.raises(Mistake, match=r"hanging_import.py.* was not ready within 0.3 s"):
         played(path, tmp_path / "results")
@@ -254,11 +257,18 @@ def test_a_bot_that_hangs_while_it_is_loaded_is_the_files_fault(tmp_path):
         ("import os\nos._exit(7)\n", "ended with exit status 7"),
     ],
 )
-def test_a_bot_that_cannot_be_loaded_is_the_files_fault(tmp_path, source, told):
-    path = experiment_file(tmp_path, small(3), "good")
+def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):
+    path = experiment_file(tmp_path, small(3) + '[agents.greedy]\nkind = "greedy"\n', "good")
     (tmp_path / "good.py").write_text(source)
-    with pytest.raises(Mistake, match=told):
-        played(path, tmp_path / "results")
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    own = games[(games["first"] == "good") | (games["second"] == "good")]
+    assert set(own.termination) == {"unloadable"}
+    assert (own.plies == 0).all()
+    assert set(games.drop(own.index).termination) == {"normal"}
+    assert told in json.loads((directory / "run.json").read_text())["unloadable"]["good"]
+    assert told in (directory / "bots" / "3-good.log").read_text()
 
 
 def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):

@@ -81,7 +81,8 @@ def test_a_changed_record_is_found_and_named(run, column, capsys):
     rewrite(run, change)
     assert main([str(run), "--all"]) == 1
     told = capsys.readouterr().out
-    assert told.startswith(f"differs: pairing 18, game 2: {column} was ")
+    word = "move " if column == "moves" else f"{column} was "
+    assert told.startswith(f"differs: pairing 18, game 2: {word}")
 
 
 def test_a_run_cut_short_is_found(run, capsys):
@@ -114,7 +115,7 @@ def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     run = directory_of(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")
     said = json.loads((run / "run.json").read_text())
-    said["plan"]["move_seconds"] = 1000.0
+    said["plan"]["move_seconds"] = 14.0
     (run / "run.json").write_text(json.dumps(said))
     assert (games.termination == "timeout").any()
     assert main([str(run), "--all"]) == 0

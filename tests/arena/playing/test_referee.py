@@ -10,6 +10,7 @@ from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.playing import referee
 from arena.playing.referee import START, CutOff, game_id, play_game
 from games import game
+from games.board import Board
 
 OF = game("kalah(4,3)")
 
@@ -42,7 +43,12 @@ def seat(agent):
 
 
 def played(first, second, opening=(), verdict=None, of=OF):
-    return play_game(of, (seat(first), seat(second)), opening, (3, 4), verdict)
+    slots = [of.slots_of(move) for move in opening]
+    return play_game(Board(of), (seat(first), seat(second)), slots, (3, 4), verdict)
+
+
+def chosen(record):
+    return [clock.chosen for clock in record.clocks]
 
 
 def test_a_game_ends_by_the_rules():
@@ -52,10 +58,10 @@ def test_a_game_ends_by_the_rules():
     assert record.termination is Termination.NORMAL
     assert record.result == (WIN if record.margin > 0 else DRAW if record.margin == 0 else LOSS)
     assert (first.seeds, second.seeds) == ([3], [4])
-    assert record.chosen == (first.asked, second.asked)
-    assert sum(record.chosen) == len(record.moves) - 2
-    assert record.nodes == (10 * first.asked, 10 * second.asked)
-    assert min(record.nanoseconds) > 0
+    assert chosen(record) == [first.asked, second.asked]
+    assert sum(chosen(record)) == len(record.moves) - 2
+    assert [clock.nodes for clock in record.clocks] == [10 * first.asked, 10 * second.asked]
+    assert min(clock.nanoseconds for clock in record.clocks) > 0
 
 
 FAULTS = [(kind, Termination[kind.upper()]) for kind in FAILURES]
@@ -109,7 +115,7 @@ def test_an_agent_that_cannot_be_built_forfeits():
     def unloadable():
         raise failure("unloadable")
 
-    record = play_game(OF, (seat(Scripted()), unloadable), (), (1, 2))
+    record = play_game(Board(OF), (seat(Scripted()), unloadable), (), (1, 2))
     assert (record.termination, record.result) == (Termination.UNLOADABLE, WIN)
     assert record.moves == ()
 
@@ -154,9 +160,9 @@ def test_a_forced_pass_is_nobodys_choice():
     seats = [seat(build(AgentSpec("random"), of)) for _ in range(2)]
     found = 0
     for seed in range(10):
-        record = play_game(of, (seats[0], seats[1]), (), (seed, seed))
+        record = play_game(Board(of), (seats[0], seats[1]), (), (seed, seed))
         passes = record.moves.count(of.pass_move)
-        assert sum(record.chosen) == len(record.moves) - passes
+        assert sum(chosen(record)) == len(record.moves) - passes
         found += passes
     assert found
 

@@ -1,0 +1,51 @@
+"""Which bots do not load: each is started once before any game counts."""
+
+from agents import AgentFailure, AgentSpec, users_code
+from agents.wall.bot_terms import Terms
+from agents.wall.wall import Wall
+from arena.keeping.journal import Journal
+from arena.planning.drawing import DrawnPlan
+from arena.playing.dry_run import try_out
+from arena.playing.referee import bounded
+from arena.playing.workers import PlayOptions
+from games import Game
+
+
+def unloadable(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> dict[int, str]:
+    """Why agents do not load, by their places; this is settled once a run.
+
+    AgentFailure if the plan says that they stop the others.
+    """
+    stored = journal.unloadable()
+    if stored is None:
+        stored = tried(drawn, options)
+        journal.keep_unloadable(stored)
+    return stored
+
+
+def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
+    """Start every agent that runs a user's code."""
+    reasons: dict[str, str] = {}
+    wall = options.wall or Wall(drawn.plan.walls_required)
+    wall.required |= drawn.plan.walls_required
+    terms = Terms(wall, drawn.plan.move_seconds)
+    try:
+        for spec in drawn.specs:
+            if users_code(spec) and str(spec) not in reasons:
+                reasons[str(spec)] = why_not(spec, drawn.of, terms, drawn.plan.unloadable_stops)
+    finally:
+        if options.wall is None:
+            wall.close()
+    found = {place: reasons.get(str(spec), "") for place, spec in enumerate(drawn.specs)}
+    return {place: reason for place, reason in found.items() if reason}
+
+
+def why_not(spec: AgentSpec, of: Game, terms: Terms, stops: bool) -> str:
+    """Why an agent does not load; empty if it does."""
+    try:
+        try_out(spec, of, terms)
+    except AgentFailure as failure:
+        if stops:
+            raise
+        return bounded(f"does not load: {failure}")
+    return ""
