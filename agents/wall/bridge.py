@@ -11,6 +11,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from numba.core import caching
+
 from agents.core import AgentFailure, AgentSpec, Limit, SpecError
 from agents.view import View
 from games import Game
@@ -32,6 +34,17 @@ MOVE = struct.Struct("<BBh")  # message, question, slot
 SEARCH = struct.Struct("<BBhqd")  # and nodes, value
 LONGEST_TEXT = 3900  # bytes; with its head it is written at once
 TALK_SECONDS = 1.0  # for an error to say what it is
+
+
+def keep_nothing_compiled() -> None:
+    """What is compiled behind the wall is not kept: the cache can only be read there."""
+    save = caching.Cache.save_overload
+
+    def attempt(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    caching.Cache.save_overload = attempt
 
 
 def prepare(spec: AgentSpec, of: Game) -> None:
@@ -57,6 +70,7 @@ def serve(spec: AgentSpec, of: Game, questions: int, answers: int) -> int:
     board = Board(of)
     teller.loads = True
     on_compilation(teller.lives)
+    keep_nothing_compiled()
     try:
         answer = answerer(spec, of)
     except BaseException as error:  # whatever a user's code raises
