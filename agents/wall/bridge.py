@@ -38,13 +38,14 @@ TALK_SECONDS = 1.0  # for an error to say what it is
 
 def keep_nothing_compiled() -> None:
     """What is compiled behind the wall is not kept: the cache can only be read there."""
-    save = caching.Cache.save_overload
+    numbas: Any = caching.Cache  # it has no types
+    save = numbas.save_overload
 
     def attempt(*arguments: Any) -> None:
         with suppress(OSError):
             save(*arguments)
 
-    caching.Cache.save_overload = attempt
+    numbas.save_overload = attempt
 
 
 def prepare(spec: AgentSpec, of: Game) -> None:
