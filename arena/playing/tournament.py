@@ -62,11 +62,7 @@ def play(
     course, stop = Course(drawn), StopRule(drawn)
     count = Count(course)
     faults = FaultRule(drawn, unloadable(drawn, journal, options), tell, course.columns)
-    for start, end, games in journal.parts(course.columns):
-        faults.take(games)
-        points = pair_points(games)
-        stop.take(start, points)
-        count.take(start, end, points)
+    _take_stored(journal, course, faults, stop, count)
     count.begun = count.done
     known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
@@ -92,6 +88,17 @@ def play(
     log.info("%d of %d pairings are finished", count.done, count.total)
     state = stop.final(complete=not count.left)
     return Played(course.drawn, state, course.standing, known.taken)
+
+
+def _take_stored(
+    journal: Journal, course: Course, faults: FaultRule, stop: StopRule, count: "Count"
+) -> None:
+    """Count the games of the journal."""
+    for start, end, games in journal.parts(course.columns):
+        faults.take(games)
+        points = pair_points(games)
+        stop.take(start, points)
+        count.take(start, end, points)
 
 
 def _batches(
