@@ -177,8 +177,8 @@ def first_line(new: bool) -> Steps[str]:
     return line if isinstance(line, str) and line else (yield from line_of("move"))
 
 
-def chosen(position: Position, limit: Limit | None = None) -> Steps[int]:
+def chosen(position: Position, limit: Limit | None = None, of: Game | None = None) -> Steps[int]:
     """The move of our own agent."""
-    move = yield Choose(position, limit)
+    move = yield Choose(position, limit, of=of)
     assert isinstance(move, int)
     return move

@@ -20,7 +20,7 @@ from agents.protocols.conversation import (
     Write,
     chosen,
 )
-from games import Game, Position
+from games import Game, GameError, Position
 from games.keys import Key
 from games.names import quoted
 
@@ -101,15 +101,31 @@ class FilesHost:
 
 def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
     """Read states line by line, and write the points of the agent's moves."""
+    size = of.rules.size
     while True:
         lines: list[str] = []
-        size = of.rules.size
-        while len(lines) < size + 2 or len(lines) < size + 2 + int(lines[size + 1]):
+        while len(lines) < size + 2 or len(lines) < size + 2 + number(lines[size + 1]):
             line = yield Read("move", allowed=(Silence.ENDED,))
             if not isinstance(line, str):
                 return
             lines += [line] if line else []
-        board = "".join(DISCS[int(disc)] for row in lines[1 : size + 1] for disc in row.split())
-        position = of.parse(f"{board} {DISCS[int(lines[0])]}")
-        move = yield from chosen(position)
-        yield Write(f"{move // size} {move % size}\n")
+        try:
+            position = position_of(of, lines)
+        except GameError:
+            continue  # what is no state is passed over
+        if not of.over(position):
+            move = yield from chosen(position)
+            yield Write(f"{move // size} {move % size}\n")
+
+
+def number(text: str) -> int:
+    """The whole number of a line; 0 if it is none."""
+    return int(text) if text.isdecimal() and len(text) < 4 else 0
+
+
+def position_of(of: Game, lines: Sequence[str]) -> Position:
+    """The position of a state; GameError if it is none."""
+    board = "".join(lines[1 : of.rules.size + 1]).replace(" ", "")
+    known = dict(zip("012", DISCS, strict=True))
+    mover = known.get(lines[0], "?")
+    return of.parse(f"{''.join(known.get(disc, '?') for disc in board)} {mover}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from agents.core import Agent
 from agents.protocols.conversation import Read, Silence, Steps, Write, chosen
-from games import Game, Position
+from games import Game, GameError, Position, game
 
 COLOURS = ("black", "white")
 WORDS: Mapping[str, int] = {"black": 0, "b": 0, "white": 1, "w": 1}
@@ -57,9 +57,12 @@ class GtpEngine:
         return "true" if known else "false"
 
     def boardsize(self, words: list[str]) -> str:
-        """Only the size of our game."""
-        if words != [str(self.of.rules.size)]:
-            raise Refused("unacceptable size")
+        """The same rules on a board of another size, if they know it."""
+        try:
+            (size,) = words
+            self.of = game(f"{self.of.name.partition('(')[0]}({int(size)})")
+        except (GameError, ValueError):
+            raise Refused("unacceptable size") from None
         return self.clear_board([])
 
     def set_game(self, words: list[str]) -> str:
@@ -124,7 +127,9 @@ class GtpEngine:
 
     def _choice(self, position: Position) -> Steps[int]:
         legal = self.of.legal(position)
-        return legal[0] if legal == (self.of.pass_move,) else (yield from chosen(position))
+        return (
+            legal[0] if legal == (self.of.pass_move,) else (yield from chosen(position, of=self.of))
+        )
 
     def answer(self, line: str) -> Steps[str]:
         """The reply to a line, with its empty line; nothing for an empty line."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from agents.core import Agent
 from agents.protocols.conversation import Read, Silence, Steps, Write, chosen
-from games import Game, Position
+from games import Game, GameError, Position
 
 SIDES = ("South", "North")
 
@@ -46,7 +46,12 @@ def serve(of: Game, agent: Agent, options: Mapping[str, object]) -> Steps[None]:
             may_swap = of.swap_move is not None and actions == 1 and side == 1 and action != "SWAP"
             asked = turn == "YOU"
             if asked:
-                position = position_of(of, state, side, ", swap open" if may_swap else "")
+                try:
+                    position = position_of(of, state, side, ", swap open" if may_swap else "")
+                except (GameError, IndexError):
+                    continue  # a state that says nothing: the engine will end this
+                if of.over(position):
+                    continue
         else:
             continue
         if asked:

@@ -150,7 +150,9 @@ COMMANDS = {
     "known_command play": "= true",
     "known_command fly": "= false",
     "boardsize 8": "=",
-    "boardsize 10": "? unacceptable size",
+    "boardsize 7": "? unacceptable size",
+    "boardsize": "? unacceptable size",
+    "boardsize x": "? unacceptable size",
     "set_game Othello": "=",
     "komi 6.5": "=",
     "fly": "? unknown command",
@@ -166,6 +168,11 @@ COMMANDS = {
     "genmove white": "= c3",
     "time_left black 3 0": "=",
 }
+
+
+def test_our_engine_plays_on_boards_of_every_size():
+    said = replies("boardsize 6", "genmove b", "play w a1", "boardsize 10", "genmove b")
+    assert said == ["=\n\n", "= c2\n\n", "? illegal move\n\n", "=\n\n", "= e4\n\n"]
 
 
 def test_our_engine_answers_every_command():

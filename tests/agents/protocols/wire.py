@@ -110,7 +110,9 @@ class Ours:
                     request = self.steps.send(Silence.TIME_UP)
                 elif isinstance(request, Choose):
                     self.agent.start(0)
-                    move = self.agent.choose(request.position, request.limit).move
+                    same = request.of in (None, self.of)
+                    agent = self.agent if same else build(self.agent.spec, request.of)
+                    move = agent.choose(request.position, request.limit).move
                     request = self.steps.send(move)
                 else:
                     assert isinstance(request, Write)
