@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "play": "arena.play",
     "tune": "arena.tune",
     "rate": "arena.rate",
+    "ladder": "arena.ladder",
     "verify": "arena.verify",
     "judge": "arena.judge",
     "report": "arena.report",

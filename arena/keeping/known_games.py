@@ -59,9 +59,12 @@ class KnownGames:
     Whatever is wrong with it costs only time: what cannot be read is played again.
     """
 
-    def __init__(self, directory: Path, largest: int = LARGEST) -> None:
-        """Open it, or begin it; a StoreError if neither is possible."""
-        self.path, self.largest = directory / STORE, largest
+    def __init__(self, directory: Path, largest: int = LARGEST, everybody: bool = False) -> None:
+        """Open it, or begin it; a StoreError if neither is possible.
+
+        `everybody`: games of agents that may vary are kept too, each as one sample.
+        """
+        self.path, self.largest, self.everybody = directory / STORE, largest, everybody
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self.base = _opened(self.path)

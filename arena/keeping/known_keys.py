@@ -20,7 +20,7 @@ from games.kernels.splitmix import STRIDE, mixed
 
 Words = NDArray[np.uint64]
 PACKAGES = ("numba", "numpy")
-SECOND = np.uint64(0x5E_C0_4D)  # marks games in which the later one of the two contents moves first
+TURNED = np.uint64(1)  # the bit of games in which the later one of the two contents moves first
 
 
 def may_be_known(spec: AgentSpec) -> bool:
@@ -33,16 +33,23 @@ def may_be_known(spec: AgentSpec) -> bool:
 class GameKeys:
     """The keys of the games of one drawn plan."""
 
-    def __init__(self, drawn: DrawnPlan) -> None:
-        """Contents are worked out once; files are read now, as the run's digest has them."""
+    def __init__(self, drawn: DrawnPlan, everybody: bool = False) -> None:
+        """Contents are worked out once; files are read now, as the run's digest has them.
+
+        With `everybody` each game counts as a sample of what its agents do, whoever they are and
+        whatever our sources were.
+        """
         self.drawn = drawn
-        self.known = [may_be_known(spec) for spec in drawn.specs]
+        self.known = [everybody or may_be_known(spec) for spec in drawn.specs]
         self.contents = [
             content(spec) if known else ""
             for spec, known in zip(drawn.specs, self.known, strict=True)
         ]
         self.chance = [known and varies(spec) is not None for spec, known in
                        zip(drawn.specs, self.known, strict=True)]  # fmt: skip
+        if everybody:
+            self.rules = json.dumps([drawn.of.name, drawn.of.digest])
+            return
         versions = [importlib.metadata.version(package) for package in PACKAGES]
         self.rules = json.dumps([drawn.of.name, drawn.of.digest, code_digest(), versions])
 
@@ -61,13 +68,18 @@ class GameKeys:
         words[:, :, 0] = openings[:, None]
         for leg, seats in enumerate(((block.a, block.b), (block.b, block.a))):
             turned = self.contents[seats[0]] > self.contents[seats[1]]
-            word = np.full(block.size, SECOND if turned else 0, np.uint64)
+            word = np.zeros(block.size, np.uint64)
             for seat in seats:
                 own = agent_seeds(seeds, leg, pairings.agents[seat])
                 chance = own if self.chance[seat] else np.zeros_like(own)
                 word = mixed(word * STRIDE + chance)
-            words[:, leg, 1] = word
+            words[:, leg, 1] = (word & ~TURNED) | np.uint64(turned)
         return words.reshape(-1, 2)
+
+    def turned(self, a: int, b: int, words: Words) -> NDArray[np.bool_]:
+        """In which games of the shelf of two agents the second one moved first."""
+        later = self.contents[a] > self.contents[b]
+        return np.asarray(((words[:, 1] & TURNED) == TURNED) != later)
 
 
 def content(spec: AgentSpec) -> str:

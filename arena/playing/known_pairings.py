@@ -47,7 +47,7 @@ class KnownPairings:
     def __init__(self, drawn: DrawnPlan, store: KnownGames | None) -> None:
         """Without a store nothing is known."""
         self.drawn, self.store = drawn, store
-        self.keys = None if store is None else GameKeys(drawn)
+        self.keys = None if store is None else GameKeys(drawn, store.everybody)
         self.moves = drawn.plan.keep_moves
         self.taken = 0
         self._pieces: list[Piece] = []
@@ -159,6 +159,7 @@ class KnownPairings:
         assert self.store is not None and self.keys is not None  # or nothing is kept
         rows = np.arange(2 * block.size) + 2 * (block.first - batch.start)
         kept = np.isin(games.termination[rows], [int(how) for how in KEPT])
+        kept |= self.store.everybody
         kept &= ~_repeating(pairings, block)
         if not kept.any():
             return

@@ -103,8 +103,8 @@ class Placing:
     @property
     def standing(self) -> TournamentStanding:
         """The places that are left, and whom the newcomer met."""
-        over, place = not self.meetings, self.low + 1 if self.low == self.high else None
-        word = "placed" if over and (place or self.level_with is not None) else IN
+        over, place = not self.meetings, self._place()
+        word = "placed" if over and place else IN
         rows = [Row(self.newcomer, word, "the newcomer", place)]
         for at, other in enumerate(self.order):
             met = tuple(int(n) for n in self.state.counts[self.newcomer, other])
@@ -112,10 +112,23 @@ class Placing:
             why = f"not met; {self._side(at)}"
             if sum(met):
                 why = f"{beaten(self.names[self.newcomer], met)}; {self._side(at)}"
-            rows.append(Row(other, state, why, None, None, None, met))
+            rows.append(Row(other, state, why, self._place_of(at), None, None, met))
         return TournamentStanding(
             "place", self.state.rounds, over, tuple(rows), self._answer(over), (GIVEN,)
         )
+
+    def _place(self) -> int | None:
+        """The newcomer's place; after the one that it is level with; None while it is open."""
+        if self.level_with is not None:
+            return list(self.order).index(self.level_with) + 2
+        return self.low + 1 if self.low == self.high else None
+
+    def _place_of(self, at: int) -> int | None:
+        """The place of one of the others beside the newcomer; None while that is open."""
+        place = self._place()
+        if place is not None:
+            return at + 1 if at < place - 1 else at + 2
+        return at + 1 if at < self.low else at + 2 if at >= self.high else None
 
     def _side(self, at: int) -> str:
         if at < self.low:

@@ -1,0 +1,161 @@
+"""A standing ladder: place newcomers, show the table: python -m arena.ladder add my_bot.toml."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import cores, same_command, workers
+from games.shell_commands import here
+from games.terminal import DONE, Mistake, printable, say, status_of
+
+if TYPE_CHECKING:
+    from arena.laddering.ladder_file import Ladder
+    from arena.laddering.ladder_table import LadderRow
+
+EXAMPLE = """\
+example:
+  python -m arena.ladder new experiments/kalah_ladder.toml   its game and openings, its agents
+  python -m arena.ladder add my_bot.toml                     [agents.NAME] tables, as in experiments
+exit status: 0 done, 2 a mistake, 3 not finished: the same command continues"""
+LADDER = Path("ladder")
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog=here("python -m arena.ladder"),
+        description="Keep a ladder: a newcomer plays only until its place is known.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    words = parser.add_subparsers(dest="word", metavar="COMMAND", required=True)
+    for name, (help_, places) in WORDS.items():
+        own = words.add_parser(name, help=help_, description=help_)
+        for place, more in places.items():
+            own.add_argument(place, **more)  # type: ignore[arg-type]  # the words of argparse
+        own.add_argument("--ladder", type=Path, default=LADDER, metavar="DIR", help="not ladder/")
+        own.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
+        own.add_argument("--quiet", action="store_true", help="print nothing but the table")
+    return parser
+
+
+FILE = {"type": Path, "metavar": "FILE", "help": "a TOML file: docs/experiment-file.md"}
+WORDS: Mapping[str, tuple[str, Mapping[str, Mapping[str, object]]]] = {
+    "new": ("begin a ladder as an experiment plays, with its agents", {"experiment": FILE}),
+    "add": ("place the agents of files", {"files": {**FILE, "nargs": "+"}}),
+    "remove": ("take an agent out; its games stay known", {"name": {}}),
+    "rename": ("give an agent another name", {"name": {}, "new_name": {}}),
+    "anchor": ("hold an agent at a rating", {"name": {}, "elo": {"type": float}}),
+    "show": ("print the table", {}),
+}
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 if it cannot be done."""
+    chosen, interrupts = arguments().parse_args(words), Interrupts()
+    again = same_command("arena.ladder", words)
+    with interrupts.installed():
+        return status_of("arena.ladder", lambda: done(chosen, interrupts), again)
+
+
+def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Do what is asked, then print the table; the exit status."""
+    # After --help, which needs none of it.
+    from arena.keeping.journal import locked  # noqa: PLC0415
+    from arena.laddering.ladder_file import read_ladder  # noqa: PLC0415
+
+    if chosen.word != "new":
+        read_ladder(chosen.ladder)  # before a directory is made
+    lock = locked(chosen.ladder)
+    try:
+        if chosen.word in ("new", "add"):
+            _added(chosen, interrupts)
+        elif chosen.word != "show":
+            CHANGES[chosen.word](read_ladder(chosen.ladder), chosen).save()
+        print("\n".join(table_lines(read_ladder(chosen.ladder))))
+    finally:
+        os.close(lock)
+    return DONE
+
+
+def _renamed(ladder: "Ladder", chosen: argparse.Namespace) -> "Ladder":
+    from arena.reading.agent_tables import usable_name  # noqa: PLC0415  # as above
+
+    if not usable_name(chosen.new_name):
+        raise Mistake(f"an agent cannot be called {printable(chosen.new_name)!r}")
+    return ladder.renamed(chosen.name, chosen.new_name)
+
+
+CHANGES: Mapping[str, "Callable[[Ladder, argparse.Namespace], Ladder]"] = {
+    "remove": lambda ladder, chosen: ladder.without(chosen.name),
+    "rename": _renamed,
+    "anchor": lambda ladder, chosen: ladder.anchored(chosen.name, chosen.elo),
+}
+
+
+def _added(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
+    """Place the agents of the files, one after the other."""
+    from agents.wall.wall import Wall  # noqa: PLC0415  # as above
+    from arena.laddering.ladder_file import begun, read_ladder  # noqa: PLC0415
+    from arena.laddering.placement import placed  # noqa: PLC0415
+    from arena.playing.workers import PlayOptions  # noqa: PLC0415
+    from arena.reading.newcomers import ladder_plan, newcomers  # noqa: PLC0415
+
+    if chosen.word == "new":
+        plan, values = ladder_plan(chosen.experiment)
+        begun(chosen.ladder, plan, values)
+        files = [chosen.experiment]
+    else:
+        files = chosen.files
+    ladder = read_ladder(chosen.ladder)
+    found = [pair for path in files for pair in newcomers(path, ladder.plan)]
+    for name, _ in found:
+        ladder.must_not_have(name)
+    wall = Wall()
+    try:
+        options = PlayOptions(chosen.workers or cores(), interrupts, wall=wall)
+        for name, spec in found:
+            step = placed(ladder, name, spec, options, chosen.quiet)
+            ladder = step.ladder
+            if not chosen.quiet:
+                known = f", {step.known:,} of them known" if step.known else ""
+                say(f"{step.answer}: {step.games:,} games{known}")
+    finally:
+        wall.close()
+
+
+def table_lines(ladder: "Ladder") -> list[str]:
+    """The table of a ladder, which is written too."""
+    from arena.laddering.ladder_table import NOTE, ladder_rows, write_table  # noqa: PLC0415
+    from arena.laddering.placement import ladder_games  # noqa: PLC0415
+
+    games = ladder_games(ladder.directory)
+    try:
+        rows = ladder_rows(ladder, games)
+    finally:
+        games.close()
+    write_table(ladder, rows)
+    return [*_lines(rows), NOTE] if rows else [f"{ladder.directory}: the ladder is empty"]
+
+
+def _lines(rows: "list[LadderRow]") -> list[str]:
+    width = max(len("agent"), *(len(row.agent) for row in rows))
+    grouped = len({row.group for row in rows if row.games}) > 1
+    lines = [f"{'place':>5}  {'agent':<{width}}  {'Elo':>6}  {'points':>13}  placed"]
+    for row in rows:
+        elo = "" if row.elo is None or not row.games else f"{row.elo:+.0f}"
+        mark = f" (group {row.group})" if grouped else ""
+        points = f"{row.points:g}/{row.games}"
+        how = row.placed.partition(", after ")[0]
+        lines.append(
+            f"{row.place:>5}  {row.agent:<{width}}  {elo:>6}  {points:>13}  {how}{mark}"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""A standing ladder: newcomers are placed among agents whose games are known."""

@@ -1,0 +1,117 @@
+"""A standing ladder: newcomers in their place, nothing played twice, mistakes in one line."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from arena.ladder import main
+from arena.laddering.ladder_file import LADDER, read_ladder
+from arena.laddering.placement import PLACING, place_in
+from arena.planning.rounds import Row, TournamentStanding
+
+HEAD = 'game = "kalah(4,3)"\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
+OLD = 'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'
+BOT = "def choose(view, legal, rng):\n    return legal[{place}]\n"
+
+
+@pytest.fixture
+def ladder(tmp_path):
+    """A function that runs a command of the ladder in a directory of its own."""
+
+    def run(*words):
+        return main([*map(str, words), "--ladder", str(tmp_path / "ladder"), "--workers", "1"])
+
+    return run
+
+
+def written(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_a_ladder_places_newcomers_and_never_replays_what_is_known(tmp_path, ladder, capsys):
+    assert ladder("new", written(tmp_path, "old.toml", HEAD + OLD)) == 0
+    deep = written(tmp_path, "deep.toml", 'kind = "minimax"\ndepth = 3\nweights = { pot = 1 }\n')
+    assert ladder("add", deep) == 0
+    assert read_ladder(tmp_path / "ladder").names == ("deep", "greedy", "random")
+    first = capsys.readouterr()
+    assert "deep: place 1 of 3, above greedy" in first.err
+    assert ladder("remove", "deep") == 0
+    assert ladder("add", deep) == 0
+    again = capsys.readouterr()
+    games = first.err.rpartition(": ")[2].split()[0]
+    assert f"{games} games, {games} of them known" in again.err
+    frame = pd.read_parquet(tmp_path / "ladder" / "ladder.parquet")
+    assert frame.agent.tolist() == ["deep", "greedy", "random"]
+    assert frame.elo.is_monotonic_decreasing
+    assert first.out.splitlines()[-4:] == again.out.splitlines()[-4:]
+    assert not list((tmp_path / "ladder" / PLACING).glob("*"))  # nothing is left half done
+
+
+@pytest.mark.slow
+def test_a_bot_is_kept_as_it_was_when_it_was_added(tmp_path, ladder):
+    ladder("new", written(tmp_path, "old.toml", HEAD + OLD))
+    bot = written(tmp_path, "bot.py", BOT.format(place=0))
+    file = written(tmp_path, "mine.toml", '[agents.mine]\nkind = "python"\nfile = "bot.py"\n')
+    assert ladder("add", file) == 0
+    kept = read_ladder(tmp_path / "ladder").plan.agents["mine"].options["file"]
+    bot.write_text(BOT.format(place=-1))
+    copy = Path(kept.partition(":")[0])
+    assert tmp_path / "ladder" in copy.parents
+    assert copy.read_text() == BOT.format(place=0)
+    assert ladder("rename", "mine", "older") == 0
+    assert ladder("add", file) == 0
+    ladder_now = read_ladder(tmp_path / "ladder")
+    assert {"mine", "older", "greedy", "random"} == set(ladder_now.names)
+    assert ladder_now.plan.agents["mine"] != ladder_now.plan.agents["older"]
+
+
+def test_an_anchor_holds_its_rating(tmp_path, ladder):
+    ladder("new", written(tmp_path, "old.toml", HEAD + OLD))
+    assert ladder("anchor", "random", 1000) == 0
+    frame = pd.read_parquet(tmp_path / "ladder" / "ladder.parquet").set_index("agent")
+    assert frame.elo["random"] == 1000.0
+
+
+def test_a_mistake_is_answered_in_one_line(tmp_path, ladder, capsys):
+    old = written(tmp_path, "old.toml", HEAD + OLD)
+    assert ladder("show") == 2
+    assert "there is no ladder; begin one" in capsys.readouterr().err
+    assert not (tmp_path / "ladder").exists()
+    ladder("new", old, "--quiet")
+    other = written(tmp_path, "other.toml", 'game = "owari"\n[agents]\nx = { kind = "first" }\n')
+    empty = written(tmp_path, "empty.toml", "seed = 3\n")
+    wrong = written(tmp_path, "wrong.toml", '[agents.x]\nkind = "minmax"\n')
+    capsys.readouterr()
+    for words, message in {
+        ("new", old): "there is a ladder already",
+        ("add", old): 'there is an agent "random" already',
+        ("add", other): 'game is "owari", the ladder plays kalah(4,3)',
+        ("add", empty): "no agent: write [agents.NAME]",
+        ("add", wrong): 'did you mean "minimax"?',
+        ("add", tmp_path / "none.toml"): "there is no such file",
+        ("remove", "gredy"): 'did you mean "greedy"?',
+        ("rename", "greedy", "random"): 'there is an agent "random" already',
+        ("rename", "greedy", "all"): "an agent cannot be called",
+        ("anchor", "nobody", "3"): 'there is no agent "nobody"',
+    }.items():
+        assert ladder(*words) == 2, words
+        said = capsys.readouterr().err
+        assert message in said
+        assert said.count("\n") == 1, said
+    stored = tmp_path / "ladder" / LADDER
+    stored.write_text(json.dumps({"format": 1}))
+    assert ladder("show") == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [((1, 2, 3), 3), ((2, 3, 4), 0), ((1, 3, 4), 1), ((1, None, 4), 2)],
+)
+def test_a_newcomer_goes_after_all_that_it_is_not_shown_to_be_above(places, expected):
+    rows = [Row(0, "placed", ""), *(Row(n, "out", "", place) for n, place in enumerate(places, 1))]
+    assert place_in(TournamentStanding("place", 1, True, tuple(rows), "")) == expected
