@@ -151,9 +151,7 @@ def _lines(rows: "list[LadderRow]") -> list[str]:
         mark = f" (group {row.group})" if grouped else ""
         points = f"{row.points:g}/{row.games}"
         how = row.placed.partition(", after ")[0]
-        lines.append(
-            f"{row.place:>5}  {row.agent:<{width}}  {elo:>6}  {points:>13}  {how}{mark}"
-        )
+        lines.append(f"{row.place:>5}  {row.agent:<{width}}  {elo:>6}  {points:>13}  {how}{mark}")
     return lines
 
 
