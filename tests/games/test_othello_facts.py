@@ -3,6 +3,7 @@
 import pytest
 
 from games import game
+from games.core import kernels
 from games.perft import perft
 from tests.games.written import after, legal
 
@@ -69,6 +70,8 @@ def test_the_winner_gets_the_empty_squares(raw, score):
     assert ours.raw_score(position) == raw
     assert ours.score(position) == score
     assert ours.margin(position) == score[0] - score[1]
+    in_searches = kernels(ours.family_name).margin(ours.context, position.state)
+    assert int(in_searches) == score[0] - score[1]
 
 
 def test_before_the_end_the_score_is_the_discs():
