@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.bot_files import LANGUAGES
+from agents.languages import LANGUAGES
 from games.names import listed, quoted
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, run, status_of

@@ -12,6 +12,7 @@ from pathlib import Path
 from agents.bot_options import bot_limits, bot_options, undeclared
 from agents.core import AgentFailure, AgentSpec, Settings, SpecError
 from agents.kinds import Kind, settings
+from agents.languages import command_of, is_source
 from agents.protocols import PROTOCOLS, RELAYS, SOCKETS
 from agents.protocols.conversation import ProtocolModule
 from agents.wall.bot_process import BotProcess
@@ -110,7 +111,10 @@ def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
 
 def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     """What is executed on these cores; AgentFailure if there is no such program."""
-    name, *arguments = options["command"]
+    command: tuple[str, ...] = tuple(options["command"])
+    if is_source(Path(command[0])):
+        command = (*command_of(Path(command[0]).absolute()), *command[1:])
+    name, *arguments = command
     found = executable(name)
     if found is None:
         raise AgentFailure("unloadable", bot_name(options), "", f"cannot be started: {no(name)}")

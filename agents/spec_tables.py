@@ -4,6 +4,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from agents import AgentSpec, SpecError, kind_of
 from agents.evaluations.weight_files import read_weights
@@ -41,18 +42,22 @@ def tables_of(path: Path) -> Mapping[str, object]:
 
 def spec_of_table(table: object, directory: Path, place: str) -> AgentSpec:
     """The spec that a table describes; what is wrong with its values is said by `agents.build`."""
+    own = loaded_options(table, directory, place)
+    return AgentSpec(own["kind"], {key: own[key] for key in own if key != "kind"})
+
+
+def loaded_options(table: object, directory: Path, place: str) -> dict[str, Any]:
+    """The table with whole paths in place of those that are seen from its directory."""
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
         raise SpecError(f'{place} must be a table with a kind, as in kind = "smart"')
     try:
         kind = kind_of(table["kind"])
     except SpecError as error:
         raise SpecError(f"{place}: {error}") from None
-    options = {
-        key: loaded(kind.option(key), value, directory)
+    return {
+        key: value if key == "kind" else loaded(kind.option(key), value, directory)
         for key, value in table.items()
-        if key != "kind"
     }
-    return AgentSpec(table["kind"], options)
 
 
 def loaded(option: Key | None, value: object, directory: Path) -> object:

@@ -16,6 +16,7 @@ from arena.reading.consistency import known_game, pairs_problem, stop_problems
 from arena.reading.file_tables import TOP, Settings, read_settings
 from arena.reading.key_reader import read_table
 from arena.reading.problems import ExperimentError, Problems, Source
+from arena.reading.roster import with_roster
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets, read_openings, read_schedule
 from games import Game
@@ -51,9 +52,9 @@ class Setup(NamedTuple):
 
 def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup:
     """The part of a file that fits its `keys`; all that does not is said."""
-    values = read_table(source.tables, (), keys, problems)
-    settings = read_settings(values, problems)
     base = source.path.absolute().parent
+    values = read_table(with_roster(source.tables, base, problems), (), keys, problems)
+    settings = read_settings(values, problems)
     of = known_game(settings, base, problems)
     agents = read_agents(values.get("agents", {}), Around(of, base, problems))
     openings = RANDOM_OPENINGS

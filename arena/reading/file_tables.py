@@ -24,6 +24,16 @@ SPRT = (
         choices=tuple(model.value for model in EloModel),
     ),
 )
+ROSTER = (
+    Key(
+        "directory",
+        "text",
+        "where the bots lie",
+        required=True,
+        example=', as in directory = "bots"',
+    ),
+    Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
+)
 TOP = (
     Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
     Key("name", "text", "of the experiment; usually that of its file"),
@@ -66,6 +76,7 @@ TOP = (
         "when to stop before all pairs are played",
         keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT),),
     ),
+    Key("roster", "table", "a class of bots, each an agent", keys=ROSTER),  # made into agents
     # Read by `agent_tables`, with what their kinds declare.
     Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
     Key("checks", "any", "what is claimed", ()),  # read by `check_tables`

@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from agents import AgentFailure, AgentSpec, SpecError
-from agents.bot_files import LANGUAGES, bot_spec
+from agents.bot_files import bot_spec
+from agents.languages import LANGUAGES
 from agents.spec_words import player_spec
 from games import game
 from tests.agents.given import ROOT
@@ -68,17 +69,19 @@ def test_a_file_of_python_is_a_bot_of_python_or_speaks_lines(tmp_path):
     assert bot_spec(tmp_path / "f.py") == AgentSpec("python", file=f"{tmp_path}/f.py:choose")
     assert bot_spec(tmp_path / "c.py") == AgentSpec("python", file=f"{tmp_path}/c.py:Mine")
     assert bot_spec(tmp_path / "broken.py").kind == "python"
-    assert bot_spec(tmp_path / "p.py") == AgentSpec(
-        "lines", command=["python3", f"{tmp_path}/p.py"]
-    )
+    assert bot_spec(tmp_path / "p.py") == AgentSpec("lines", command=[f"{tmp_path}/p.py"])
 
 
 @pytest.mark.skipif(not runs("a.c"), reason="there is no C compiler here")
 def test_what_does_not_compile_cannot_be_loaded(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "bad.c").write_text("int main(void) { retrun 0; }\n")
-    with pytest.raises(AgentFailure, match="cannot be compiled") as failed:
-        bot_spec(tmp_path / "bad.c")
+    command = bot_spec(tmp_path / "bad.c").options["command"]
+    with (
+        pytest.raises(AgentFailure, match="cannot be compiled") as failed,
+        hosted("lines", KALAH, command=list(command)),
+    ):
+        pass
     assert "retrun" in str(failed.value)
     assert not [path for path in tmp_path.rglob("*bad*") if path.name != "bad.c"]
 

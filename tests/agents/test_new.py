@@ -3,7 +3,7 @@
 import pytest
 
 from agents import check, new
-from agents.bot_files import LANGUAGES
+from agents.languages import LANGUAGES
 from games.terminal import DONE, MISTAKE
 from tests.agents.test_bot_files import runs
 

@@ -1,0 +1,92 @@
+"""Languages that bots are written in: how a file of each becomes a process, by its ending."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.core import AgentFailure
+from games.names import quoted
+from games.terminal import printable
+
+COMPILE_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a file of a language becomes a process; `FILE` and `PROGRAM` stand for the paths."""
+
+    name: str
+    runs: tuple[str, ...]
+    compiles: tuple[str, ...] = ()
+
+
+# By the ending of a file.
+LANGUAGES: Mapping[str, Language] = {
+    ".py": Language("python", ("python3", "FILE")),
+    ".js": Language("javascript", ("node", "FILE")),
+    ".mjs": Language("javascript", ("node", "FILE")),
+    ".cjs": Language("javascript", ("node", "FILE")),
+    ".java": Language("java", ("java", "FILE")),
+    ".sh": Language("shell", ("sh", "FILE")),
+    ".c": Language("c", ("PROGRAM",), ("cc", "-O2", "-o", "PROGRAM", "FILE", "-lm")),
+    ".cpp": Language("c++", ("PROGRAM",), ("c++", "-O2", "-o", "PROGRAM", "FILE")),
+    ".rs": Language("rust", ("PROGRAM",), ("rustc", "-O", "-o", "PROGRAM", "FILE")),
+    ".go": Language("go", ("PROGRAM",), ("go", "build", "-o", "PROGRAM", "FILE")),
+    ".rb": Language("ruby", ("ruby", "FILE")),
+    ".pl": Language("perl", ("perl", "FILE")),
+    ".php": Language("php", ("php", "FILE")),
+    ".lua": Language("lua", ("lua", "FILE")),
+    ".jl": Language("julia", ("julia", "FILE")),
+    ".r": Language("r", ("Rscript", "FILE")),
+}
+
+
+def is_source(path: Path) -> bool:
+    """Whether a file is one of a known language; a program without an ending is not."""
+    return path.suffix.lower() in LANGUAGES and path.is_file()
+
+
+def command_of(path: Path) -> tuple[str, ...]:
+    """The command that runs a file of a known language, which is compiled where it must be."""
+    language = LANGUAGES[path.suffix.lower()]
+    program = compiled(path, language) if language.compiles else path
+    return tuple(_filled(word, path, program) for word in language.runs)
+
+
+def _filled(word: str, path: Path, program: Path) -> str:
+    return {"FILE": str(path), "PROGRAM": str(program)}.get(word, word)
+
+
+def compiled(path: Path, language: Language) -> Path:
+    """The program that a file is compiled to, once for each content."""
+    digest = hashlib.blake2b(path.read_bytes(), digest_size=12).hexdigest()
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "bots"
+    program = home / digest / path.stem
+    if program.is_file():
+        return program
+    if shutil.which(language.compiles[0]) is None:
+        message = f"cannot be compiled: there is no program {quoted(language.compiles[0])}"
+        raise AgentFailure("unloadable", path.name, "", message)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = program.with_name(f".{program.name}.{os.getpid()}")
+    words = [_filled(word, path, unfinished) for word in language.compiles]
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False
+        )
+        if done.returncode != 0:
+            lines = [printable(line) for line in done.stderr.splitlines()]
+            first = next((line for line in lines if "error" in line), "see below")
+            message = f"cannot be compiled: {first.replace(str(path), path.name)}"
+            raise AgentFailure("unloadable", path.name, "", message, "\n".join(lines[:20]))
+        unfinished.replace(program)
+    except subprocess.TimeoutExpired:
+        message = f"cannot be compiled within {COMPILE_SECONDS:g} s"
+        raise AgentFailure("unloadable", path.name, "", message) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return program

@@ -1,0 +1,87 @@
+"""A roster: every bot of a directory is an agent, whatever its language and its faults."""
+
+import pandas
+import pytest
+
+from agents import AgentSpec
+from arena import run
+from arena.reading.experiment_file import ExperimentError, load
+from games.terminal import DONE
+
+CHOOSE = "def choose(view, legal, rng): return legal[0]\n"
+LAST = (
+    'while read -r line; do legal="${line#*;}"; legal="${legal%%;*}"; echo "${legal##* }"; done\n'
+)
+FILE = 'game = "kalah(4,3)"\npairs = 1\n[roster]\ndirectory = "bots"\n'
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A class of bots."""
+    bots = tmp_path / "bots"
+    (bots / "erin").mkdir(parents=True)
+    (bots / "notes").mkdir()
+    texts = {
+        "alice.py": CHOOSE,
+        "bob.sh": LAST,
+        "bob.toml": 'memory = "1GB"\n',
+        "carol.sh": "exit 1\n",
+        "dave.py": "def choose(view\n",
+        "same.py": CHOOSE,
+        "same.sh": LAST,
+        "README.md": "no bot",
+        ".hidden.py": CHOOSE,
+        "erin/bot.toml": 'kind = "lines"\ncommand = ["sh", "e.sh"]\n',
+        "erin/e.sh": LAST,
+    }
+    for name, text in texts.items():
+        (bots / name).write_text(text)
+    return tmp_path
+
+
+def loaded(directory, text: str):
+    """The agents of an experiment."""
+    (directory / "class.toml").write_text(text)
+    return load(directory / "class.toml").plan.agents
+
+
+def test_every_bot_is_an_agent_of_its_name(directory):
+    bots = directory / "bots"
+    agents = loaded(
+        directory, FILE + '[agents.alice]\nmemory = "2GB"\n[agents.r]\nkind = "random"\n'
+    )
+    assert list(agents) == ["alice", "bob", "carol", "dave", "erin", "same.py", "same.sh", "r"]
+    assert agents["alice"] == AgentSpec("python", file=f"{bots}/alice.py:choose", memory="2GB")
+    assert agents["bob"] == AgentSpec("lines", command=[f"{bots}/bob.sh"], memory="1GB")
+    assert agents["erin"] == AgentSpec("lines", command=["sh", f"{bots}/erin/e.sh"])
+
+
+def test_options_go_to_all_of_them(directory):
+    agents = loaded(directory, FILE + "options = { start_seconds = 3.0 }\n")
+    assert {spec.options["start_seconds"] for spec in agents.values()} == {3.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FILE.replace('"bots"', '"nowhere"'), 'there is no directory "nowhere"'),
+        (FILE.replace('"bots"', '"bots/notes"'), 'there is no bot in "bots/notes"'),
+        (FILE.replace("directory", "directroy"), "directroy"),
+        (FILE + "options = { secnds = 2 }\n", "secnds"),
+    ],
+)
+def test_what_is_wrong_with_a_roster_is_said(directory, text, message):
+    with pytest.raises(ExperimentError, match=message):
+        loaded(directory, text)
+
+
+@pytest.mark.slow  # bots of several languages are started
+def test_those_that_do_not_load_forfeit_and_the_others_play(directory):
+    (directory / "class.toml").write_text(FILE)
+    assert run.main([str(directory / "class.toml"), "--results", str(directory), "--quiet"]) == DONE
+    (table,) = directory.rglob("games.parquet")
+    games = pandas.read_parquet(table)
+    bad = games[["first", "second"]].isin(["carol", "dave"]).any(axis=1)
+    assert len(games) == 7 * 6
+    assert set(games.termination[~bad]) == {"normal"}
+    assert set(games.termination[bad]) == {"unloadable"}
