@@ -57,7 +57,9 @@ def reported(chosen: argparse.Namespace) -> int:
         write_page(report, path)
         say(f"page: {path}")
         if chosen.figures is not None:
-            write_figures(report, chosen.figures)
+            # Of several runs each has a folder of its own.
+            own = directory.resolve().name if len(chosen.runs) > 1 else ""
+            write_figures(report, chosen.figures / own)
     return DONE
 
 

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from arena.showing.html import Html, joined, tag
+from arena.showing.figure import listed, strong
+from arena.showing.html import Html, joined, name_of, tag
 from arena.showing.numbers import score_of
 from arena.showing.report_contents import Report
 
 LANE = 8  # pixels
+MOST_NAMED = 5  # agents of a run
 
 
 class Run(NamedTuple):
@@ -41,6 +43,14 @@ def runs(report: Report) -> list[Run]:
 def names_of(report: Report, run: Run) -> tuple[str, ...]:
     """The agents of a run."""
     return report.agents[run.first : run.last + 1]
+
+
+def in_words(report: Report, run: Run) -> Html:
+    """The agents of a run in a sentence; many of them as their places."""
+    names = names_of(report, run)
+    if len(names) > MOST_NAMED:
+        return strong(f"places {run.first + 1} to {run.last + 1}")
+    return listed([strong(name_of(name)) for name in names])
 
 
 def lanes(found: Sequence[Run]) -> list[int]:

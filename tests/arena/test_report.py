@@ -1,11 +1,14 @@
 """arena.report: the page again, one page of many runs, and what cannot be shown said in a line."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from arena.rate import main as rate
 from arena.report import main
+from tests.arena.running import ROOT, experiment_file, small
 from tests.arena.showing.pages import Page, number, run_of
 
 
@@ -26,6 +29,35 @@ def test_the_page_is_made_again_byte_for_byte(run):
 def test_figures_go_where_they_are_asked_for(run, tmp_path):
     assert main([str(run), "--figures", str(tmp_path / "new" / "figures")]) == 0
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
+
+
+def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    for path in run.iterdir():
+        if path.is_file():
+            (other / path.name).write_bytes(path.read_bytes())
+    assert main([str(run), str(other), "--figures", str(tmp_path / "figures")]) == 0
+    folders = {path.parent.name for path in (tmp_path / "figures").glob("*/ratings.svg")}
+    assert folders == {run.name, "other"}
+
+
+@pytest.mark.slow  # a process of its own
+@pytest.mark.parametrize("words", [[], ["--no-page"]])
+def test_nothing_of_a_page_is_loaded_for_a_run_without_one(tmp_path, words):
+    path = experiment_file(tmp_path, small(2) + '[agents.greedy]\nkind = "greedy"\n')
+    line = [str(path), "--results", str(tmp_path / "results"), "--quiet", *words]
+    code = (
+        "import sys\nfrom arena.run import main\n"
+        f"main({line!r})\n"
+        "names = ('arena.showing.report', 'arena.showing.figure', 'resvg_py')\n"
+        "print('loaded', [each for each in sys.modules if each.startswith(names)] != [])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == f"loaded {not words}"
+    assert len(list((tmp_path / "results").glob("*/*/report.html"))) == (not words)
 
 
 def test_several_files_make_one_page_with_their_ratings(run, tmp_path, capsys):

@@ -5,6 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from arena.reading.gathered_report import gathered_report
+from arena.showing.report.whole_page import write_page
 from games import GAMES
 from tests.arena.running import ROOT, directory_of, experiment_file, played
 from tests.arena.showing.pages import RUNS
@@ -217,6 +219,26 @@ def test_a_users_game_is_replayed_as_text(browser, tmp_path, shots):
         assert "plays" in tab.value("document.querySelector('.told').textContent")
         tab.screenshot(shots / "connect4.png")
         assert tab.complaints() == []
+
+
+def test_games_without_moves_say_how_to_see_them(browser, tmp_path):
+    text = RUNS["two"][0].replace("seed = 5", "seed = 5\nkeep_moves = false")
+    page = page_of("nothing", tmp_path, text)
+    with browser.tab() as tab:
+        tab.open(page, "#game=6")
+        assert "not on the page" in tab.value("document.getElementById('board').textContent")
+        assert tab.value("document.querySelector('.card code').textContent").endswith("--pairing 3")
+        assert tab.complaints() == []
+
+
+def test_a_page_of_many_files_opens(browser, pages, tmp_path):
+    page = tmp_path / "together.html"
+    games = [pages[name].with_name("games.parquet") for name in ("three", "faults")]
+    write_page(gathered_report(games, "together"), page)
+    with browser.tab() as tab:
+        tab.open(page)
+        assert tab.complaints() == []
+        assert tab.value("document.querySelectorAll('.chart tbody tr').length") >= 5
 
 
 def test_a_page_prints_on_paper(browser, pages, tmp_path):

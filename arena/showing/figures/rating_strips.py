@@ -6,7 +6,6 @@ from arena.concluding.table_rows import EloRow
 from arena.showing.figure import (
     Figure,
     NumberTable,
-    listed,
     numbers_below,
     sentences,
     strong,
@@ -27,7 +26,7 @@ from arena.showing.plots import ticks
 from arena.showing.report_contents import Report
 from arena.showing.row_chart import ChartRow, RowChart, as_picture, on_a_page
 from arena.showing.svg import Scale, block, interval
-from arena.showing.unsettled_matches import Run, brackets, lanes, names_of, runs
+from arena.showing.unsettled_matches import Run, brackets, in_words, lanes, runs
 from arena.stats.elo import score_from_elo
 
 ROOM = 0.04  # of the scale, beyond the widest interval
@@ -116,12 +115,11 @@ def _group(report: Report, place: int) -> str:
 
 
 def _notes(report: Report) -> Html:
-    groups = [names_of(report, run) for run in runs(report)]
+    groups = [in_words(report, run) for run in runs(report)]
     apart = None
     if groups:
-        names = [listed([name_of(name) for name in group], ", ") for group in groups]
         apart = tag(
-            "p", "Not told apart by their own matches: ", strong(joined(names, "; ")),
+            "p", "Not told apart by their own matches: ", joined(groups, "; "),
             ". Bands of two agents may overlap although their match is clear: the same openings "
             "move all ratings together. For a pair look at ",
             tag("a", "who beat whom", href="#matrix"), ".", class_="note",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.concluding.checks import FAILS, HOLDS
 from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.showing.figure import listed, strong
+from arena.showing.figure import strong
 from arena.showing.html import Html, isolated, joined, name_of, tag
 from arena.showing.numbers import (
     CENSUS,
@@ -21,7 +21,7 @@ from arena.showing.numbers import (
     share_ends,
 )
 from arena.showing.report_contents import Report
-from arena.showing.unsettled_matches import names_of, runs
+from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
 
@@ -256,8 +256,10 @@ def _strongest(report: Report) -> Answer:
     row = report.pairs.get((names[0], names[1]))
     if top is not None:
         tied = names_of(report, top)
-        headline = f"{' or '.join(isolated(name) for name in tied)}: "
-        headline += "these games do not tell them apart."
+        few = [isolated(name) for name in tied[:NAMED]]
+        if len(tied) > NAMED:
+            few = [*few[:-1], f"one of {len(tied) - NAMED + 1} others"]
+        headline = f"{' or '.join(few)}: these games do not tell them apart."
         first = report.pairs[tied[0], tied[1]]
         return Answer(question, headline, _undecided(first))
     if row is None:
@@ -279,7 +281,7 @@ def _order(report: Report) -> Html:
     parts: list[Html | str] = [joined(["Second is ", strong(name_of(names[1]))])]
     if len(names) >= NAMED and not any(run.first < NAMED - 1 for run in unclear):
         parts = [joined([*parts, ", third ", strong(name_of(names[2]))])]
-    groups = [listed([strong(name_of(name)) for name in names_of(report, run)]) for run in unclear]
+    groups = [in_words(report, run) for run in unclear]
     if groups:
         openings = counted(report.openings, "opening")
         parts.append(joined([f". {openings} do not tell ", joined(groups, ", nor "), " apart"]))
