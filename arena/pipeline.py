@@ -207,7 +207,7 @@ def _tabled(
     directory: Path,
 ) -> "Summary":
     """Write the tables of a run; what stands in them."""
-    from arena.concluding import summary, table_rows, timing  # noqa: PLC0415  # as above
+    from arena.concluding import adapted, summary, table_rows, timing  # noqa: PLC0415  # as above
     from arena.keeping import game_table, parquet  # noqa: PLC0415
 
     drawn, plan = played.drawn, played.drawn.plan
@@ -222,6 +222,7 @@ def _tabled(
         summed = summary.summarise(
             evidence, name=origin.experiment, sprt=test, tournament=played.tournament
         )
+        summed = adapted.adapted(summed)
         timings = timing.timings(games, plan.names)
         whole.result()
     elo, rates = table_rows.elo_rows(summed), table_rows.win_rate_rows(summed)

@@ -32,7 +32,7 @@ class EloRow(NamedTuple):
     counted_games: int
     points: float
     openings: int
-    n_eff: float
+    n_eff: REAL
     forfeits: int
     first_move_elo: REAL
     first_move_elo_low: REAL
@@ -50,7 +50,7 @@ class WinRateRow(NamedTuple):
     counted_games: int
     openings: int
     largest_multiplicity: int
-    n_eff: float
+    n_eff: REAL
     first_wins: int
     first_draws: int
     first_losses: int
@@ -144,7 +144,7 @@ def elo_rows(summary: Summary) -> list[EloRow]:
 
 def win_rate_rows(summary: Summary) -> list[WinRateRow]:
     """One row for each ordered pair of agents."""
-    return [_win_rate_row(row) for row in summary.win_rates]
+    return [_win_rate_row(row, summary) for row in summary.win_rates]
 
 
 def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
@@ -164,7 +164,7 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
         counted_games=row.counted,
         points=row.points,
         openings=row.openings,
-        n_eff=round(row.effective_pairings, DECIMALS),
+        n_eff=_n_eff(row.effective_pairings, summary),
         forfeits=row.forfeits,
         first_move_elo=_rounded(first_move.value),
         first_move_elo_low=_rounded(first_move.low),
@@ -173,7 +173,7 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
     )
 
 
-def _win_rate_row(rate: WinRate) -> WinRateRow:
+def _win_rate_row(rate: WinRate, summary: Summary) -> WinRateRow:
     row, counts = rate.row, rate.row.counts
     return WinRateRow(
         rate.agent,
@@ -183,7 +183,7 @@ def _win_rate_row(rate: WinRate) -> WinRateRow:
         rate.counted,
         counts.openings,
         counts.largest_multiplicity,
-        round(row.effective_pairings, DECIMALS),
+        _n_eff(row.effective_pairings, summary),
         *counts.first,
         *counts.second,
         rate.forfeits,
@@ -230,3 +230,9 @@ def _these(answer: PairEstimate | None) -> dict[str, Any]:
 def _rounded(number: float | None) -> float | None:
     # 0 + x, so that nothing prints as -0.
     return None if number is None else 0.0 + round(number, DECIMALS)
+
+
+def _n_eff(pairings: float, summary: Summary) -> float | None:
+    """Pairings that would be as sure; None after a format that shows nothing."""
+    shows = summary.tournament is None or summary.tournament.proves
+    return round(pairings, DECIMALS) if shows else None

@@ -72,6 +72,7 @@ class TournamentStanding:
     rows: tuple[Row, ...]
     answer: str  # one line
     notes: tuple[str, ...] = ()  # what it rests on, what it cannot claim
+    proves: bool = True  # False: a format for fun, nothing is shown
 
     @property
     def inside(self) -> list[int]:

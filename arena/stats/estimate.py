@@ -12,6 +12,7 @@ class EstimateKind(StrEnum):
     FIXED = "fixed-n"
     ANYTIME = "anytime"
     SPRT = "sprt"
+    ADAPTED = "adapted"
     CENSUS = "census"
     NONE = "none"
 

@@ -109,7 +109,7 @@ class Swiss:
         first = self.order[0]
         lead = f"{self.names[first]} with {rows[0].why} after {out_of(self.rounds)}"
         answer = f"first: {lead}" if over else f"leading: {lead}"
-        return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, (NOTE,))
+        return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, (NOTE,), False)
 
 
 def _paired(

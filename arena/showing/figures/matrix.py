@@ -118,7 +118,11 @@ def _numbers(report: Report) -> NumberTable:
     for row in report.met():
         known = score_of(row)
         value = known.why if known.value is None else share(known.value)
-        sizes = won_drawn_lost(row), count(row.openings), f"{row.n_eff:.0f}"
+        sizes = (
+            won_drawn_lost(row),
+            count(row.openings),
+            "" if row.n_eff is None else f"{row.n_eff:.0f}",
+        )
         rows.append((name_of(row.agent), name_of(row.opponent), value, share_ends(known), *sizes))
     head = ("agent", "opponent", "score", "interval", "won-drawn-lost", "openings", "n_eff")
     return NumberTable(head, tuple(rows), words=2)

@@ -103,7 +103,13 @@ def _numbers(row: EloRow) -> tuple[Inside, ...]:
     known = rating_of(row)
     elos = ["" if end is None else elo(end, 1) for end in known[:3]]
     sizes = points(row.points), count(row.counted_games), count(row.games), count(row.openings)
-    return name_of(row.agent), *elos, *sizes, f"{row.n_eff:.0f}", count(row.forfeits)
+    return (
+        name_of(row.agent),
+        *elos,
+        *sizes,
+        "" if row.n_eff is None else f"{row.n_eff:.0f}",
+        count(row.forfeits),
+    )
 
 
 def _group(report: Report, place: int) -> str:

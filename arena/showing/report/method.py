@@ -173,9 +173,11 @@ def _effective(rows: list[WinRateRow]) -> str:
     """The effective sample size in words."""
     if not rows:
         return "No agents met."
-    sizes = [row.n_eff for row in rows]
+    sizes = [row.n_eff for row in rows if row.n_eff is not None]
+    if not sizes:
+        return "Results decided who met: the games show nothing of strength by themselves."
     pairs = max(row.games // 2 for row in rows)
-    if len(rows) == 1:
+    if len(sizes) == 1:
         return (
             f"Its {counted(pairs, 'pair')} of games say as much as {sizes[0]:,.0f} independent "
             "pairs would (n_eff)."

@@ -96,7 +96,7 @@ def test_verify_finds_a_race_that_went_on_too_long(tmp_path, capsys):
     run = json.loads((directory / "run.json").read_text())
     (directory / "run.json").write_text(json.dumps({**run, "games": len(frame) + 2}))
     assert verify([str(directory), "--all"]) == 1
-    assert "the rounds ask for" in capsys.readouterr().out
+    assert "216 games are there, 214 scheduled" in capsys.readouterr().out
 
 
 def test_a_race_says_who_is_best_and_why_the_others_are_out(tmp_path):
@@ -110,6 +110,22 @@ def test_a_race_says_who_is_best_and_why_the_others_are_out(tmp_path):
     assert np.isfinite(frame.log_capital[1:]).all()
     shown = json.loads(called(path, "--results", tmp_path, "--json").stdout)
     assert shown["tournament"]["answer"].startswith("best: deep")
+
+
+def test_intervals_after_a_race_are_marked_and_a_format_for_fun_has_none(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    played(path, tmp_path / "race", workers=1, backend="here")
+    elo = pd.read_parquet(directory_of(tmp_path / "race") / "elo.parquet")
+    sure = elo[elo.elo_low.notna()]
+    assert len(sure)
+    assert set(sure.interval) == {"adapted"}
+    path = race_file(tmp_path, RACES["swiss"])
+    played(path, tmp_path / "swiss", workers=1, backend="here")
+    for name in ("elo", "win_rates"):
+        frame = pd.read_parquet(directory_of(tmp_path / "swiss") / f"{name}.parquet")
+        assert set(frame.interval) == {"none"}
+        assert frame.elo_low.isna().all()
+        assert frame.n_eff.isna().all()
 
 
 def test_a_pairing_of_a_race_is_played_alone_once_it_is_known(tmp_path, capsys):

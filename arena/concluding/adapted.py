@@ -1,0 +1,70 @@
+"""What may be said of ratings where results decided who met whom next."""
+
+from dataclasses import replace
+
+from arena.concluding.standings import Group, Rated
+from arena.concluding.summary import Summary
+from arena.concluding.win_rates import WinRate
+from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.matchup import PairEstimate
+from arena.stats.rating_words import rating_text
+from arena.stats.words import matchup_text
+
+# An interval by openings takes it that the schedule was fixed beforehand.
+ADAPTED = "fixed-n, schedule adapted: results decided who met"
+FORMAT = "a format for fun: no interval"
+
+
+def adapted(summary: Summary) -> Summary:
+    """The summary as it may be said: intervals marked after a race, none after a mere format."""
+    if summary.tournament is None:
+        return summary
+    proves = summary.tournament.proves
+    return replace(
+        summary,
+        first_mover=_changed(summary.first_mover, proves),
+        ratings=tuple(_rated(row, proves) for row in summary.ratings),
+        groups=tuple(_group(group, proves) for group in summary.groups),
+        bridges=summary.bridges if proves else (),
+        win_rates=tuple(_win_rate(rate, proves) for rate in summary.win_rates),
+    )
+
+
+def _changed(estimate: Estimate, proves: bool) -> Estimate:
+    if not proves:
+        return nothing(FORMAT, estimate.value, estimate.level, estimate.scope)
+    if estimate.kind is not EstimateKind.FIXED:
+        return estimate
+    return replace(estimate, kind=EstimateKind.ADAPTED, reason=ADAPTED)
+
+
+def _rated(row: Rated, proves: bool) -> Rated:
+    elo = _changed(row.elo, proves)
+    return replace(row, elo=elo, text=rating_text(elo))
+
+
+def _group(group: Group, proves: bool) -> Group:
+    first_move = _changed(group.first_move, proves)
+    return replace(group, first_move=first_move, text=group.text if proves else "")
+
+
+def _win_rate(rate: WinRate, proves: bool) -> WinRate:
+    row = replace(
+        rate.row,
+        like=_answer(rate.row.like, proves),
+        these=None if rate.row.these is None else _answer(rate.row.these, proves),
+        first_mover=_changed(rate.row.first_mover, proves),
+        superiority=rate.row.superiority if proves else None,
+    )
+    points = rate.row.counts.total
+    text = f"{points.wins} won, {points.draws} drawn, {points.losses} lost"
+    return replace(rate, row=row, text=matchup_text(row) if proves else text)
+
+
+def _answer(answer: PairEstimate, proves: bool) -> PairEstimate:
+    return replace(
+        answer,
+        score=_changed(answer.score, proves),
+        elo=_changed(answer.elo, proves),
+        normalized=_changed(answer.normalized, proves),
+    )
