@@ -208,9 +208,9 @@ def test_there_is_a_move_at_any_limit_however_small(kind, name):
 
 @every_search_and_game
 def test_a_limit_of_one_move_is_forgotten_after_it(kind, name):
-    position, asked = spread(name, 3)[1], agent(kind, name)
-    asked.start(5)
-    before = asked.choose(position)
+    position, fresh, asked = spread(name, 3)[1], agent_of(kind, game(name)), agent(kind, name)
+    fresh.start(5)
+    before = fresh.choose(position)
     asked.choose(position, Limit(nodes=1))
     asked.start(5)
     assert asked.choose(position) == before
