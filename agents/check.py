@@ -11,11 +11,12 @@ from agents.checkup import PAIRS, Checkup, Examination
 from agents.protocols import PROTOCOLS
 from agents.spec_tables import found_path
 from agents.spec_words import player_spec
+from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from games import Game, game
 from games.names import quoted
-from games.terminal import DONE, FINDING, MISTAKE, printable, run, status_of
+from games.terminal import DONE, FINDING, MISTAKE, Unfinished, printable, run, status_of
 
 USUAL_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
 SECONDS = 5.0
@@ -84,6 +85,8 @@ def examined(spec: AgentSpec, of: Game, terms: Terms, pairs: int) -> Checkup:
         return Examination(spec, of, terms, pairs).run()
     except AgentFailure as failure:
         return Checkup([f"{failure.kind}: {failure}"])
+    except Void as void:
+        raise Unfinished(str(void)) from None
 
 
 def spec_of(words: Sequence[str], kind: str | None) -> AgentSpec:

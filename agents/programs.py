@@ -48,6 +48,8 @@ PROGRAM_KEYS = (
 
 # Of a protocol that is spoken over a socket.
 PORT = Key("port", "int", "where a client that others start connects", low=1, high=65_535)
+# By these a client finds out where localhost is.
+RESOLVER = ("/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf")
 PROTOCOLS_HOME = Path(__file__).parent / "protocols"
 
 
@@ -129,7 +131,7 @@ def relayed(program: Program, relay: str, *words: str) -> Program:
     """A bot with a relay of ours beside it, which starts it and is asked in its place."""
     python = str(Path(sys.executable).resolve())
     command = (python, "-IS", str(PROTOCOLS_HOME / relay), *words, *program.command)
-    readable = (*program.readable, sys.base_prefix)
+    readable = (*program.readable, sys.base_prefix, *RESOLVER)
     return replace(program, command=command, readable=readable, loopback=True)
 
 

@@ -8,6 +8,7 @@ It is executed as a file by a Python without libraries, and so imports nothing o
 """
 
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -16,47 +17,58 @@ from contextlib import suppress
 
 HOST = "127.0.0.1"
 CHUNK = 1 << 16
+LOOK_SECONDS = 0.05
 MOST_CONNECTIONS = 4  # one that is closed without a word, such as a look whether we are there
 
 
-def listener(port: int) -> socket.socket:
-    """Bound to the port, or to a free one."""
-    made = socket.socket()
+def listeners(port: int) -> "list[socket.socket]":
+    """Bound to the port, or to a free one, by the old addresses and, where there are, the new."""
+    made = [bound(socket.AF_INET, HOST, port)]
+    port = made[0].getsockname()[1]
+    with suppress(OSError):  # without IPv6 nobody asks for it
+        made.append(bound(socket.AF_INET6, "::1", port))
+    return made
+
+
+def bound(family: int, host: str, port: int) -> socket.socket:
+    """Listening at an address; at another port if this one is taken."""
+    made = socket.socket(family)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((HOST, port))
+        made.bind((host, port))
     except OSError:
-        made.bind((HOST, 0))
+        made.bind((host, 0))
     made.listen(MOST_CONNECTIONS)
     return made
 
 
-def main(words: list[str]) -> int:
-    """Start the client, carry what it says until it hangs up; its exit status."""
-    with listener(int(words[0])) as listening:
-        port = str(listening.getsockname()[1])
-        command = [word.replace("{port}", port).replace("{host}", HOST) for word in words[1:]]
-        # What it prints is for people: the log of the bot.
-        client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
-        ended = threading.Thread(target=watch, args=(client, listening), daemon=True)
-        ended.start()
-        try:
-            connection, _ = listening.accept()
-        except OSError:
-            return client.wait() & 0xFF or 1
+def accepted(listening: "list[socket.socket]", client: "subprocess.Popen[bytes]") -> socket.socket:
+    """The connection of the client; OSError if it ends without one."""
+    while True:
+        ready, _, _ = select.select(listening, [], [], LOOK_SECONDS)
+        if ready:
+            return ready[0].accept()[0]
+        if client.poll() is not None:
+            raise OSError("the client has ended")
+
+
+def main(words: "list[str]") -> int:
+    """Run the client, carry what it says until it hangs up; its exit status."""
+    listening = listeners(int(words[0]))
+    port = str(listening[0].getsockname()[1])
+    command = [word.replace("{port}", port).replace("{host}", HOST) for word in words[1:]]
+    # What it prints is for people: the log of the bot.
+    client = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=2, stderr=2)
+    try:
+        connection = accepted(listening, client)
+    except OSError:
+        return client.wait() & 0xFF or 1
     threading.Thread(target=carry, args=(0, connection), daemon=True).start()
     with suppress(OSError):
         while content := connection.recv(CHUNK):
             write_all(1, content)
     client.kill()
     return client.wait() & 0xFF
-
-
-def watch(client: "subprocess.Popen[bytes]", listening: socket.socket) -> None:
-    """Stop listening for a client that has ended."""
-    client.wait()
-    with suppress(OSError):
-        listening.shutdown(socket.SHUT_RDWR)
 
 
 def carry(source: int, connection: socket.socket) -> None:

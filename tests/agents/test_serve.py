@@ -25,6 +25,12 @@ def replies(monkeypatch, capsys, words: list[str], *lines: str) -> str:
     return capsys.readouterr().out
 
 
+def test_an_agent_of_an_experiment_file_is_served(monkeypatch, capsys):
+    words = ["lines", "--agent", f"{ROOT}/experiments/smart_vs_bad.toml:bad", "--seed", "1"]
+    question = "S 0 0 0 0 0 1, N 4 4 4 4 4 4, pots 0-0, South to move"
+    assert replies(monkeypatch, capsys, words, question) == "6\n"
+
+
 def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, capsys):
     words = ["gtp", "--agent", "first"]
     said = replies(monkeypatch, capsys, words, "name", "genmove b", "play w c3")

@@ -198,7 +198,7 @@ def nboard():
 
 def kgp():
     """A client: South in every state; CRLF."""
-    server = socket.create_connection(("127.0.0.1", PORT))
+    server = socket.create_connection(("localhost", PORT))
     number = 1
     for raw in server.makefile():
         words = raw.split()
