@@ -46,8 +46,11 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def is_source(path: Path) -> bool:
-    """Whether a file is one of a known language; a program without an ending is not."""
-    return path.suffix.lower() in LANGUAGES and path.is_file()
+    """Whether a file is one of a known language that does not name its own interpreter."""
+    if path.suffix.lower() not in LANGUAGES or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(2) != b"#!" or not os.access(path, os.X_OK)
 
 
 def command_of(path: Path) -> tuple[str, ...]:
