@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from arena.concluding.checks import Check, Verdict
 from arena.concluding.summary import Stopped, Summary
+from arena.concluding.table_rows import tournament_json
 from games.keys import KeyValues
 
 SUMMARY = "summary.json"
@@ -32,6 +33,7 @@ def summary_values(
         "groups": [list(group.agents) for group in summary.groups],
         "bridges": list(summary.bridges),
         "stopped": summary.stopped and _stopped(summary.stopped),
+        "tournament": tournament_json(summary),
         "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],
     }
     plain: KeyValues = json.loads(json.dumps(content, default=str))

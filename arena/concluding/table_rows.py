@@ -236,3 +236,18 @@ def _n_eff(pairings: float, summary: Summary) -> float | None:
     """Pairings that would be as sure; None after a format that shows nothing."""
     shows = summary.tournament is None or summary.tournament.proves
     return round(pairings, DECIMALS) if shows else None
+
+
+def tournament_json(summary: Summary) -> dict[str, object] | None:
+    """The tournament as JSON holds it; None if there was none."""
+    standing = summary.tournament
+    if standing is None:
+        return None
+    return {
+        "schedule": standing.schedule,
+        "rounds": standing.rounds,
+        "over": standing.over,
+        "answer": standing.answer,
+        "notes": list(standing.notes),
+        "agents": [row._asdict() for row in tournament_rows(summary)],
+    }

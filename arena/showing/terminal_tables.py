@@ -11,9 +11,9 @@ from rich.text import Text
 from arena.concluding.checks import FAILS, HOLDS, Verdict
 from arena.concluding.standings import Rated
 from arena.concluding.summary import Summary
-from arena.concluding.table_rows import elo_rows, win_rate_rows
+from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
 from arena.concluding.win_rates import WinRate
-from arena.showing.tournament_lines import tournament_json, tournament_lines
+from arena.showing.tournament_lines import tournament_lines
 from arena.stats.words import score_text
 from games.shell_commands import here
 

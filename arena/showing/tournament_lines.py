@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from arena.concluding.summary import Summary
-from arena.concluding.table_rows import tournament_rows
 from arena.planning.rounds import OUT, Row, TournamentStanding
 
 MOST_OUT = 12
@@ -31,18 +29,3 @@ def _out_lines(standing: TournamentStanding, names: Sequence[str], most: int) ->
 
 def _when(row: Row) -> str:
     return "" if row.round is None else f" in round {row.round}"
-
-
-def tournament_json(summary: Summary) -> dict[str, object] | None:
-    """The tournament as JSON holds it; None if there was none."""
-    standing = summary.tournament
-    if standing is None:
-        return None
-    return {
-        "schedule": standing.schedule,
-        "rounds": standing.rounds,
-        "over": standing.over,
-        "answer": standing.answer,
-        "notes": list(standing.notes),
-        "agents": [row._asdict() for row in tournament_rows(summary)],
-    }

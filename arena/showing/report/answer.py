@@ -20,6 +20,7 @@ from arena.showing.numbers import (
     share,
     share_ends,
 )
+from arena.showing.report.tournament_answer import tournament_answer
 from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
@@ -57,6 +58,8 @@ def _scope(report: Report) -> str | None:
 def _answer(report: Report) -> Answer:
     if report.files:
         return _match(report, report.met()[0]) if report.two else _of_many(report)
+    if report.summary.get("tournament"):
+        return Answer(*tournament_answer(report))
     if report.summary.get("stopped"):
         return _tested(report)
     if report.two and report.met():
@@ -72,9 +75,6 @@ def _of_many(report: Report) -> Answer:
     if len({row.group for row in report.ratings}) > 1:
         return _groups(report)
     return _strongest(report)
-
-
-# ---------------------------------------------------------------------------- two agents
 
 
 def _always(report: Report) -> WinRateRow | None:

@@ -153,3 +153,11 @@ def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
     answer = ran(path, "--results", tmp_path / "there", "--on", "local:2")
     assert answer.returncode == 0, answer.stderr
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
+
+
+def test_the_page_of_a_race_answers_what_it_asks(tmp_path):
+    path = race_file(tmp_path, RACES["best"])
+    played(path, tmp_path, workers=1, backend="here", page=True)
+    page = (directory_of(tmp_path) / "report.html").read_text()
+    assert "Best: deep, after" in page
+    assert "greedy is out since round" in page
