@@ -175,6 +175,23 @@ def test_arrows_walk_in_the_matrix_and_enter_shows_the_games(browser, pages):
         assert {frozenset(row[1:3]) for row in rows_of(tab)} == {frozenset(pair)}
 
 
+def test_marks_of_a_figure_tell_their_numbers_and_lead_to_their_games(browser, pages):
+    with browser.tab() as tab:
+        tab.open(pages["three"])
+        tab.value("document.querySelector('#openings [data-row=\"2\"]')"
+                  ".dispatchEvent(new MouseEvent('mouseover', {bubbles: true}))")  # fmt: skip
+        told = tab.value("document.getElementById('tip').textContent")
+        row = "document.querySelector('#openings details tbody').rows[2]"
+        opening, score = tab.value(f"[{row}.cells[0].textContent, {row}.cells[2].textContent]")
+        assert told.startswith(f"opening {opening}, moves: ")
+        assert f"first mover scored: {score}" in told
+        tab.value("document.querySelector('#openings [data-row=\"2\"]')"
+                  ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+        tab.value("new Promise(d => setTimeout(d, 50))")
+        assert f"opening={opening}" in tab.value("location.hash")
+        assert len(rows_of(tab)) == 6
+
+
 STEP_ALL = """
 [...DATA.n.keys()].map((at) => {
   location.hash = '';

@@ -99,6 +99,8 @@ def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
         y = TOP + ALL + row_height * (place + 0.5)
         size = (10, 3.5) if large else (4, 1.9)
         marks.append(interval(scale, first_mover_of(row), y, *size, kind="few"))
+        marks.append(tag("rect", y=f"{y - row_height / 2:g}", width="100%", height=row_height,
+                         class_="hit", data_row=place + 1))  # fmt: skip
     return Picture(height, joined(marks))
 
 

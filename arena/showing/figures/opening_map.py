@@ -5,8 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
-from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.figure import (
+    Figure,
+    NumberTable,
+    nothing_here,
+    numbers_below,
+    sentences,
+    strong,
+    table_of,
+)
+from arena.showing.html import Html, Inside, isolated, joined, name_of, tag
 from arena.showing.numbers import count, counted, share
 from arena.showing.palette import step_of
 from arena.showing.report_contents import Report
@@ -87,11 +95,11 @@ def _columns(report: Report, cells: Cells) -> Figure:
         tag("span", words)
         for words in ("\u2190 good for the first mover", "fair", "good for the second mover \u2192")
     )
-    table = _deciding(report, cells, means, decided)
+    table = _numbers(report, cells, shown)
     picture = _column_picture(cells, shown)
     drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
     body = joined([
-        drawn, _listed(table),
+        drawn, numbers_below(table, "The openings in numbers"), _deciding(report, cells, decided),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
 
@@ -113,7 +121,14 @@ def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
                 kind = step_of(score)
                 parts.append(block(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
             top += high
+        parts.append(_hit(place, wide * place, wide))
     return Picture(height, joined(parts))
+
+
+def _hit(place: int, left: float, wide: float) -> Html:
+    """What the pointer finds of a column: the row of its numbers."""
+    return tag("rect", x=per_cent(left), width=per_cent(wide), height="100%", class_="hit",
+               data_row=place)  # fmt: skip
 
 
 def _svg(picture: Picture, name: str) -> Html:
@@ -137,15 +152,15 @@ def _squares(report: Report, cells: Cells) -> Figure:
         strong(f"{count(int(rare))} of {counted(len(means), 'opening')} differ"), " from the rest.",
         f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,
     )  # fmt: skip
-    decided = _decided(cells)
-    table = _deciding(report, cells, _means(cells, cells.first_mover), decided)
+    table = _numbers(report, cells, shown, means)
     picture = _square_picture(means[shown], float(common))
     body = joined([
         tag("p", "scored nothing", tag("span", joined(
             tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
             aria_hidden="true"), "won everything", class_="scale"),
         tag("figure", _svg(picture, f"Openings by the score of {isolated(agent)}")),
-        _listed(table),
+        numbers_below(table, "The openings in numbers"),
+        _deciding(report, cells, _decided(cells)),
     ])  # fmt: skip
     return Figure("Openings", lead, picture, table, body, _costs_games())
 
@@ -162,35 +177,42 @@ def _square_picture(means: Floats, common: float) -> Picture:
             tag(
                 "rect", x=per_cent(wide * column + 0.06), y=high * row + 1,
                 width=per_cent(wide - 0.12), height=high - 2,
-                class_=step_of(mean) + (" rare" if rare else ""),
+                class_=step_of(mean) + (" rare" if rare else ""), data_row=place,
             )
         )  # fmt: skip
     return Picture(high * (1 + (len(means) - 1) // across) + 2, joined(parts))
 
 
-def _listed(table: NumberTable) -> Html:
-    if not table.rows:
-        return nothing_here("No opening gave one seat more points than the other.")
-    heading = "The openings that decide most"
-    return joined([tag("h3", heading), table_of(table, heading)])
-
-
-def _deciding(report: Report, cells: Cells, means: Floats, decided: Floats) -> NumberTable:
+def _deciding(report: Report, cells: Cells, decided: Floats) -> Html:
     """The openings in which the seat decided most."""
+    means = _means(cells, cells.first_mover)
     order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
     order = order[means[order] != 0.5]
-    sizes = np.bincount(cells.opening)
+    if not len(order):
+        return nothing_here("No opening gave one seat more points than the other.")
+    heading = "The openings that decide most"
+    return joined([tag("h3", heading), table_of(_numbers(report, cells, order), heading)])
+
+
+def _numbers(
+    report: Report, cells: Cells, order: NDArray[np.int64], scores: Floats | None = None
+) -> NumberTable:
+    """A row for each of some openings; `scores` are those of the first agent in all of them."""
+    sizes, decided = np.bincount(cells.opening), _decided(cells)
+    means = _means(cells, cells.first_mover)
     first_rows = 2 * np.unique(cells.opening, return_index=True)[1]
     moves = report.games.texts("opening_moves", first_rows[order].tolist())
-    rows = []
+    rows: list[tuple[Inside, ...]] = []
     for place, opening in enumerate(order.tolist()):
         number, matches = int(cells.openings[opening]), int(sizes[opening])
         games = tag("a", counted(2 * matches, "game"), href=f"#games=all&opening={number}")
         rows.append((
             str(number), tag("code", moves[place]) if moves and moves[place] else "start",
-            share(float(means[opening])), f"{int(decided[opening])} of {matches}", games,
+            share(float(means[opening])), f"{int(decided[opening])} of {matches}",
+            *(() if scores is None else (share(float(scores[opening])),)), games,
         ))  # fmt: skip
-    head = ("opening", "moves", "first mover scored", "pairs decided by the seat", "games")
+    own = () if scores is None else (f"{isolated(report.agents[0])} scored",)
+    head = ("opening", "moves", "first mover scored", "pairs decided by the seat", *own, "games")
     return NumberTable(head, tuple(rows), words=2)
 
 

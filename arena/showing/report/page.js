@@ -49,8 +49,19 @@ addEventListener("hashchange", () => follow(false));
 
 /* One text for everything that has more to say; it repeats what a table says. */
 const tip = document.getElementById("tip");
+/* A mark of a figure stands for a row of the numbers below it. */
+const rowOfMark = (mark) => {
+  const table = mark.closest("section").querySelector("details table");
+  return [table.tHead.rows[0], table.tBodies[0].rows[Number(mark.dataset.row)]];
+};
+const tipOf = (cell) => {
+  if (cell.dataset.tip) return cell.dataset.tip;
+  const [head, row] = rowOfMark(cell);
+  return [...row.cells].map((each, at) => at ? `${head.cells[at].textContent}: ${each.textContent}`
+    : `${head.cells[0].textContent} ${each.textContent}`).join(", ");
+};
 const showTip = (cell) => {
-  tip.textContent = cell.dataset.tip;
+  tip.textContent = tipOf(cell);
   tip.hidden = false;
   const box = cell.getBoundingClientRect(), own = tip.getBoundingClientRect();
   const left = Math.min(Math.max(8, box.left + box.width / 2 - own.width / 2), innerWidth - own.width - 8);
@@ -61,7 +72,7 @@ const showTip = (cell) => {
 const hideTip = () => { tip.hidden = true; };
 document.addEventListener("mouseover", (event) => {
   if (event.target === tip) return;
-  const cell = event.target.closest("[data-tip]");
+  const cell = event.target.closest("[data-tip], [data-row]");
   if (cell) showTip(cell); else hideTip();
 });
 document.addEventListener("focusin", (event) => {
@@ -70,6 +81,8 @@ document.addEventListener("focusin", (event) => {
 });
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 document.addEventListener("click", (event) => {
+  const mark = event.target.closest("[data-row]"), link = mark && rowOfMark(mark)[1].querySelector("a");
+  if (link) location.hash = link.hash;
   const button = event.target.closest("[data-copy]");
   if (button) copied(button, button.dataset.copy);
 });

@@ -130,13 +130,16 @@ def test_first_movers_are_those_of_the_table(run, page):
 def test_openings_are_those_of_the_games(run, page):
     games = table_of(run, "games")
     for table in page.tables["openings"]:
-        for opening, moves, score, decided, count in table.rows[1:]:
+        top = table_of(run, "elo").iloc[0]["agent"]
+        for opening, moves, score, decided, *scored, count in table.rows[1:]:
             own = games[games["opening"] == int(opening)]
             assert own["opening_moves"].iloc[0] == moves
             assert near(number(score), 100 * own["result"].mean(), 0.05)
             pairs = own.groupby("pair")["result"].mean()
             assert numbers(decided) == [pairs.isin([0.0, 1.0]).sum(), len(pairs)]
             assert number(count) == len(own)
+            seen = own["result"].where(own["first"] == top, 1 - own["result"])
+            assert all(near(number(each), 100 * seen.mean(), 0.05) for each in scored)
 
 
 def test_margins_and_lengths_are_those_of_the_games(run, page):
