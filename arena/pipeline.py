@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents import users_code
+from arena.concluding.checks.before_playing import hopeless_lines
 from arena.keeping import provenance
 from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import JOURNAL, Journal
@@ -18,7 +19,7 @@ from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.plan import Plan
 from arena.planning.records import Games, moves_of, pair_points
 from arena.playing.determinism import FIXED, determined
-from arena.playing.one_pairing import played_here, replayer
+from arena.playing.one_pairing import played_here
 from arena.playing.tournament import Played, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
@@ -53,6 +54,9 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         ):
             drawn = determined(draw(experiment.plan), journal, options.playing)
             _note_begin(experiment, origin, journal, drawn, options)
+            if not options.quiet:
+                for line in hopeless_lines(experiment.checks, drawn):
+                    say(line)
             played = _played(drawn, journal, options)
             _note_unloadable(origin, journal, drawn)
             games = journal.games(played.drawn.pairings)
@@ -161,9 +165,11 @@ def _concluded(
     """Sum up, write the tables, check, print; whether all checks hold."""
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.concluding import checks, stored_summary  # noqa: PLC0415
+    from arena.concluding.run_evidence import evidence_of_run  # noqa: PLC0415
 
     drawn = played.drawn
-    evidence = _evidence(drawn, games, options)
+    progress = quiet if options.quiet else say
+    evidence = evidence_of_run(drawn, games, directory, options.wall, progress)
     remove_unfinished(directory)
     summed = _tabled(played, evidence, origin, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
@@ -177,23 +183,6 @@ def _concluded(
         if page is not None:
             say(f"page: {page}")
     return all(verdict.holds for verdict in verdicts)
-
-
-def _evidence(drawn: DrawnPlan, games: Games, options: RunOptions) -> "Evidence":
-    """The games with all that is known of them."""
-    from arena.concluding.evidence import evidence_of  # noqa: PLC0415  # as above
-
-    census = drawn.census if len(games) == 2 * drawn.pairings.total else []
-    return evidence_of(
-        drawn.plan,
-        games,
-        census,
-        lambda: drawn.starts,
-        replayer(drawn, games, options.wall),
-        options.wall,
-        quiet if options.quiet else say,
-        drawn.without_chance,
-    )
 
 
 def quiet(_: str) -> None:

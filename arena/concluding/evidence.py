@@ -12,6 +12,7 @@ from agents.wall.wall import Wall
 from arena.planning.plan import Plan
 from arena.planning.records import DRAW, WIN, GameColumn, Games, Termination, moves_of
 from games.kernels.splitmix import STRIDE
+from games.keys import KeyValues
 from games.transcripts import replay_command
 
 if TYPE_CHECKING:
@@ -23,8 +24,14 @@ Words = NDArray[np.uint64]
 Census = Collection[tuple[str, str]]
 Replay = Callable[[int], Sequence[int]]
 Lines = Sequence[Sequence[int]]
+Looks = Callable[[str, str, KeyValues], int]  # of a claim: what about, its key, its values
 
 SEATS = ("first", "second")
+
+
+def never_looked(_: str, __: str, ___: KeyValues) -> int:
+    """The earlier looks at a claim where nobody kept any."""
+    return 0
 
 
 class Match(NamedTuple):
@@ -88,7 +95,8 @@ class Evidence:
     leave nothing to chance, `census` those of them that played every opening of a finite set.
     `starts` gives the openings in move numbers, `replay` the moves of the game in a row; None if
     it cannot be played again. `judged` gives what the moves lost from so many beans in play on, 0
-    for as many as usual; `progress` is told what takes a while.
+    for as many as usual; `progress` is told what takes a while; `looks` counts the earlier looks
+    at a claim.
     """
 
     plan: Plan
@@ -102,6 +110,7 @@ class Evidence:
     judged: Callable[[int], "JudgedMoves"]
     progress: Callable[[str], None]
     steady: Census = ()
+    looks: Looks = never_looked
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -152,6 +161,7 @@ def evidence_of(
     wall: Wall | None = None,
     progress: Callable[[str], None] = lambda _: None,
     steady: Census = (),
+    looks: Looks | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(games)
@@ -164,8 +174,9 @@ def evidence_of(
 
     played, behind = tuple(matches(games, repeat)), wall or Wall()
     return Evidence(
-        plan, games, repeat, played, census, starts, replay, behind, judged, progress, steady
-    )
+        plan, games, repeat, played, census, starts, replay, behind, judged, progress, steady,
+        looks or never_looked,
+    )  # fmt: skip
 
 
 def ending(margin: int) -> str:

@@ -1,16 +1,24 @@
 """The ratings of a run, group by group, from the games that are evidence."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.evidence import Match
+from arena.concluding.intransitivity import (
+    WithoutRating,
+    misfit_of,
+    misfit_text,
+    standings_without_ratings,
+)
 from arena.concluding.win_rates import WinRate, raw
 from arena.stats.bradley_terry import EXACT
 from arena.stats.clusters import spread
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.misfit import Misfit
 from arena.stats.pool_gaps import bridges
 from arena.stats.rating_words import bridge_text, first_move_text, rating_text
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
@@ -43,15 +51,22 @@ class Rated:
     effective_pairings: float
     forfeits: int
     text: str
+    standing: WithoutRating
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Agents whose ratings can be compared, and what the first move is worth among them."""
+    """Agents whose ratings can be compared, and what the first move is worth among them.
+
+    `misfit` tests whether one number an agent describes their results; `misfit_text` says it
+    where they do not.
+    """
 
     agents: tuple[str, ...]
     first_move: Estimate
     text: str
+    misfit: Misfit | None = None
+    misfit_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +76,16 @@ class Standings:
     agents: tuple[Rated, ...]
     groups: tuple[Group, ...]
     bridges: tuple[str, ...]
+
+
+class RatingBasis(NamedTuple):
+    """What one agent's rating rests on; `effective` are independent pairings as sure."""
+
+    games: int
+    distinct: int
+    openings: int
+    effective: float
+    forfeits: int
 
 
 def standings(
@@ -76,16 +101,41 @@ def standings(
     `stopped` says that a sequential test ended them. All games of `faulty` agents ended by
     somebody's fault: they say nothing of their strength.
     """
-    rated = rate(results_of(found, len(names), BLOCKS), plan)
-    rows = [_rated(rated, place, found, names, rates) for place in range(len(names))]
-    rows = [_of_pair(row, found, rates, plan) for row in rows]
+    results = results_of(found, len(names), BLOCKS)
+    played = [_played(place, found, names, rates) for place in range(len(names))]
+    ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
     if stopped:
-        rows = [replace(row, elo=raw(row.elo)) for row in rows]
+        rows = tuple(replace(row, elo=raw(row.elo)) for row in ranked.agents)
+        ranked = replace(ranked, agents=rows)
+    if len(ranked.groups) > 1:  # bounds between groups need the openings one by one
+        whole = results_of(found, len(names))
+        rated = rate(whole, replace(plan, draws=0))
+        ranked = replace(ranked, bridges=_bridges(rated, whole, names))
+    return ranked
+
+
+def ranked_agents(
+    results: Results,
+    names: Sequence[str],
+    rates: Sequence[WinRate],
+    played: Sequence[RatingBasis],
+    plan: RatingPlan,
+    *,
+    faulty: Collection[str] = (),
+    method: str = "bradley_terry",
+) -> Standings:
+    """Agents rated by a method and ranked; `played` says what each rating rests on."""
+    rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
+    rows = [
+        _rated(rated, place, name, played[place], standing[name])
+        for place, name in enumerate(names)
+    ]
+    rows = [_of_pair(row, rates, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     return Standings(
         agents=tuple(sorted(rows, key=_place)),
-        groups=tuple(_group(pool, rated, names) for pool in rated.pools),
-        bridges=_bridges(rated, found, names),
+        groups=tuple(_group(pool, rated, names, results, standing) for pool in rated.pools),
+        bridges=_bridges(rated, results, names),
     )
 
 
@@ -102,18 +152,20 @@ def _only_forfeits(row: Rated) -> Rated:
     return replace(row, elo=elo, text=ONLY_FORFEITS)
 
 
-def _of_pair(
-    row: Rated, found: Sequence[Match], rates: Sequence[WinRate], plan: RatingPlan
-) -> Rated:
-    """The row of an agent that met one other, which met no one else: half the pair's estimate."""
+def _of_pair(row: Rated, rates: Sequence[WinRate], plan: RatingPlan, names: Sequence[str]) -> Rated:
+    """The row of an agent that met one other, which met no one else: half the pair's estimate.
+
+    Where one of the two is held at a rating, the other has the whole estimate beside it.
+    """
     own = [rate for rate in rates if rate.agent == row.agent]
-    if len(own) != 1 or plan.anchor is not None:
+    anchor = None if plan.anchor is None else names[plan.anchor]
+    if len(own) != 1 or row.agent == anchor:
         return row
     (pair,) = own
-    alone = sum(rate.agent == pair.opponent for rate in rates) == 1
-    if not alone or not found:
+    if sum(rate.agent == pair.opponent for rate in rates) != 1:
         return row
-    elo = transformed(pair.row.elo, lambda elo: 0.5 * elo)
+    share, zero = (1.0, plan.anchor_elo) if pair.opponent == anchor else (0.5, 0.0)
+    elo = transformed(pair.row.elo, lambda elo: zero + share * elo)
     if elo.kind is EstimateKind.CENSUS:
         elo = replace(elo, reason=EXACT)
     return replace(row, elo=elo, text=rating_text(elo))
@@ -146,29 +198,38 @@ def _sums(match: Match, pair: int, blocks: int | None) -> NDArray[np.float64]:
     return np.stack([met, np.full(len(met), pair), games[met], points[met], drawn[met]], axis=1)
 
 
+def _played(
+    place: int, found: Sequence[Match], names: Sequence[str], rates: Sequence[WinRate]
+) -> RatingBasis:
+    own = [rate for rate in rates if rate.agent == names[place]]
+    met = [match.evidence() for match in found if place in (match.a, match.b)]
+    openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
+    return RatingBasis(
+        games=sum(rate.row.counts.games for rate in own),
+        distinct=sum(rate.row.counts.distinct_games or 0 for rate in own),
+        openings=len(np.unique(openings)),
+        effective=spread(openings, _around_half(met)).effective_pairings,
+        forfeits=sum(rate.forfeits for rate in own),
+    )
+
+
 def _rated(
-    rated: Ratings,
-    place: int,
-    found: Sequence[Match],
-    names: Sequence[str],
-    rates: Sequence[WinRate],
+    rated: Ratings, place: int, name: str, basis: RatingBasis, standing: WithoutRating
 ) -> Rated:
-    row, name = rated.agents[place], names[place]
-    own = [rate for rate in rates if rate.agent == name]
-    played = [match.evidence() for match in found if place in (match.a, match.b)]
-    openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in played)])
+    row = rated.agents[place]
     return Rated(
         agent=name,
         group=row.pool,
         elo=row.rating,
-        games=sum(rate.row.counts.games for rate in own),
-        distinct=sum(rate.row.counts.distinct_games or 0 for rate in own),
+        games=basis.games,
+        distinct=basis.distinct,
         counted=row.games,
         points=row.points,
-        openings=len(np.unique(openings)),
-        effective_pairings=spread(openings, _around_half(played)).effective_pairings,
-        forfeits=sum(rate.forfeits for rate in own),
+        openings=basis.openings,
+        effective_pairings=basis.effective,
+        forfeits=basis.forfeits,
         text=rating_text(row.rating),
+        standing=standing,
     )
 
 
@@ -178,14 +239,21 @@ def _around_half(played: Sequence[Match]) -> NDArray[np.float64]:
     return np.concatenate([np.empty(0), *apart])
 
 
-def _group(pool: Pool, rated: Ratings, names: Sequence[str]) -> Group:
+def _group(
+    pool: Pool,
+    rated: Ratings,
+    names: Sequence[str],
+    results: Results,
+    standing: Mapping[str, WithoutRating],
+) -> Group:
     games = sum(rated.agents[member].games for member in pool.members) // 2
     text = first_move_text(pool, games) if len(pool.members) > 1 else ""
-    return Group(tuple(names[member] for member in pool.members), pool.advantage, text)
+    found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
+    members = tuple(names[member] for member in pool.members)
+    return Group(members, pool.advantage, text, found, misfit_text(found, names, standing))
 
 
-def _bridges(rated: Ratings, found: Sequence[Match], names: Sequence[str]) -> tuple[str, ...]:
+def _bridges(rated: Ratings, results: Results, names: Sequence[str]) -> tuple[str, ...]:
     if len(rated.pools) < 2:
         return ()
-    crossings = bridges(results_of(found, len(names)), rated)
-    return tuple(bridge_text(bridge, rated, names) for bridge in crossings)
+    return tuple(bridge_text(bridge, rated, names) for bridge in bridges(results, rated))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from arena.concluding.checks import Check, Verdict
 from arena.concluding.summary import Stopped, Summary
@@ -57,3 +58,13 @@ def _check(check: Check, verdict: Verdict) -> dict[str, object]:
         "game": verdict.game,
         "measured": verdict.measured and asdict(verdict.measured),
     }
+
+
+def stored_checks(directory: Path) -> list[KeyValues]:
+    """The checks of a run's summary with their verdicts; empty if it has none to read."""
+    try:
+        stored = json.loads((directory / SUMMARY).read_text(encoding="utf-8"))
+        checks = stored["checks"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [check for check in checks if isinstance(check, dict)]

@@ -78,7 +78,7 @@ def summarise(
     names, met = plan.names, evidence.matches
     rates = tuple(rate for match in met for rate in win_rates(evidence, match, tested))
     whole = bool(met) and all(is_census(match, evidence) for match in met)
-    rating = RatingPlan(draws=draws, seed=plan.seed, census=whole)
+    rating = rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, _faulty(evidence))
     return Summary(
         experiment=name,
@@ -96,6 +96,13 @@ def summarise(
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
     )
+
+
+def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
+    """How the agents of a plan are rated."""
+    name, elo = plan.anchor or (None, 0.0)
+    anchor = None if name is None else plan.names.index(name)
+    return RatingPlan(draws=draws, seed=plan.seed, census=census, anchor=anchor, anchor_elo=elo)
 
 
 def _faulty(evidence: Evidence) -> set[str]:

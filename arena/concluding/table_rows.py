@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from arena.concluding.standings import Rated
+from arena.concluding.standings import Group, Rated
 from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
 from arena.planning.rounds import Row
@@ -11,6 +11,7 @@ from arena.stats.matchup import PairEstimate, no_answer
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
+DECIMALS_OF_SHARE = 4  # as many as the steps of its search leave
 REAL = float | None
 NOT_THESE = no_answer("no opening was played more than once")
 
@@ -37,6 +38,12 @@ class EloRow(NamedTuple):
     first_move_elo: REAL
     first_move_elo_low: REAL
     first_move_elo_high: REAL
+    misfit: REAL
+    misfit_all: REAL
+    misfit_ring: str
+    mixture: float
+    beaten_by_nobody: bool
+    beats_everybody: bool
     text: str
 
 
@@ -139,7 +146,15 @@ def _tournament_row(row: Row, names: Sequence[str]) -> TournamentRow:
 
 def elo_rows(summary: Summary) -> list[EloRow]:
     """One row for each agent."""
-    return [_elo_row(rank, row, summary) for rank, row in enumerate(summary.ratings, 1)]
+    rows = rating_rows(summary.ratings, summary.groups, summary.agents)
+    return rows if _shows(summary) else [row._replace(n_eff=None) for row in rows]
+
+
+def rating_rows(
+    ratings: Sequence[Rated], groups: Sequence[Group], agents: Sequence[str]
+) -> list[EloRow]:
+    """The rows of ranked agents; `agents` are their names in their own order."""
+    return [_elo_row(rank, row, groups[row.group], agents) for rank, row in enumerate(ratings, 1)]
 
 
 def win_rate_rows(summary: Summary) -> list[WinRateRow]:
@@ -147,8 +162,9 @@ def win_rate_rows(summary: Summary) -> list[WinRateRow]:
     return [_win_rate_row(row, summary) for row in summary.win_rates]
 
 
-def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
-    first_move = summary.groups[row.group].first_move
+def _elo_row(rank: int, row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
+    first_move, misfit = group.first_move, group.misfit
+    ring = () if misfit is None else (agents[place] for place in misfit.triple)
     return EloRow(
         rank=rank,
         agent=row.agent,
@@ -164,11 +180,17 @@ def _elo_row(rank: int, row: Rated, summary: Summary) -> EloRow:
         counted_games=row.counted,
         points=row.points,
         openings=row.openings,
-        n_eff=_n_eff(row.effective_pairings, summary),
+        n_eff=round(row.effective_pairings, DECIMALS),
         forfeits=row.forfeits,
         first_move_elo=_rounded(first_move.value),
         first_move_elo_low=_rounded(first_move.low),
         first_move_elo_high=_rounded(first_move.high),
+        misfit=None if misfit is None else _rounded(misfit.p),
+        misfit_all=None if misfit is None else _rounded(misfit.p_all),
+        misfit_ring=" > ".join(ring),
+        mixture=round(row.standing.share, DECIMALS_OF_SHARE),
+        beaten_by_nobody=row.standing.unbeaten,
+        beats_everybody=row.standing.beats_all,
         text=row.text,
     )
 
@@ -232,10 +254,14 @@ def _rounded(number: float | None) -> float | None:
     return None if number is None else 0.0 + round(number, DECIMALS)
 
 
+def _shows(summary: Summary) -> bool:
+    """Whether the games show who is stronger: formats for fun do not."""
+    return summary.tournament is None or summary.tournament.proves
+
+
 def _n_eff(pairings: float, summary: Summary) -> float | None:
     """Pairings that would be as sure; None after a format that shows nothing."""
-    shows = summary.tournament is None or summary.tournament.proves
-    return round(pairings, DECIMALS) if shows else None
+    return round(pairings, DECIMALS) if _shows(summary) else None
 
 
 def tournament_json(summary: Summary) -> dict[str, object] | None:

@@ -54,9 +54,8 @@ def write_rows(
 ) -> None:
     """Write a table of typed rows; `kind` is their NamedTuple."""
     hints = get_type_hints(kind)
-    types = {
-        name: {int: "int64", str: "string"}.get(hint, "double") for name, hint in hints.items()
-    }
+    known = {int: "int64", str: "string", bool: "bool"}
+    types = {name: known.get(hint, "double") for name, hint in hints.items()}
     columns = {name: [getattr(row, name) for row in rows] for name in hints}
     write_columns(path, types, [columns], provenance)
 

@@ -44,6 +44,8 @@ class Plan:
     base: Path = field(default=Path(), compare=False)
     # Whether machines of different speed may play by the clock; printed, but not in the JSON.
     mixed_machines: bool = field(default=False, compare=False)
+    # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
+    anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether walls that keep files, network and processes apart are required.
     walls_required: bool = field(default=False, compare=False)
     # Whether a bot that does not load stops the others.

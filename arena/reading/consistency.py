@@ -1,9 +1,11 @@
 """Experiments whose tables are well formed, but which make no sense."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from arena.planning.openings import way
 from arena.planning.openings_spec import OpeningsSpec
+from arena.reading.anchors import AnchorError, anchor_in
 from arena.reading.file_tables import Settings
 from arena.reading.problems import Problems
 from arena.reading.way_tables import Meets
@@ -34,6 +36,15 @@ def stop_problems(settings: Settings, meets: Meets, problems: Problems) -> None:
             'say schedule = { match = ["a", "b"] }',
             ("stop",),
         )
+
+
+def anchor_problem(anchor: str | None, names: Sequence[str], problems: Problems) -> None:
+    """An anchor that is none of the agents, or has no rating."""
+    if anchor is not None:
+        try:
+            anchor_in(anchor, names)
+        except AnchorError as error:
+            problems.say(("anchor",), f"anchor {error}")
 
 
 def pairs_problem(pairs: int | None, openings: OpeningsSpec, problems: Problems) -> None:

@@ -11,8 +11,9 @@ from arena.planning.openings import way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
 from arena.reading.agent_tables import Around, read_agents
+from arena.reading.anchors import anchor_in
 from arena.reading.check_tables import Players, read_checks
-from arena.reading.consistency import known_game, pairs_problem, stop_problems
+from arena.reading.consistency import anchor_problem, known_game, pairs_problem, stop_problems
 from arena.reading.file_tables import TOP, Settings, read_settings
 from arena.reading.key_reader import read_table
 from arena.reading.problems import ExperimentError, Problems, Source
@@ -77,6 +78,7 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
             stop_problems(settings, meets, problems)
         players = Players(names, setup.agents, meets and meets.matches)
         checks = read_checks(values["checks"], players, problems)
+        anchor_problem(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         pairs_problem(settings.pairs, setup.openings, problems)
     problems.raise_if_any()
@@ -112,4 +114,5 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         rounds=meets.rounds,
         base=setup.base,
         mixed_machines=settings.mixed_machines,
+        anchor=None if settings.anchor is None else anchor_in(settings.anchor, [*setup.agents]),
     )

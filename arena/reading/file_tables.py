@@ -69,6 +69,7 @@ TOP = (
         "any",
         choices=("any", "required"),
     ),
+    Key("anchor", "text", 'the agent that is held at a rating, as in "smart=1500"'),
     Key("mixed_machines", "bool", "whether agents play by clocks of different speed", False),
     Key(
         "stop",
@@ -103,6 +104,7 @@ class Settings:
     increment: float
     unloadable: str
     isolation: str
+    anchor: str | None
     mixed_machines: bool
     stop: SprtPlan | None
 

@@ -1,142 +1,179 @@
-"""Results from outside as columns: from our parquet, from CSV, from the tags of PGN."""
+"""Games from anywhere, sorted out: none twice, each game and each version of an agent apart."""
 
-import csv
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+import importlib
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Protocol, cast
 
-from games.terminal import Mistake
+from arena.reading.formats import READERS
+from arena.reading.given_game import UNKNOWN, GivenGame, NamedAgent, Unreadable
+from games.names import did_you_mean, listed
 
-SCORES = {
-    "1": 1.0, "1-0": 1.0, "win": 1.0, "w": 1.0,
-    "0.5": 0.5, "1/2": 0.5, "1/2-1/2": 0.5, "½": 0.5, "½-½": 0.5, "draw": 0.5, "d": 0.5,
-    "0": 0.0, "0-1": 0.0, "loss": 0.0, "l": 0.0,
-}  # fmt: skip
-UNFINISHED = "*"
-TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]')
-HEADER = ("first", "second", "result")
+__all__ = ["GivenGame", "GivenGames", "GivenScale", "Unreadable", "read_games"]
+
+RUN, GAMES = "run.json", "games.parquet"
+POOLED = "all games together"
 
 
-class Unreadable(Mistake, ValueError):  # noqa: N818  # the glossary's word for a file nobody can read
-    """A file without results we understand; one line with its place."""
+class Reader(Protocol):
+    """What the module of a format defines."""
 
-
-class Result(NamedTuple):
-    """One game: who moved first, its score from 0 to 1, and the opening if it is known."""
-
-    first: str
-    second: str
-    score: float
-    opening: str | None
+    def games_in(self, file: Path) -> Iterator[GivenGame]:
+        """The games of a file; Unreadable says which line is wrong."""
 
 
 @dataclass
-class GivenGames:
-    """All games as columns; a game without a known opening has one of its own."""
+class GivenScale:
+    """The games that are rated together, as columns; `names` are those of their agents.
 
+    Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
+    alone, `faults` is 1 or -1 where the first or the second mover lost by its fault.
+    """
+
+    game: str
     names: list[str] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
     second: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
-    openings: list[str] = field(default_factory=list)
-    _places: dict[str, int] = field(default_factory=dict)
+    openings: list[int] = field(default_factory=list)
+    pairings: list[Hashable | None] = field(default_factory=list)
+    faults: list[int] = field(default_factory=list)
+    _places: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, game: Result, file: Path) -> None:
+    def add(self, game: GivenGame, names: tuple[str, str]) -> None:
         """Append one game."""
-        self.first.append(self._place(game.first))
-        self.second.append(self._place(game.second))
+        for column, name in zip((self.first, self.second), names, strict=True):
+            place = self._places.setdefault(("agent", name), len(self.names))
+            if place == len(self.names):
+                self.names.append(name)
+            column.append(place)
+        opening = ("game", len(self.scores)) if game.opening is None else ("of", game.opening)
+        self.openings.append(self._places.setdefault(opening, len(self._places)))
         self.scores.append(game.score)
-        own = f"game {len(self.scores)}"
-        self.openings.append(own if game.opening is None else f"{file.parent}: {game.opening}")
-
-    def _place(self, name: str) -> int:
-        if name not in self._places:
-            self._places[name] = len(self.names)
-            self.names.append(name)
-        return self._places[name]
+        self.pairings.append(game.pairing)
+        self.faults.append(game.fault)
 
 
-def read_games(files: Sequence[Path]) -> GivenGames:
-    """The games of all files; Unreadable says which line of which file is wrong."""
-    given = GivenGames()
-    for file in files:
-        for game in _reader(file)(file):
-            given.add(game, file)
-    if not given.scores:
+@dataclass(frozen=True)
+class GivenGames:
+    """All games by scale; `notes` say what was left out, and what was kept apart."""
+
+    scales: list[GivenScale]
+    notes: list[str]
+
+    @property
+    def games(self) -> int:
+        """How many games count."""
+        return sum(len(scale.scores) for scale in self.scales)
+
+    @property
+    def names(self) -> list[str]:
+        """All agents, by their first game."""
+        return list(dict.fromkeys(name for scale in self.scales for name in scale.names))
+
+
+def read_games(
+    files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
+) -> GivenGames:
+    """The games of files and of run directories; Unreadable says which line of which is wrong.
+
+    `pool` rates different games on one scale, `same` names agents whose versions are one.
+    """
+    kept, read = _new_games([_file_of(file) for file in files])
+    if not kept:
         raise Unreadable("no finished game was found")
-    return given
+    notes = (
+        [f"{read:,} games, {read - len(kept):,} of them seen before"] if read > len(kept) else []
+    )
+    names, only = _names(kept, same, notes), _only_game(kept, notes)
+    scales: dict[str, GivenScale] = {}
+    for game in kept:
+        what = POOLED if pool else only or game.game
+        scale = scales.setdefault(what, GivenScale(what))
+        scale.add(game, (names[game.first], names[game.second]))
+    if len(scales) > 1:
+        notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
+    unknown = sum(game.opening is None for game in kept)
+    if unknown:
+        notes.append(
+            f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
+        )
+    return GivenGames(list(scales.values()), notes)
 
 
-def _reader(file: Path) -> Callable[[Path], Iterator[Result]]:
-    readers: Mapping[str, Callable[[Path], Iterator[Result]]]
-    readers = {".parquet": from_parquet, ".csv": from_csv, ".pgn": from_pgn}
-    if not file.is_file():
-        raise Unreadable(f"{file}: there is no such file")
-    if file.suffix.lower() not in readers:
-        raise Unreadable(f"{file}: must end in .parquet, .csv or .pgn")
-    return readers[file.suffix.lower()]
+def _only_game(games: Sequence[GivenGame], notes: list[str]) -> str:
+    """The one game that files name, for which the others are taken; empty if there are more."""
+    known = {game.game for game in games} - {UNKNOWN}
+    unnamed = sum(game.game == UNKNOWN for game in games)
+    if len(known) != 1 or not unnamed:
+        return ""
+    (only,) = known
+    notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
+    return only
 
 
-def from_parquet(file: Path) -> Iterator[Result]:
-    """Our games.parquet; repeats of a game are not evidence and are left out."""
-    from arena.keeping.parquet import TableError, read_columns  # noqa: PLC0415  # heavy
+def _file_of(path: Path) -> Path:
+    """The file that holds the games; a directory must be a run's."""
+    if path.is_dir():
+        if not (path / GAMES).is_file():
+            what = "a run that is not finished" if (path / RUN).exists() else "no run's"
+            raise Unreadable(f"{path}: a directory without games: it is {what}")
+        return path / GAMES
+    if not path.is_file():
+        raise Unreadable(f"{path}: there is no such file")
+    if path.suffix.lower() not in READERS:
+        near = did_you_mean(path.suffix.lower(), READERS)
+        raise Unreadable(f"{path}: must end in {listed(READERS)}{near}")
+    return path
 
-    try:
-        columns = read_columns(file, ("first", "second", "result", "opening", "repeat"))
-    except TableError as error:
-        raise Unreadable(f"{file}: is not a games.parquet of pitflip: {error}") from None
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    for first, second, result, opening, repeat in rows:
-        if not repeat:
-            yield Result(first, second, result, str(opening))
 
-
-def from_csv(file: Path) -> Iterator[Result]:
-    """Lines of first,second,result and, if known, opening; a header is optional."""
-    with file.open(newline="", encoding="utf-8-sig") as lines:
-        for number, row in enumerate(csv.reader(lines), 1):
-            cells = [cell.strip() for cell in row]
-            if not any(cells) or (number == 1 and tuple(c.lower() for c in cells[:3]) == HEADER):
+def _new_games(files: Sequence[Path]) -> tuple[list[GivenGame], int]:
+    """The games that were not seen before, and how many were read."""
+    kept: list[GivenGame] = []
+    seen: set[Hashable] = set()
+    read = 0
+    for file in files:
+        reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
+        digest = hashlib.blake2b(file.read_bytes(), digest_size=16).digest()
+        again = digest in seen
+        for game in reader.games_in(file):
+            read += 1
+            if game.key in seen or (game.key is None and again):
                 continue
-            if len(cells) not in (3, 4):
-                raise Unreadable(
-                    f"{file}:{number}: a line is first,second,result[,opening], got {len(cells)} "
-                    f"cells"
-                )
-            yield _result(f"{file}:{number}", *cells)
+            if game.key is not None:
+                seen.add(game.key)
+            kept.append(game)
+        seen.add(digest)
+    return kept, read
 
 
-def _result(place: str, first: str, second: str, word: str, opening: str = "") -> Result:
-    score = SCORES.get(word.lower())
-    if score is None:
-        known = "1, 1/2, 0, 1-0, 1/2-1/2, 0-1, win, draw or loss"
-        raise Unreadable(f"{place}: the first mover's result must be {known}, got {word!r}")
-    if not first or not second or first == second:
-        raise Unreadable(f"{place}: a game needs two different names, got {first!r} and {second!r}")
-    return Result(first, second, score, opening or None)
-
-
-def from_pgn(file: Path) -> Iterator[Result]:
-    """The White, Black and Result tags of each game; unfinished ones are left out."""
-    tags: dict[str, str] = {}
-    text = file.read_text(encoding="utf-8", errors="replace")
-    for number, line in enumerate([*text.splitlines(), '[Event ""]'], 1):
-        for name, value in TAG.findall(line):
-            # Every game begins with its Event; those without one begin with White again.
-            if name in ("Event", "White") and "White" in tags and "Result" in tags:
-                yield from _pgn_game(f"{file}:{number}", tags)
-                tags = {}
-            tags[name] = value
-    if "White" in tags and "Result" in tags:
-        yield from _pgn_game(str(file), tags)
-
-
-def _pgn_game(place: str, tags: dict[str, str]) -> Iterator[Result]:
-    missing = [name for name in ("White", "Black", "Result") if name not in tags]
-    if missing:
-        raise Unreadable(f"{place}: the game before this line has no {missing[0]} tag")
-    if tags["Result"] != UNFINISHED:
-        opening = tags.get("FEN") or tags.get("Opening") or ""
-        yield _result(place, tags["White"], tags["Black"], tags["Result"], opening)
+def _names(
+    games: Sequence[GivenGame], same: Collection[str], notes: list[str]
+) -> dict[NamedAgent, str]:
+    """The name of every version of an agent: its own, marked where there are several."""
+    met = Counter(player for game in games for player in (game.first, game.second))
+    versions: dict[str, list[str]] = {}
+    for player in met:
+        own = versions.setdefault(player.name, [])
+        if player.version:
+            own.append(player.version)
+    for name in same:
+        if name not in versions:
+            near = did_you_mean(name, versions)
+            raise Unreadable(f"--same must name an agent, got {name!r}{near}")
+    for name, own in versions.items():
+        if len(own) > 1 and name not in same:
+            marked = listed(f"{name}@{version}" for version in own)
+            notes.append(
+                f"{name} is {len(own)} agents, of other options or files: {marked}; "
+                f"--same {name}: one agent"
+            )
+    return {
+        player: f"{player.name}@{player.version}"
+        if player.version and len(versions[player.name]) > 1 and player.name not in same
+        else player.name
+        for player in met
+    }

@@ -7,20 +7,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.concluding.table_rows import WinRateRow, rating_rows
 from arena.keeping.run_directory import GAMES
-from arena.reading.foreign_games import GivenGames, read_games
+from arena.reading.foreign_games import GivenScale, Unreadable, read_games
+from arena.reading.given_standings import given_standings
 from arena.showing.report_contents import GameColumns, GatheredPlan, Report
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
-from arena.stats.pool_gaps import bridges
-from arena.stats.rating_words import bridge_text, rating_text
-from arena.stats.ratings import AgentRating, RatingPlan, Ratings, rate
-from arena.stats.results import gather
+from arena.stats.ratings import RatingPlan
 from arena.stats.words import score_text
 from games.keys import KeyValues
+from games.names import listed
 
 DRAWS = 200
 Ints = NDArray[np.int64]
@@ -31,15 +30,17 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
     """The report of all games in some files and runs; Unreadable says which line is wrong."""
     files = [path / GAMES if path.is_dir() else path for path in paths]
     given = read_games(files)
-    columns = _columns(given)
-    results = gather(given.first, given.second, given.scores, given.openings, len(given.names))
-    ratings = rate(results, RatingPlan(draws=DRAWS))
-    crossings = bridges(results, ratings)
+    if len(given.scales) > 1:
+        found = listed(scale.game for scale in given.scales)
+        raise Unreadable(f"a page is about one game, got {found}")
+    (scale,) = given.scales
+    columns = _columns(scale)
+    ranked = given_standings(scale, RatingPlan(draws=DRAWS), "bradley_terry")
     summary = {
         "experiment": name,
         "openings": len(np.unique(columns.opening)),
         "first_mover": asdict(score_estimate(columns.opening, columns.result)),
-        "bridges": [bridge_text(each, ratings, given.names) for each in crossings],
+        "bridges": [*ranked.bridges, *given.notes],
         "checks": [],
         "stopped": None,
     }
@@ -47,16 +48,16 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         plan=GatheredPlan(game=f"{len(files)} file{'s' * (len(files) != 1)}", files=tuple(files)),
         run={},
         summary=summary,
-        ratings=_rating_rows(given.names, columns, ratings),
+        ratings=tuple(rating_rows(ranked.agents, ranked.groups, scale.names)),
         pairs=_pair_rows(columns),
         timings=(),
         games=columns,
     )
 
 
-def _columns(given: GivenGames) -> GameColumns:
+def _columns(given: GivenScale) -> GameColumns:
     size = len(given.scores)
-    opening = np.unique(np.array(given.openings, object).astype(str), return_inverse=True)[1]
+    opening = np.unique(np.array(given.openings), return_inverse=True)[1]
     nothing = np.zeros(size, np.int64)
     return GameColumns(
         names=tuple(given.names),
@@ -72,29 +73,6 @@ def _columns(given: GivenGames) -> GameColumns:
         repeat=np.zeros(size, np.bool_),
         texts=lambda _name, _rows: None,
     )
-
-
-def _rating_rows(names: Sequence[str], games: GameColumns, ratings: Ratings) -> tuple[EloRow, ...]:
-    order = sorted(
-        ratings.agents, key=lambda row: (row.pool, 0.0 - (row.rating.value or 0.0), row.agent)
-    )
-    return tuple(_rating_row(rank, row, names, games) for rank, row in enumerate(order, 1))
-
-
-def _rating_row(rank: int, row: AgentRating, names: Sequence[str], games: GameColumns) -> EloRow:
-    first, second = games.first == row.agent, games.second == row.agent
-    scores = np.concatenate([games.result[first], 1.0 - games.result[second]])
-    openings = np.concatenate([games.opening[first], games.opening[second]])
-    values: dict[str, object] = dict.fromkeys(EloRow._fields)
-    values |= {
-        "rank": rank, "agent": names[row.agent], "group": row.pool + 1,
-        **_ends("elo", row.rating), "interval": str(row.rating.kind), "level": row.rating.level,
-        "why": row.rating.reason, "games": row.games, "distinct_games": row.games,
-        "counted_games": row.games, "points": row.points, "openings": row.openings,
-        "n_eff": spread(openings, scores).effective_pairings, "forfeits": 0,
-        "text": rating_text(row.rating),
-    }  # fmt: skip
-    return EloRow(**values)  # type: ignore[arg-type]  # the values above, None for the rest
 
 
 def _pair_rows(games: GameColumns) -> dict[tuple[str, str], WinRateRow]:

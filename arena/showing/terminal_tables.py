@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.concluding.checks import FAILS, HOLDS, Verdict
-from arena.concluding.standings import Rated
+from arena.concluding.standings import Group, Rated
 from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
 from arena.concluding.win_rates import WinRate
@@ -38,7 +38,7 @@ def show(
     """Print ratings, win rates and checks; `notes` are further lines about the run."""
     console = console or terminal()
     say_line(console, _headline(summary), "bold")
-    _ratings(console, summary)
+    show_ratings(console, summary.ratings, summary.groups)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
@@ -97,20 +97,22 @@ def _headline(summary: Summary) -> str:
     return f"{summary.experiment} on {summary.game}: {', '.join(words)}"
 
 
-def _ratings(console: Console, summary: Summary) -> None:
+def show_ratings(console: Console, ratings: Sequence[Rated], groups: Sequence[Group]) -> None:
     """The rating table, and what the first move is worth in each group."""
-    grouped = len(summary.groups) > 1
+    grouped = len(groups) > 1
     table = plain_table(*(("group",) * grouped), "agent", "Elo", "points", "games", "openings")
-    for row in summary.ratings:
+    for row in ratings:
         place = (str(row.group + 1),) * grouped
         sizes = _points(row), str(row.games), str(row.openings)
         table.add_row(*place, _name(row.agent), _elo(row), *sizes)
     console.print(table)
-    for reason in sorted({row.elo.reason for row in summary.ratings if row.text != _elo(row)}):
+    for reason in sorted({row.elo.reason for row in ratings if row.text != _elo(row)}):
         say_line(console, f"Elo: {reason}")
     if grouped:
-        say_line(console, f"{len(summary.groups)} groups: Elo compares agents of one group only")
-    for number, group in enumerate(summary.groups, 1):
+        say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
+    for number, group in enumerate(groups, 1):
+        if group.misfit_text:
+            say_line(console, group.misfit_text)
         if group.text:
             say_line(console, f"group {number}: {group.text}" if grouped else group.text)
 

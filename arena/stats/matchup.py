@@ -161,6 +161,21 @@ def _these(
     return _answer(known, unvaried(found.mean, repeats, level)) if repeats else None
 
 
+def matchup_of_games(
+    openings: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95
+) -> Matchup:
+    """The same from single games that make no pairings, by opening and the agent's score."""
+    found = spread(openings, scores)
+    return Matchup(
+        counts=pair_counts([], [], []),
+        like=_answer(found, estimate_from_spread(found, level)),
+        these=None,
+        first_mover=nothing("no pairings", level=level),
+        superiority=likelihood_of_superiority(found),
+        kish=kish_size(openings),
+    )
+
+
 def no_answer(reason: str) -> PairEstimate:
     """The answer for exactly these openings where there is none."""
     none = nothing(reason, scope=Scope.THESE)

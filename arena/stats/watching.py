@@ -147,6 +147,16 @@ def live_estimate_of_these(standing: Standing) -> Estimate | None:
     return replace(_anytime(standing, value, ends), scope=Scope.THESE)
 
 
+def lower_bound_of_these(standing: Standing, level: float) -> float:
+    """The one-sided lower bound for exactly these openings; 0 before two complete turns."""
+    turns = standing.turns
+    if turns is None or turns.whole[0] < 2:
+        return 0.0
+    complete, points, surprise = turns.whole
+    pairings = complete * standing.openings
+    return max(points / pairings - _radius(pairings, surprise, 1.0 / (1.0 - level)), 0.0)
+
+
 def _radius(pairings: int, surprise: float, odds: float) -> float:
     """The deviation of a mean at which the mixture of all weights reaches the odds."""
     penalty = (-np.log1p(-WEIGHTS) - WEIGHTS) * surprise

@@ -80,7 +80,7 @@ def test_ggf_is_replayed_to_its_result_by_a_reader_of_its_own(folder, games):
 
 
 def test_pgn_is_rated_as_the_run_was(folder, games):
-    read = read_games([folder / "games.pgn"])
+    (read,) = read_games([folder / "games.pgn"]).scales
     assert read.scores == games["result"].tolist()
     assert [read.names[place] for place in read.first] == games["first"].tolist()
     text = (folder / "games.pgn").read_text()
@@ -102,7 +102,7 @@ def test_csv_is_the_table_of_the_run(run, folder, name):
     read = pd.read_csv(folder / f"{name}.csv", dtype=str, keep_default_na=False)
     assert list(read.columns) == list(stored.columns)
     for column in stored.columns:
-        if pd.api.types.is_numeric_dtype(stored[column]):
+        if stored[column].dtype != bool and pd.api.types.is_numeric_dtype(stored[column]):
             numbers = [float(each or "nan") for each in read[column]]
             assert numbers == pytest.approx(stored[column].to_list(), nan_ok=True)
         else:

@@ -10,6 +10,7 @@ import pytest
 from arena.rate import main
 from arena.stats import RATINGS
 from games.names import listed
+from tests.arena.running import directory_of, experiment_file, played
 
 
 def written(directory: Path, name: str, text: str) -> str:
@@ -86,7 +87,12 @@ def test_an_anchor_is_held_at_zero(tmp_path, capsys):
         ("x.csv", "a,b,1\na,b\n", "x.csv:2: a line is first,second,result"),
         ("x.csv", "a,a,1\n", "x.csv:1: a game needs two different names"),
         ("x.csv", "", "no finished game was found"),
-        ("x.txt", "a,b,1\n", "must end in .parquet, .csv or .pgn"),
+        ("x.txt", "a,b,1\n", "must end in .parquet, .csv, .pgn, .ggf"),
+        ("x.ggf", "(;GM[Othello]PB[a]RE[+2];)", "x.ggf:1: the game has no PW[]"),
+        ("x.ggf", "(;PB[a]PW[b]RE[resigned];)", "RE must begin with a score of black"),
+        ("x.csv", "White,Result\na,1\n", "a header names two players and one result"),
+        ("x.csv", f"a,b{'b' * 300},1\n", "a name has at most 200 letters"),
+        ("x.csv", "a,b,0.3\n", "the first mover's result must be"),
         ("x.pgn", '[White "a"]\n[Result "1-0"]\n', "has no Black tag"),
         ("x.parquet", "nothing", "is not a games.parquet of pitflip"),
     ],
@@ -125,3 +131,177 @@ def test_the_table_is_for_people(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "first move" in said
     assert "nan" not in said
+
+
+def whole(capsys, *words):
+    """All that is said as JSON."""
+    capsys.readouterr()
+    assert main([*map(str, words), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def row_of(said, agent):
+    return next(row for row in said["ratings"] if row["agent"] == agent)
+
+
+def run_of(directory, name, table, **more):
+    """A small run of an experiment; its directory."""
+    path = experiment_file(directory, table)
+    played(path, directory / name, **more)
+    return directory_of(directory / name)
+
+
+def matched(pairs, game="kalah(4,3)", depth=2):
+    return (
+        f'game = "{game}"\npairs = {pairs}\nseed = 4\nopenings = {{ random_plies = 4 }}\n'
+        f'[agents.smart]\nkind = "alphabeta"\ndepth = {depth}\n[agents.bad]\nkind = "greedy"\n'
+    )
+
+
+def test_runs_of_one_match_are_counted_once(tmp_path, capsys):
+    # Seen before: runs of 100, 101 and 102 pairs of one match, K = 303.
+    runs = [run_of(tmp_path, f"r{pairs}", matched(pairs)) for pairs in (20, 21, 22)]
+    said = whole(capsys, *runs)
+    assert (said["games"], row_of(said, "smart")["openings"]) == (44, 22)
+    assert said["notes"] == ["126 games, 82 of them seen before"]
+    alone = whole(capsys, runs[2])
+    assert row_of(said, "smart")["elo_low"] == pytest.approx(row_of(alone, "smart")["elo_low"])
+    again = whole(capsys, runs[2], runs[2] / "games.parquet")
+    assert again["notes"] == ["88 games, 44 of them seen before"]
+
+
+def test_what_is_printed_of_a_run_is_what_its_table_holds(tmp_path, capsys):
+    table = matched(40) + '[agents.first]\nkind = "first"\n'
+    run = run_of(tmp_path, "run", table)
+    stored = pq.read_table(run / "elo.parquet").to_pylist()
+    capsys.readouterr()
+    assert main([str(run), "--out", str(tmp_path / "out")]) == 0
+    again = pq.read_table(tmp_path / "out" / "elo.parquet").to_pylist()
+    assert capsys.readouterr().out.count("smart") == 1
+    left = {"distinct_games", "n_eff"}
+    for mine, theirs in zip(stored, again, strict=True):
+        for key in mine.keys() - left:
+            close = isinstance(mine[key], float)
+            assert theirs[key] == (pytest.approx(mine[key], abs=1e-6) if close else mine[key]), key
+
+
+def test_different_games_and_versions_are_kept_apart(tmp_path, capsys):
+    kalah = run_of(tmp_path, "a", matched(10))
+    deeper = run_of(tmp_path, "b", matched(10, depth=3))
+    owari = run_of(tmp_path, "c", matched(10, game="owari(4,3)"))
+    said = whole(capsys, kalah, owari)
+    assert {row["game"] for row in said["ratings"]} == {"kalah(4,3)", "owari(4,3)"}
+    assert said["notes"] == [
+        "rated apart, as different games: kalah(4,3), owari(4,3); --pool: on one scale"
+    ]
+    assert len(whole(capsys, kalah, owari, "--pool")["ratings"]) == 2
+    said = whole(capsys, kalah, deeper)
+    names = sorted(row["agent"] for row in said["ratings"])
+    assert names[0] == "bad"
+    assert [name.partition("@")[0] for name in names[1:]] == ["smart", "smart"]
+    assert "smart is 2 agents, of other options or files: smart@" in said["notes"][0]
+    merged = whole(capsys, kalah, deeper, "--same", "smart")
+    assert sorted(row["agent"] for row in merged["ratings"]) == ["bad", "smart"]
+
+
+def test_a_pgn_that_is_written_a_thousand_times_holds_as_many_games_as_differ(tmp_path, capsys):
+    games = "".join(
+        f'[White "{a}"]\n[Black "{b}"]\n[Result "{r}"]\n\n1. {m} x 2. y {r}\n\n'
+        for a, b, r, m in (("x", "y", "1-0", "a"), ("y", "x", "1-0", "b"), ("x", "y", "0-1", "c"))
+    )
+    said = whole(capsys, written(tmp_path, "x.pgn", games * 200), "--draws", "0")
+    assert (said["games"], said["notes"][0]) == (3, "600 games, 597 of them seen before")
+
+
+def test_without_moves_a_file_counts_once(tmp_path, capsys):
+    one, other = written(tmp_path, "x.csv", STRONGER), written(tmp_path, "y.csv", STRONGER)
+    assert whole(capsys, one, other, "--draws", "0")["games"] == 6
+    third = written(tmp_path, "z.csv", STRONGER + EVEN)
+    assert whole(capsys, one, third, "--draws", "0")["games"] == 16
+
+
+def test_tags_in_comments_are_no_tags(tmp_path, capsys):
+    text = (
+        '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. x {\n[White "Z"] [Black "Y"]\n'
+        '[Result "0-1"]\n} y ; [White "Q"]\n1-0\n\n'
+        '[White "b"]\n[Black "a"]\n[Result "1-0"]\n\n1. y 1-0\n'
+    )
+    found = ratings(capsys, written(tmp_path, "x.pgn", text))
+    assert sorted(found) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["White,Black,Result", "player1,player2,score", "white,black,outcome", "Bot1,Bot2,Result"],
+)
+def test_usual_headers_are_understood(tmp_path, capsys, header):
+    same = ratings(capsys, written(tmp_path, "x.csv", STRONGER))
+    assert ratings(capsys, written(tmp_path, "y.csv", f"{header}\n{STRONGER}")) == same
+
+
+def test_columns_may_stand_in_any_order(tmp_path, capsys):
+    text = "game,result,opening,first,second\nkalah,1,e4,a,b\nkalah,0,e4,b,a\nowari,1,x,a,b\n"
+    said = whole(capsys, written(tmp_path, "x.csv", text), "--draws", "0")
+    assert {(row["game"], row["openings"]) for row in said["ratings"]} == {
+        ("kalah", 1), ("owari", 1),
+    }  # fmt: skip
+
+
+def test_files_in_old_letters_and_with_long_fields_are_read(tmp_path, capsys):
+    (tmp_path / "x.csv").write_bytes("J\xfcrgen,b,1\nb,J\xfcrgen,1\n".encode("latin-1"))
+    assert "J\u00fcrgen" in ratings(capsys, str(tmp_path / "x.csv"))
+    long = "first,second,result,note\n" + "".join(f"a,b,{r},{'x' * 200_000}\n" for r in (1, 0))
+    assert "a" in ratings(capsys, written(tmp_path, "y.csv", long))
+
+
+def test_ggf_of_othello_servers_is_read(tmp_path, capsys):
+    game = "(;GM[Othello]PC[GGS]PB[{}]PW[{}]RE[{}]TY[8]BO[8 ---O*--- *]B[{}]W[e6//1];)\n"
+    games = [("a", "b", "+12.00", "d3"), ("b", "a", "-2", "c4"), ("a", "b", "?", "f5"),
+             ("a", "b", "-4:r", "e3")]  # fmt: skip
+    text = "".join(game.format(*each) for each in games) * 2
+    said = whole(capsys, written(tmp_path, "x.ggf", text), "--draws", "0")
+    assert (said["games"], row_of(said, "a")["points"]) == (3, 2.0)
+    assert row_of(said, "a")["game"] == "othello 8"
+
+
+def test_an_anchor_is_held_at_a_rating(tmp_path, capsys):
+    file = written(tmp_path, "x.csv", STRONGER)
+    free, held = ratings(capsys, file), ratings(capsys, file, "--anchor", "b=1500")
+    assert held["b"] == 1500.0
+    assert held["a"] == pytest.approx(1500.0 + free["a"] - free["b"])
+    for wrong in ("b=", "b=high", "b=nan", "b=1e9"):
+        assert main([file, "--anchor", wrong]) == 2
+        assert "--anchor needs a number of Elo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"result": [0.3, 1.0]}, "result must be 0, 0.5 or 1, got 0.3"),
+        ({"result": [float("nan"), 1.0]}, "result must be 0, 0.5 or 1, got nan"),
+        ({"first": [None, "a"]}, "first must be a name"),
+        ({"first": ["b", "a"]}, "an agent cannot play itself"),
+        ({"opening": ["x", "y"]}, ""),
+    ],
+    ids=str,
+)
+def test_a_parquet_that_is_not_ours_is_told_in_one_line(tmp_path, capsys, columns, told):
+    usual = {"first": ["a", "a"], "second": ["b", "b"], "result": [1.0, 0.0], "opening": [0, 1],
+             "repeat": [False, False]}  # fmt: skip
+    pq.write_table(pa.table({**usual, **columns}), tmp_path / "games.parquet")
+    status = main([str(tmp_path / "games.parquet"), "--draws", "0"])
+    said = capsys.readouterr().err
+    assert status == (2 if told else 0)
+    assert told in said
+    assert said.count("\n") == (1 if told else 0)
+
+
+def test_a_directory_without_games_is_told(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main([str(tmp_path / "empty")]) == 2
+    assert "a directory without games: it is no run's" in capsys.readouterr().err
+
+
+def test_fewer_draws_than_percentiles_need_are_refused_before_anything_is_read(capsys):
+    assert main(["nowhere.csv", "--draws", "50"]) == 2
+    assert "--draws must be 0 or from 100" in capsys.readouterr().err

@@ -510,9 +510,30 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/checks/claims.py",
+        "arena/concluding/checks/bounds.py",
         "tests/arena/concluding/test_checks.py",
-        edits={"if evidence.plan.stop is None:": "if True:"},
+        edits={
+            "if evidence.plan.stop is not None:": "if False:",
+            "if looks > 1:": "if looks > 5:",
+            "else faultless(evidence.games, match)": "else match",
+        },
+    ),
+    *in_file(
+        "arena/concluding/earlier_looks.py",
+        "tests/arena/concluding/test_earlier_looks.py",
+        edits={
+            'earlier.get("pairs", 0) < plan.get("pairs", 0)': "True",
+            "(until is None or when <= until)": "True",
+        },
+    ),
+    *in_file(
+        "arena/stats/misfit.py",
+        "tests/arena/stats/test_misfit.py",
+        edits={
+            "SHARE_OF_VARIANCE * weight": "0.0 * weight",
+            "by_opening -= (taken @ design.T) * weight": "pass",
+            "return (i, j, k) if": "return (k, j, i) if",
+        },
     ),
     *in_file(
         "arena/concluding/checks/always.py",

@@ -8,7 +8,18 @@ from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict
 from arena.concluding.evidence import Evidence
 from games.keys import Key
 
-__all__ = ["CHECKS", "FAILS", "HOLDS", "VACUOUS", "Check", "Claim", "Verdict", "claim", "verdicts"]
+__all__ = [
+    "CHECKS",
+    "FAILS",
+    "HOLDS",
+    "VACUOUS",
+    "Check",
+    "Claim",
+    "Verdict",
+    "claim",
+    "hopeless",
+    "verdicts",
+]
 
 # The key that states a claim -> the module that knows it.
 CHECKS: Mapping[str, str] = {
@@ -23,7 +34,10 @@ CHECKS: Mapping[str, str] = {
 
 
 class Claim(Protocol):
-    """What the module of a check defines; it may also define `faults(check, agents)`."""
+    """What the module of a check defines.
+
+    It may also define `faults(check, agents)`, and `hopeless(check, openings, pairs)`.
+    """
 
     KEYS: Sequence[Key]  # the first has the check's name
     COMPARES: bool  # whether it is about "A beats B"; else about "A" or "all"
@@ -40,3 +54,9 @@ def claim(name: str) -> Claim:
 def verdicts(checks: Sequence[Check], evidence: Evidence) -> list[Verdict]:
     """A verdict on every check."""
     return [claim(check.test).verdict(check, evidence) for check in checks]
+
+
+def hopeless(check: Check, openings: int, pairs: int) -> str:
+    """Why no result of so many openings and pairs could satisfy a check; empty if one could."""
+    asked = getattr(claim(check.test), "hopeless", None)
+    return asked(check, openings, pairs) if asked is not None else ""

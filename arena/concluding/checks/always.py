@@ -16,7 +16,7 @@ from arena.concluding.checks.claims import (
     Verdict,
     verdict_on,
 )
-from arena.concluding.evidence import SEATS, Evidence, Flags, Match, ending
+from arena.concluding.evidence import SEATS, Evidence, Flags, Match, ending, forfeited_rows
 from games.keys import Fault, Key
 from games.names import quoted
 from games.transcripts import command_of, move_texts, replay_command
@@ -67,7 +67,9 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
         return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
-    detail = f"all {len(won)} games won, from {openings} openings on both sides"
+    by_fault = len(forfeited_rows(evidence.games, match, match.b))
+    how = f", {by_fault} of them by forfeit" if by_fault else ""
+    detail = f"all {len(won)} games won{how}, from {openings} openings on both sides"
     return verdict_on(check, HOLDS, detail)
 
 

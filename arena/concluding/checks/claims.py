@@ -7,15 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.evidence import Evidence
-from arena.concluding.win_rates import estimated, is_census
-from arena.stats.clusters import spread
-from arena.stats.counts import one_per_opening
-from arena.stats.score_checks import (
-    ScoreCheck,
-    Status,
-    score_at_least,
-    score_ever_at_least,
-)
+from arena.stats.score_checks import ScoreCheck, Status
 from games.keys import Key, KeyValues
 from games.solving.hopeless import what_is_open
 
@@ -91,34 +83,6 @@ def verdict_on(
 ) -> Verdict:
     """The verdict on a check."""
     return Verdict(check.that, check.test, status, detail, replay, game, measured)
-
-
-def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
-    """Whether the score in "A beats B" reaches `wanted`, by its one-sided bound."""
-    match = evidence.between(*(check.parties or ("", "")))
-    level, least = check.values["confidence"], check.values["min_distinct"]
-    if match is None:
-        return score_at_least(spread([], []), wanted, level=level, min_distinct=least)
-    answer = estimated(match, evidence).like
-    if evidence.plan.stop is None and evidence.plan.rounds is None:
-        return score_at_least(
-            answer.spread,
-            wanted,
-            level=level,
-            min_distinct=least,
-            census=is_census(match, evidence),
-        )
-    fresh, rounds = match.evidence(), evidence.plan.rounds
-    why = "a test could stop the run" if rounds is None else "results decided who met"
-    first = np.rint(4.0 * fresh.scores[one_per_opening(fresh.openings)]).astype(np.int64)
-    return score_ever_at_least(
-        answer.spread,
-        np.bincount(first, minlength=5),
-        wanted,
-        level=level,
-        min_distinct=least,
-        reason=f"anytime {100 * level:g} % bound: {why}",
-    )
 
 
 def no_moves(evidence: Evidence) -> str:

@@ -2,13 +2,20 @@
 
 import math
 
+from arena.concluding.checks.bounds import (
+    COUNT_FORFEITS,
+    LOOKS,
+    OF,
+    bounded,
+    impossible,
+    looks_text,
+)
 from arena.concluding.checks.claims import (
     CONFIDENCE,
     MIN_DISTINCT,
     STATUS,
     Check,
     Verdict,
-    bounded,
     verdict_on,
 )
 from arena.concluding.evidence import Evidence
@@ -16,7 +23,14 @@ from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.words import percent, signed
 from games.keys import Key
 
-KEYS = (Key("elo_at_least", "float", "Elo above the other agent"), CONFIDENCE, MIN_DISTINCT)
+KEYS = (
+    Key("elo_at_least", "float", "Elo above the other agent"),
+    CONFIDENCE,
+    MIN_DISTINCT,
+    OF,
+    COUNT_FORFEITS,
+    LOOKS,
+)
 COMPARES = True
 
 
@@ -26,11 +40,16 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     result = bounded(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:
         return verdict_on(check, STATUS[result.verdict], result.reason, measured=result)
-    detail = (
+    detail = looks_text(check, evidence) + (
         f"at least {signed(wanted)} Elo wanted, found {_elo(result.score)}, "
         f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
     )
     return verdict_on(check, STATUS[result.verdict], detail, measured=result)
+
+
+def hopeless(check: Check, openings: int, pairs: int) -> str:
+    """Why no result of so many openings and pairs could satisfy it; empty if one could."""
+    return impossible(check, score_from_elo(check.values["elo_at_least"]), openings, pairs)
 
 
 def _elo(score: float, down: bool = False) -> str:

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from agents import AgentSpec
-from arena.concluding.checks import CHECKS, FAILS, HOLDS, VACUOUS, Verdict, claim, verdicts
+from arena.concluding.checks import (
+    CHECKS,
+    FAILS,
+    HOLDS,
+    VACUOUS,
+    Verdict,
+    claim,
+    hopeless,
+    verdicts,
+)
 from arena.concluding.evidence import evidence_of
 from arena.planning.records import Games, Termination, moves_of
 from arena.showing.junit import junit
@@ -330,3 +339,87 @@ def test_junit_has_one_case_a_check_and_survives_any_text():
 
 def test_without_checks_there_is_nothing_to_say():
     assert verdicts_of(experiment(["a", "b"]), won(1)) == []
+
+
+# What a claim of strength rests on: games without a fault, one question, how often it was asked.
+
+STRENGTH = [{"score_at_least": 0.6}, {"elo_at_least": 50}]
+
+
+@pytest.mark.parametrize("claimed", STRENGTH, ids=lambda each: next(iter(each)))
+def test_an_opponent_that_crashes_shows_no_strength(claimed):
+    # Seen before: "HOLDS, all 80 games won", all 80 by the opponent's crash.
+    games = won(40)
+    games.columns["termination"][:] = FORFEIT
+    found = verdict_on(games, {"that": "smart beats bad", **claimed})
+    assert found.status == VACUOUS
+    assert found.detail == (
+        "needs 10 openings, has 0; 80 of 80 games do not count, for faults "
+        "(count_forfeits = true counts them)"
+    )
+    assert verdict_on(games, {"that": "smart beats bad", "count_forfeits": True, **claimed}).holds
+    games.columns["termination"][:60] = Termination.NORMAL
+    some = verdict_on(games, {"that": "smart beats bad", **claimed})
+    assert some.holds
+    assert "20 of 80 games do not count, for faults" in some.detail
+    assert "K = 30" in some.detail
+
+
+def test_always_says_how_many_games_were_won_by_forfeit():
+    games = won(10)
+    games.columns["termination"][:6] = FORFEIT
+    assert verdict_on(games, ALWAYS).detail == (
+        "all 20 games won, 6 of them by forfeit, from 10 openings on both sides"
+    )
+
+
+def varied(openings, turns):
+    """Agents with chance on few openings: two thirds won, no game twice."""
+    letters = np.random.default_rng(3).choice(["WW", "WW", "WL", "LL"], size=(turns, openings))
+    names = iter(range(10_000))
+    pairings = [
+        (o, word, next(names), next(names)) for row in letters for o, word in enumerate(row)
+    ]
+    return by_hand((0, 1, [(o, str(word), a, b) for o, word, a, b in pairings]))
+
+
+def test_a_check_asks_one_of_two_questions():
+    games, check = varied(3, 200), {"that": "smart beats bad", "score_at_least": 0.55}
+    like = verdict_on(games, check)
+    assert (like.status, like.detail) == (VACUOUS, "needs 10 openings, has 3")
+    these = verdict_on(games, check | {"of": "these"})
+    assert these.holds
+    assert these.measured.bound > 0.55
+    new = verdict_on(scores(12, 3), check | {"of": "these"})
+    assert new.status == VACUOUS
+    assert new.detail.startswith("no opening was played more than once")
+
+
+def test_agents_without_chance_are_compared_exactly_on_exactly_these_openings():
+    games, check = scores(8, 4), {"that": "smart beats bad", "score_at_least": 0.66, "of": "these"}
+    assert verdict_on(games, check, steady=[("smart", "bad")]).holds
+    assert not verdict_on(games, check | {"score_at_least": 0.67}, steady=[("smart", "bad")]).holds
+
+
+def test_a_claim_that_is_asked_again_takes_the_bound_that_stays_true():
+    games, check = scores(40, 10), {"that": "smart beats bad", "score_at_least": 0.5}
+    once = verdict_on(games, check)
+    again = verdict_on(games, check, looks=lambda *_: 2)
+    many = verdict_on(games, check | {"looks": "many"})
+    assert once.detail.startswith("at least")
+    assert again.detail.startswith("after 3 looks: at least")
+    expected = float(lower_reach([10, 0, 0, 0, 40], 0.05))
+    assert again.measured.bound == many.measured.bound == pytest.approx(expected)
+    assert once.measured.bound > expected
+    noisy = varied(3, 200)
+    these = check | {"of": "these"}
+    first, later = (verdict_on(noisy, these, looks=lambda *_, n=n: n) for n in (0, 1))
+    assert 0.3 < later.measured.bound < first.measured.bound
+
+
+def test_what_no_result_could_satisfy_is_known_before_playing():
+    (check,) = experiment(["smart", "bad"], {"that": "smart beats bad", "elo_at_least": 400}).checks
+    assert hopeless(check, 10, 10) == "needs 32 openings, has 10"
+    assert hopeless(check, 100, 100) == ""
+    (always,) = experiment(["smart", "bad"], ALWAYS).checks
+    assert hopeless(always, 1, 1) == ""

@@ -1,9 +1,12 @@
 """Standings: how many independent pairings a rating rests on, and when openings are blocks."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.concluding import standings, summary
 from arena.concluding.evidence import evidence_of
+from arena.concluding.table_rows import elo_rows
 from arena.planning.records import Termination
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
@@ -33,7 +36,7 @@ def openings_rated(monkeypatch, openings: int) -> int:
     class SeenError(Exception):
         """What is rated has been seen."""
 
-    def rate(results, plan):
+    def rate(results, plan, method):
         seen.append(results.openings)
         raise SeenError
 
@@ -98,3 +101,44 @@ def test_why_is_never_empty_where_an_end_is_missing():
             for games in (by_hand((0, 1, pairings)), by_hand((0, 1, pairings), (1, 2, pairings))):
                 for row in summed(games, THREE).ratings:
                     assert row.elo.two_sided or row.elo.reason
+
+
+def test_rock_paper_scissors_is_said_to_be_a_ring():
+    # Seen before: three zeros and no warning.
+    names = ["rock", "paper", "scissors"]
+    plan = experiment(names).plan
+    won, lost = ([(o, letters) for o in range(40)] for letters in ("WW", "LL"))
+    found = summed(by_hand((0, 1, lost), (0, 2, won), (1, 2, lost)), plan)
+    (group,) = found.groups
+    assert group.misfit_text == (
+        "one number an agent does not describe these results (p = 0.005): scissors beats paper, "
+        "paper beats rock, rock beats scissors more than ratings allow; nobody beats on the mean: "
+        "rock 33 %, paper 33 %, scissors 33 %"
+    )
+    rows = {row.agent: row for row in elo_rows(found)}
+    assert {row.misfit_ring for row in rows.values()} == {"scissors > paper > rock"}
+    assert all(row.mixture == pytest.approx(1 / 3, abs=1e-3) for row in rows.values())
+    assert not any(row.beaten_by_nobody or row.beats_everybody for row in rows.values())
+
+
+def test_a_ladder_has_one_whom_nobody_beats_and_no_ring():
+    near = [(o, "WW" if o % 3 else "WL" if o % 2 else "LL") for o in range(40)]
+    far = [(o, "WW" if o % 10 else "WL") for o in range(40)]
+    found = summed(by_hand((0, 1, near), (0, 2, far), (1, 2, near[::-1])), THREE)
+    assert found.groups[0].misfit_text == ""
+    rows = {row.agent: row for row in elo_rows(found)}
+    assert [rows[name].beaten_by_nobody for name in "abc"] == [True, False, False]
+    assert [rows[name].beats_everybody for name in "abc"] == [True, False, False]
+    assert rows["a"].mixture == pytest.approx(1.0, abs=1e-3)
+
+
+def test_an_anchor_of_the_experiment_is_held():
+    near = [(o, "WW" if o % 3 else "LL") for o in range(30)]
+    games = by_hand((0, 1, near), (0, 2, near), (1, 2, near))
+    free = {row.agent: row.elo for row in summed(games, THREE).ratings}
+    held = {row.agent: row for row in summed(games, replace(THREE, anchor=("b", 1500.0))).ratings}
+    assert (held["b"].elo.value, held["b"].elo.reason) == (1500.0, "anchor")
+    assert held["a"].elo.value == pytest.approx(1500 + free["a"].value - free["b"].value)
+    pair = summed(by_hand((0, 1, near)), replace(TWO, anchor=("b", 100.0)))
+    elo = pair.win_rates[0].row.elo
+    assert row_of(pair, "a").elo.low == pytest.approx(100 + elo.low)

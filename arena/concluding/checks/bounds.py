@@ -1,0 +1,131 @@
+"""The bound on a score that claims of strength share: its games, its question, its looks."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from arena.concluding.checks.claims import Check
+from arena.concluding.evidence import Evidence, Match, faultless
+from arena.concluding.win_rates import estimated, is_census
+from arena.stats.clusters import spread
+from arena.stats.counts import one_per_opening
+from arena.stats.estimate import EstimateKind, Scope
+from arena.stats.matchup import PairEstimate
+from arena.stats.score_checks import (
+    ScoreCheck,
+    Status,
+    needed,
+    score_at_least,
+    score_ever_at_least,
+    vacuous_text,
+)
+from arena.stats.watching import begun, lower_bound_of_these, observe
+from games.keys import Key
+
+LIKE, THESE = "like these", "these"
+FIRST, MANY = "first", "many"
+OF = Key(
+    "of",
+    "text",
+    "openings like these, or exactly these",
+    LIKE,
+    choices=(LIKE, THESE),
+)
+LOOKS = Key(
+    "looks",
+    "text",
+    'first: later looks pay for themselves; "many": the first look has their bound, too',
+    FIRST,
+    choices=(FIRST, MANY),
+)
+COUNT_FORFEITS = Key("count_forfeits", "bool", "whether games that ended by a fault count", False)
+NOT_THESE = "no opening was played more than once by agents that leave something to chance"
+
+
+def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
+    """Whether the score of "A beats B" is at least so much, by its one-sided bound."""
+    match = evidence.between(*(check.parties or ("", "")))
+    level, least = check.values["confidence"], check.values["min_distinct"]
+    if match is None:
+        return score_at_least(spread([], []), wanted, level=level, min_distinct=least)
+    clean = match if check.values["count_forfeits"] else faultless(evidence.games, match)
+    dropped = len(match.openings) - len(clean.openings)
+    # Without some of its games a finite set of openings was not played out.
+    known = evidence if dropped == 0 else replace(evidence, census=())
+    result = _decided(check, known, clean, wanted)
+    if dropped == 0:
+        return result
+    what = f"{2 * dropped} of {2 * len(match.openings)} games do not count, for faults"
+    if result.verdict is Status.VACUOUS:
+        what += " (count_forfeits = true counts them)"
+    return replace(result, reason=f"{result.reason}; {what}")
+
+
+def _decided(check: Check, evidence: Evidence, match: Match, wanted: float) -> ScoreCheck:
+    """The check of games that count."""
+    level, least = check.values["confidence"], check.values["min_distinct"]
+    row = estimated(match, evidence)
+    answer = row.like if check.values["of"] == LIKE else row.these
+    if answer is None:
+        return ScoreCheck(Status.VACUOUS, wanted, None, None, level, 0, NOT_THESE)
+    exact = answer.score.kind is EstimateKind.CENSUS
+    if exact or not (why := _looked(check, evidence)):
+        exact = exact and (is_census(match, evidence) or check.values["of"] == THESE)
+        return score_at_least(answer.spread, wanted, level=level, min_distinct=least, census=exact)
+    if check.values["of"] == THESE:
+        return _ever_of_these(answer, match, wanted, level, why)
+    fresh = match.evidence()
+    first = np.rint(4.0 * fresh.scores[one_per_opening(fresh.openings)]).astype(np.int64)
+    counts = np.bincount(first, minlength=5)
+    reason = f"anytime {100 * level:g} % bound: {why}"
+    return score_ever_at_least(
+        answer.spread, counts, wanted, level=level, min_distinct=least, reason=reason
+    )
+
+
+def _looked(check: Check, evidence: Evidence) -> str:
+    """Why the bound must stay true at several looks; empty at the only one."""
+    if evidence.plan.stop is not None:
+        return "a test could stop the run"
+    if evidence.plan.rounds is not None:
+        return "results decided who met"
+    looks = looks_of(check, evidence)
+    if looks > 1:
+        return f"look {looks} at this claim"
+    return "many looks" if check.values["looks"] == MANY else ""
+
+
+def looks_of(check: Check, evidence: Evidence) -> int:
+    """The looks at a claim so far, this one included."""
+    return 1 + evidence.looks(check.that, check.test, check.values)
+
+
+def looks_text(check: Check, evidence: Evidence) -> str:
+    """How often the claim was looked at, for the verdict; empty at the first look."""
+    looks = looks_of(check, evidence)
+    return f"after {looks} looks: " if looks > 1 else ""
+
+
+def _ever_of_these(
+    answer: PairEstimate, match: Match, wanted: float, level: float, why: str
+) -> ScoreCheck:
+    """The check of exactly these openings, by a bound that stays true at every look."""
+    openings = len(np.unique(match.openings))
+    standing = observe(begun(openings, again=True), match.scores)
+    bound = lower_bound_of_these(standing, level)
+    reason = f"anytime {100 * level:g} % bound: {why}"
+    verdict = Status.PASSED if bound >= wanted else Status.FAILED
+    return ScoreCheck(verdict, wanted, answer.spread.mean, bound, level, openings, reason)
+
+
+def impossible(check: Check, wanted: float, openings: int, pairs: int) -> str:
+    """Why no result of so many openings and pairs could satisfy a claim; empty if one could."""
+    level = check.values["confidence"]
+    if check.values["of"] == THESE:
+        least = needed(wanted, level)
+        return "" if pairs >= least else vacuous_text(pairs, least, Scope.THESE)
+    least = max(check.values["min_distinct"], needed(wanted, level))
+    if check.values["looks"] == MANY:
+        least = max(least, needed(wanted, level, looks=True))
+    there = min(openings, pairs)
+    return "" if there >= least else vacuous_text(there, least)
