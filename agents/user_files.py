@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import os
 import signal
 import sys
 import traceback
@@ -35,7 +36,9 @@ def placed(word: str, place: Callable[[str], str]) -> str:
     if not is_users(word) and not word.startswith(("./", "../")):
         return word
     path = place(word)
-    return path if path.startswith(("/", "./", "../")) else f"./{path}"
+    if path.startswith("/"):
+        return os.path.normpath(path)  # behind the wall there is nothing but the files themselves
+    return path if path.startswith(("./", "../")) else f"./{path}"
 
 
 def own_trace(error: BaseException, path: Path) -> str:

@@ -1,8 +1,10 @@
 """Specs that no agent can be built from: one line that says what could."""
 
+import os
+
 import pytest
 
-from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for
+from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for, with_files
 from agents.evaluations.weight_files import checked_weights, read_weights
 from agents.kinds import settings
 from agents.search_options import limit_of, limits
@@ -164,3 +166,13 @@ def test_a_limit_of_the_spec_takes_the_place_of_the_kinds_own():
     assert limit_of(settings(own, AgentSpec("smart"), of)) == Limit(nodes=7)
     both = AgentSpec("smart", depth=3, seconds=5)
     assert limit_of(settings(own, both, of)) == Limit(depth=3, seconds=5)
+
+
+def test_a_command_is_stored_by_the_place_of_its_files_and_comes_back(tmp_path):
+    words = ["python3", str(tmp_path / "bots" / "a.py"), "-l", "1", "/usr/bin/env"]
+    spec = AgentSpec("lines", command=words, cwd=str(tmp_path), readable=[str(tmp_path / "x")])
+    base = tmp_path / "results" / "run"
+    stored = with_files(spec, lambda file: os.path.relpath(file, base))
+    assert stored.options["command"] == ("python3", "../../bots/a.py", "-l", "1", "/usr/bin/env")
+    assert stored.options["readable"] == ("../../x",)
+    assert with_files(stored, lambda file: str(base / file)) == spec
