@@ -1,12 +1,17 @@
 """Games that were lost by a fault: whose, how often, and why."""
 
+from collections import Counter
+
 import numpy as np
 
 from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
-from arena.showing.html import Html, Inside, name_of, tag
+from arena.showing.html import Html, Inside, joined, name_of, tag
 from arena.showing.numbers import count, counted, share
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, block, on_page
+from games.terminal import printable
+
+MOST_TOLD, LONGEST = 8, 160  # different words, characters of each
 
 # What the stored words mean; a word that is not here is shown as it is.
 REASONS = {
@@ -45,8 +50,20 @@ def figure(report: Report) -> Figure | None:
         " ended by a fault of the side that lost. Nothing was taken out: a forfeit is a loss in "
         "every number of this page.",
     )
-    table_html = table_of(table, "Forfeits by agent and reason", "forfeits")
-    return Figure(heading, lead, None, table, table_html)
+    body = joined([table_of(table, "Forfeits by agent and reason", "forfeits"), _told(report)])
+    return Figure(heading, lead, None, table, body)
+
+
+def _told(report: Report) -> Html | None:
+    """The last words of faults, each once, as run.json keeps them."""
+    ends = [str(trace).strip().rpartition("\n")[2] for trace in report.run.get("forfeits", [])]
+    counts = Counter(printable(end, LONGEST) for end in ends if end).most_common(MOST_TOLD)
+    if not counts:
+        return None
+    rows = tuple((tag("code", end), count(number)) for end, number in counts)
+    caption = f"What was said of the first {counted(len(ends), 'forfeit')}"
+    table = NumberTable(("words", "forfeits"), rows)
+    return joined([tag("h3", caption), table_of(table, caption)])
 
 
 def _row(name: str, word: str, number: int, played: int) -> tuple[Inside, ...]:

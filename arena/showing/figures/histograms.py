@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.showing.figure import Figure, NumberTable, nothing_here, numbers_below, sentences
-from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.html import Html, isolated, joined, tag
 from arena.showing.numbers import count, counted, minus, share
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, block, in_box, level_line, on_page, words
@@ -59,7 +59,7 @@ def figure(report: Report) -> Figure | None:
             for place, (name, picture) in enumerate(pictures)
         ]),
     )  # fmt: skip
-    lead = _lead(report, margin, games.plies[played])
+    lead = _lead(margin, games.plies[played])
     return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
 
 
@@ -67,7 +67,7 @@ def _title(place: int, name: str) -> Html:
     return tag("text", name, x=352 * place, y=14, class_="strong")
 
 
-def _lead(report: Report, margin: NDArray[np.int64], plies: NDArray[np.int64]) -> Html:
+def _lead(margin: NDArray[np.int64], plies: NDArray[np.int64]) -> Html:
     won = np.abs(margin[margin != 0])
     drawn_share = float(np.mean(margin == 0))
     usual = f"Half of the won games were won by {int(np.median(won))} or more; " if len(won) else ""
@@ -75,15 +75,7 @@ def _lead(report: Report, margin: NDArray[np.int64], plies: NDArray[np.int64]) -
     rest = f". Half took {int(np.median(plies))} plies or more."
     if not usual:
         drawn_games = drawn_games[:1].upper() + drawn_games[1:]
-    if report.two and len(won):
-        ahead = float(np.mean(margin))
-        words_of = minus(f"{ahead:+.1f}")
-        mean = joined(
-            [" On average ", name_of(report.agents[0]), f" ended {words_of} points ahead."]
-        )
-    else:
-        mean = Html("")
-    return sentences(usual, drawn_games, rest, mean)
+    return sentences(usual, drawn_games, rest)
 
 
 def binned(numbers: NDArray[np.int64]) -> Bins:
