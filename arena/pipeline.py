@@ -20,7 +20,7 @@ from arena.planning.plan import Plan
 from arena.planning.records import Games, moves_of, pair_points
 from arena.playing.determinism import FIXED, determined
 from arena.playing.one_pairing import played_here
-from arena.playing.tournament import Played, play
+from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.concluding.checks import Verdict
     from arena.concluding.evidence import Evidence
     from arena.concluding.summary import Summary
+    from arena.showing.live_view import LiveView
 
 log = logging.getLogger(__name__)
 
@@ -51,16 +52,32 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
         with (
             Journal(directory, origin.digest, options.fresh) as journal,
             RunLog(directory / "run.log"),
+            _seen(experiment, options) as live,
         ):
             drawn = determined(draw(experiment.plan), journal, options.playing)
             _note_begin(experiment, origin, journal, drawn, options)
             if not options.quiet:
                 for line in hopeless_lines(experiment.checks, drawn):
                     say(line)
-            played = _played(drawn, journal, options)
+            played = _played(drawn, journal, options, live)
             _note_unloadable(origin, journal, drawn)
             games = journal.games(played.drawn.pairings)
-            return _concluded(experiment, origin, played, games, directory, options)
+            holds = _concluded(experiment, origin, played, games, directory, options)
+            if live is not None:
+                live.finish(directory / "report.html")
+            return holds
+
+
+def _seen(
+    experiment: Experiment, options: RunOptions
+) -> "contextlib.AbstractContextManager[LiveView | None]":
+    """The live page of a run, if the options ask for one."""
+    if not options.live:
+        return contextlib.nullcontext()
+    # The server and the page are loaded here: nothing is imported while it serves.
+    from arena.showing.live_view import live_view  # noqa: PLC0415  # only if asked for
+
+    return live_view(experiment.name, experiment.plan, experiment.checks)
 
 
 @contextlib.contextmanager
@@ -74,15 +91,23 @@ def _pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
 
 
-def _played(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> Played:
+def _played(
+    drawn: DrawnPlan, journal: Journal, options: RunOptions, live: "LiveView | None"
+) -> Played:
     """Play what is not in the journal; where the run then stands."""
     if (before := journal.finished()) and not options.quiet:
         of = f"of {2 * drawn.pairings.total:,} games" if drawn.plan.rounds is None else "games"
         say(f"continuing: {2 * before:,} {of} were played before")
-    with LiveLine(options.quiet) as line:
+    with LiveLine(options.quiet, journal.directory) as line:
+        on_line = run_shown(line, drawn.plan.names)
+
+        def show(tick: Tick) -> None:
+            on_line(tick)
+            if live is not None:
+                live.show(tick)
+
         tell = log.info if options.quiet else say
-        shown = run_shown(line, drawn.plan.names)
-        played = play(drawn, journal, options.playing, shown, tell)
+        played = play(drawn, journal, options.playing, show, tell)
     options.interrupts.look()
     if played.known and not options.quiet:
         say(f"{played.known:,} of {2 * played.drawn.pairings.total:,} games were known.")

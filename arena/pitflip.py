@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "rate": "arena.rate",
     "ladder": "arena.ladder",
     "verify": "arena.verify",
+    "status": "arena.status",
     "judge": "arena.judge",
     "report": "arena.report",
     "export": "arena.export",
@@ -38,6 +39,7 @@ AT_ONCE = (
     "arena.new",
     "arena.play",
     "arena.rate",
+    "arena.status",
     "games.",
     "agents.",
 )

@@ -25,6 +25,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-page", action="store_false", dest="page", help="leave out report.html"
     )
+    parser.add_argument(
+        "--live", action="store_true", help="show the games as they come in, in a browser"
+    )
     parser.add_argument("--pairing", type=int, metavar="N", help="play one pairing alone, here")
     return parser
 

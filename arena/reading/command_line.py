@@ -44,6 +44,7 @@ class RunOptions:
     junit: Path | None = None
     wall: Wall = field(default_factory=Wall)  # begun with the first bot
     page: bool = False
+    live: bool = False  # on a page in the browser
     known: "KnownGames | None" = None  # games that need not be played
 
     @property
@@ -176,6 +177,7 @@ def _options(
         overrides=overrides(chosen),
         junit=getattr(chosen, "junit", None),
         page=getattr(chosen, "page", False),
+        live=getattr(chosen, "live", False),
         known=known,
     )
 

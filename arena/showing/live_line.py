@@ -3,30 +3,40 @@
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.keeping.progress_file import ProgressFile
 from arena.playing.tournament import Tick
+from arena.showing.progress import Pace, agents_now, matches_now
 from arena.showing.tournament_lines import live_lines
-from arena.stats.estimate import Estimate
-from arena.stats.watching import Standing, live_estimate, live_estimate_of_these
+from arena.stats.estimate import Estimate, EstimateKind
+from games.terminal import printable
 
 if TYPE_CHECKING:
     import rich.live
 
 PLAIN_SECONDS = 5.0
 LIVE_SECONDS = 0.2
-MOST_STANDINGS = 6
+MOST_STANDINGS = 16
+LONGEST_NAME = 32
+SHARE = 0.02  # of the time may be spent on showing it
 MOST_WORKERS = 6
 
 
 class LiveLine:
     """Shows lines of text, not too often; nothing at all when quiet."""
 
-    def __init__(self, quiet: bool) -> None:
-        """It goes to stderr, so that stdout has nothing but tables."""
+    def __init__(self, quiet: bool, directory: Path | None = None) -> None:
+        """It goes to stderr, so that stdout has nothing but tables.
+
+        In the directory a file has the same lines, even when quiet: `arena.status` reads it.
+        """
+        self.file = None if directory is None else ProgressFile(directory)
         self.quiet = quiet
         self.live: rich.live.Live | None = None
         self.begun = self.last = time.monotonic()
+        self.rest = 0.0  # seconds without a look, for the last one took long
         if not quiet and sys.stderr.isatty():
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
             from rich.live import Live  # noqa: PLC0415
@@ -41,8 +51,10 @@ class LiveLine:
             self.live.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Give the line back."""
+        if self.file and kind is None:
+            self.file.remove()
         if self.live:
             self.live.stop()
 
@@ -51,12 +63,15 @@ class LiveLine:
 
         The first line is the most important; only a terminal shows them all.
         """
+        if self.file and self.file.due:
+            self.file.write(lambda: lines(max(time.monotonic() - self.begun, 1e-6)))
         now = time.monotonic()
         due = LIVE_SECONDS if self.live else PLAIN_SECONDS
-        if self.quiet or (now - self.last < due and not last):
+        if self.quiet or (now - self.last < max(due, self.rest) and not last):
             return
         shown = lines(max(now - self.begun, 1e-6))
         self.last = time.monotonic()
+        self.rest = (self.last - now) / SHARE
         try:
             self._print(shown)
         except OSError:
@@ -72,17 +87,36 @@ class LiveLine:
 
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
     """A function that shows the progress of a run on the line."""
-    return lambda tick: line.show(
-        lambda seconds: run_lines(tick, names, seconds),
-        last=tick.done == tick.total and (tick.tournament is None or tick.tournament.over),
-    )
+    pace = Pace()
+
+    def show(tick: Tick) -> None:
+        pace.take(tick.played)
+        over = tick.done == tick.total and (tick.tournament is None or tick.tournament.over)
+        line.show(lambda seconds: run_lines(tick, names, seconds, pace), last=over)
+
+    return show
 
 
-def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
-    """Games done and per second, time left and the stop rule; then the score of each match."""
+def run_lines(tick: Tick, names: Sequence[str], seconds: float, pace: Pace) -> list[str]:
+    """The first line; then the score of the match, or the standings where there are several."""
     if not tick.played and tick.done:
         return []  # nothing was left to play
-    rate = 2 * tick.played / seconds
+    if tick.tournament is not None:
+        rows = live_lines(tick.tournament, names)
+    elif len(tick.standings) > 1:
+        rows = standing_lines(tick, names)
+    else:
+        rows = [
+            f"{names[match.a]} v {names[match.b]}: {interval_text(match.score)}"
+            f"{' from this opening' if match.these else ''}"
+            for match in matches_now(tick)
+        ]
+    return [first_line(tick, seconds, pace), *rows, *worker_lines(tick.speeds)]
+
+
+def first_line(tick: Tick, seconds: float, pace: Pace) -> str:
+    """Games done and per second, time left and the stop rule."""
+    rate = pace.rate(tick.played, seconds)
     open_end = tick.tournament is not None
     played = (
         f"{2 * tick.done:,} games" if open_end else f"{2 * tick.done:,} of {2 * tick.total:,} games"
@@ -90,19 +124,39 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float) -> list[str]:
     words = [played, f"{rate:,.0f} games/s"]
     if tick.speeds:
         words.append(f"{len(tick.speeds)} workers" if len(tick.speeds) > 1 else "1 worker")
-    if tick.played and tick.done < tick.total and seconds > 1.0 and not open_end:
+    if pace.settled(tick.played) and tick.done < tick.total and not open_end:
         left = 2 * (tick.total - tick.done) / max(rate, 1e-9)
         words.append(f"{left:,.0f} s left" if left < 600 else f"{left / 60:,.0f} min left")
     if tick.sprt is not None:
         state = tick.sprt
         words.append(f"LLR {state.llr:+.2f} in ({state.lower:.2f}, {state.upper:.2f})")
-    standings = [
-        f"{names[a]} v {names[b]}: {_score(seen)}"
-        for (a, b), seen in list(tick.standings.items())[:MOST_STANDINGS]
+    return ", ".join(words)
+
+
+def standing_lines(tick: Tick, names: Sequence[str]) -> list[str]:
+    """The standings of a round robin: scores, and how many matches are settled either way.
+
+    The first line alone is said where there is no terminal.
+    """
+    rows = agents_now(tick, matches_now(tick))
+    shown = rows[:MOST_STANDINGS]
+    cells = [
+        (str(place), printable(names[row.agent], LONGEST_NAME), interval_text(row.score),
+         f"{row.games:,}", str(row.above), str(row.below), str(row.open))
+        for place, row in enumerate(shown, 1)
+    ]  # fmt: skip
+    head = ("", "agent", "score so far", "games", "above", "below", "open")
+    width = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(wide) if place in (1, 2) else cell.rjust(wide)
+            for place, (cell, wide) in enumerate(zip(row, width, strict=True))
+        ).rstrip()
+        for row in (head, *cells)
     ]
-    if tick.tournament is not None:
-        standings = live_lines(tick.tournament, names)
-    return [", ".join(words), *standings, *worker_lines(tick.speeds)]
+    leader = f"{cells[0][1]} leads: {cells[0][2]}"
+    more = len(rows) - len(shown)
+    return [leader, *lines, *([f"and {more} more"] if more > 0 else [])]
 
 
 def worker_lines(speeds: Mapping[str, float]) -> list[str]:
@@ -113,16 +167,11 @@ def worker_lines(speeds: Mapping[str, float]) -> list[str]:
     return [*lines, f"and {more} more"] if more > 0 else lines
 
 
-def _score(standing: Standing) -> str:
-    """A score in an interval that holds however often one looks, for the first question known."""
-    these = live_estimate_of_these(standing)
-    if standing.openings == 1 and these is not None:
-        return f"{_interval(these)} from this opening"
-    return _interval(live_estimate(standing))
-
-
-def _interval(estimate: Estimate) -> str:
+def interval_text(estimate: Estimate) -> str:
+    """A score in an interval that holds however often one looks."""
     if estimate.value is None:
         return "no games"
+    if estimate.kind is EstimateKind.NONE:
+        return f"{100 * estimate.value:.1f} % (no interval: {estimate.reason})"
     low, high = estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high
     return f"{100 * estimate.value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"

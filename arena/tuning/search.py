@@ -128,7 +128,7 @@ def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bo
         trials.append(trial)
         too_easy |= ended_at_half(study, queue, trials)
     before = len(trials)
-    with LiveLine(options.quiet) as line:
+    with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)

@@ -85,7 +85,7 @@ def validated(study: Study, flat: str, weights: dict[str, tuple[float, ...]]) ->
     """The match of the recommended weights; none is played if they are the seed weights."""
     if flat:
         return unneeded(study.tuning.validation.plan())
-    with LiveLine(study.options.quiet) as line:
+    with LiveLine(study.options.quiet, study.journal.directory) as line:
         return validate(
             study.tuning, weights, study.held_out, study.journal.directory,
             study.options.playing, run_shown(line, (TUNED, SEED)),

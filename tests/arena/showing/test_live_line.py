@@ -38,22 +38,36 @@ def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
             show(tick(50 * (second + 1)))
         show(tick(1000))
     first, second, last = capsys.readouterr().err.splitlines()
-    assert first.startswith("600 of 2,000 games, 120 games/s, 12 s left  a v b: 75.0 % [")
+    assert first.startswith("600 of 2,000 games, 100 games/s, 14 s left  a v b: 75.0 % [")
     assert second.startswith("1,100 of 2,000 games")
-    assert last.startswith("2,000 of 2,000 games, 182 games/s  a v b: 75.0 %")
+    assert last.startswith("2,000 of 2,000 games, 173 games/s  a v b: 75.0 %")
 
 
 def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
     with shown_by(quiet=False) as show:
-        clock[0] += 10
+        clock[0] += 3
+        show(tick(510, played=10))
+        clock[0] += 9
         show(tick(600, played=100))
     assert "1,200 of 2,000 games, 20 games/s, 40 s left" in capsys.readouterr().err
 
 
+def test_the_time_before_the_first_games_is_not_counted_in_the_time_left(clock, capsys):
+    with shown_by(quiet=False) as show:
+        show(tick(0))
+        clock[0] += 60  # it compiles
+        show(tick(10))
+        assert "left" not in capsys.readouterr().err
+        clock[0] += 10
+        show(tick(110))
+    assert "220 of 2,000 games, 20 games/s, 89 s left" in capsys.readouterr().err
+
+
 def test_long_waits_are_told_in_minutes(clock, capsys):
     with shown_by(quiet=False) as show:
+        show(tick(1, total=10_000))
         clock[0] += 10
-        show(tick(10, total=10_000))
+        show(tick(11, total=10_000))
     assert "166 min left" in capsys.readouterr().err
 
 

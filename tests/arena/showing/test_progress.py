@@ -1,0 +1,72 @@
+"""Standings and checks while games are played: each number with an interval that stays true."""
+
+import numpy as np
+import pytest
+
+from arena.concluding.checks import FAILS, HOLDS, Check
+from arena.playing.tournament import Tick
+from arena.showing.live_checks import LATER, checks_now
+from arena.showing.live_line import standing_lines
+from arena.showing.progress import agents_now, at_level, matches_now
+from arena.stats.watching import begun, live_estimate, observe
+
+NAMES = ["weak", "middle", "strong"]
+SCORES = {(0, 1): 0.25, (0, 2): 0.0, (1, 2): 0.5}  # of the first of each pair
+
+
+@pytest.fixture(scope="module")
+def tick():
+    standings = {
+        pair: observe(begun(1000, again=False), np.full(200, score))
+        for pair, score in SCORES.items()
+    }
+    return Tick(600, 3000, 600, standings, None, {})
+
+
+def test_the_score_of_an_agent_is_the_mean_of_its_matches_inside_their_common_interval(tick):
+    rows = agents_now(tick, matches_now(tick))
+    assert [NAMES[row.agent] for row in rows] == ["strong", "middle", "weak"]
+    strong = rows[0]
+    assert (strong.games, strong.above, strong.below, strong.open) == (800, 1, 0, 1)
+    assert strong.score.value == pytest.approx(0.75)
+    # Both matches at 97.5 %: then both are true together with 95 %.
+    ends = [at_level(tick.standings[pair], 0.975) for pair in ((0, 2), (1, 2))]
+    highs = [1.0 if end.high is None else end.high for end in ends]
+    assert strong.score.low == pytest.approx(1.0 - sum(highs) / 2)
+    alone = live_estimate(tick.standings[1, 2])
+    assert highs[1] > alone.high
+
+
+def test_the_standings_are_a_table_of_all_agents(tick):
+    leader, head, *rows = standing_lines(tick, NAMES)
+    assert leader.startswith("strong leads: 75.0 % [")
+    assert head.split() == ["agent", "score", "so", "far", "games", "above", "below", "open"]
+    assert [row.split()[:2] for row in rows] == [["1", "strong"], ["2", "middle"], ["3", "weak"]]
+    assert rows[-1].split()[-4:] == ["800", "0", "2", "0"]
+
+
+@pytest.mark.parametrize(
+    ("that", "test", "value", "status", "settled"),
+    [
+        ("strong beats weak", "score_at_least", 0.6, HOLDS, True),
+        ("middle beats weak", "score_at_least", 0.75, HOLDS, False),
+        ("weak beats strong", "score_at_least", 0.5, FAILS, True),
+        ("strong beats middle", "elo_at_least", 1, FAILS, False),
+        ("strong beats weak", "always", True, HOLDS, False),
+        ("weak beats strong", "always", True, FAILS, True),
+        ("strong beats weak", "always", "proved", LATER, False),
+        ("all", "no_forfeits", True, LATER, False),
+    ],
+)
+def test_a_check_so_far_is_settled_only_by_a_bound(tick, that, test, value, status, settled):
+    check = Check(that, test, {test: value, "confidence": 0.95, "min_distinct": 10})
+    (now,) = checks_now([check], tick, NAMES)
+    assert (now.status, now.settled) == (status, settled)
+
+
+def test_one_opening_gives_no_interval():
+    standings = {(0, 1): observe(begun(1, again=False), [1.0])}
+    tick = Tick(1, 1, 1, standings, None, {})
+    row = agents_now(tick, matches_now(tick))[0]
+    assert (row.score.value, row.score.low, row.score.high) == (1.0, None, None)
+    assert "opening" in row.score.reason

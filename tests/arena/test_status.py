@@ -1,0 +1,76 @@
+"""arena.status: what runs, what ran, where it stands; nothing of a run is touched."""
+
+import json
+import os
+
+import pytest
+
+from arena import status
+from arena.keeping.journal import Journal, locked
+from arena.keeping.progress_file import PROGRESS, ProgressFile, is_running, stored_lines
+
+
+@pytest.fixture
+def run_directory(tmp_path):
+    directory = tmp_path / "results" / "mine" / "0123456789"
+    with Journal(directory, "0123456789"):
+        pass
+    return directory
+
+
+def stored(directory, **more):
+    (directory / "run.json").write_text(json.dumps({"path": "mine.toml", **more}))
+
+
+def test_a_running_run_shows_its_lines_and_is_not_disturbed(run_directory, capsys):
+    stored(run_directory)
+    with Journal(run_directory, "0123456789"):
+        (run_directory / PROGRESS).write_text(json.dumps({"lines": ["4 of 8 games", "a\x1b[2J"]}))
+        before = {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
+        assert status.main([str(run_directory), "--once"]) == 0
+        assert before == {path: path.stat().st_mtime_ns for path in run_directory.iterdir()}
+        assert capsys.readouterr().out.splitlines()[1:] == ["4 of 8 games", r"a\x1b[2J"]
+        assert status.main(["--results", str(run_directory.parents[1])]) == 0
+        assert "running  4 of 8 games" in capsys.readouterr().out
+    os.close(locked(run_directory))  # looking took no lock that stays
+
+
+def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_directory, capsys):
+    stored(run_directory)
+    assert status.main([str(run_directory)]) == 3
+    assert (
+        "stopped; its command continues it (the experiment: mine.toml)" in capsys.readouterr().out
+    )
+    stored(run_directory, finished="2026-11-19T03:00:00+0000")
+    check = {"status": "holds", "that": "a beats b", "detail": "all 8 games won"}
+    (run_directory / "summary.json").write_text(json.dumps({"checks": [check]}))
+    assert status.main([str(run_directory)]) == 0
+    assert "HOLDS a beats b: all 8 games won" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"lines": 3}', '{"lines": [1, null]}', "x" * 99999])
+def test_a_broken_progress_file_says_nothing(run_directory, content):
+    (run_directory / PROGRESS).write_text(content)
+    assert stored_lines(run_directory) == []
+
+
+def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
+    assert status.main([str(tmp_path)]) == 2
+    assert status.main(["--results", str(tmp_path)]) == 2
+    assert not is_running(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    capsys.readouterr()
+
+
+def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("arena.keeping.progress_file.time.monotonic", lambda: now[0])
+    file = ProgressFile(tmp_path)
+    assert not file.due
+    now[0] += 1.5
+    assert file.due
+    file.write(lambda: ["1 of 2 games"])
+    assert stored_lines(tmp_path) == ["1 of 2 games"]
+    assert not file.due
+    file.remove()
+    assert list(tmp_path.iterdir()) == []
