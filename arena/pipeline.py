@@ -11,23 +11,19 @@ from agents import users_code
 from arena.concluding.checks.before_playing import hopeless_lines
 from arena.keeping import provenance
 from arena.keeping.bot_logs import write_bot_logs
-from arena.keeping.journal import JOURNAL, Journal
+from arena.keeping.journal import Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
-from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.plan import Plan
-from arena.planning.records import Games, moves_of, pair_points
+from arena.planning.records import Games
 from arena.playing.determinism import FIXED, determined
-from arena.playing.one_pairing import played_here
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
-from games.shell_commands import here
-from games.terminal import Mistake, Unfinished, printed, say
-from games.transcripts import replay_command
+from games.terminal import Unfinished, printed, say
 from games.whole_files import remove_unfinished, write_text
 
 if TYPE_CHECKING:  # at run time they are loaded after the games
@@ -44,7 +40,7 @@ BY_THE_CLOCK = "some agents play by the clock: another run would play other game
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
     """Play what is left, write and print the tables; whether all checks hold."""
-    with _pairing_named(experiment, options.overrides):
+    with pairing_named(experiment, options.overrides):
         origin = provenance.origin_of(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
         if not options.quiet and (why := provenance.why_new(directory, origin)):
@@ -81,7 +77,7 @@ def _seen(
 
 
 @contextlib.contextmanager
-def _pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
+def pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
     """A pairing that cannot be played is named with the command that plays it alone."""
     try:
         yield
@@ -283,32 +279,3 @@ def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
         "plan": origin.plan,
         "versions": provenance.versions(),
     }
-
-
-def play_alone(experiment: Experiment, pairing: int, options: RunOptions) -> None:
-    """Play one pairing in this process, to see what becomes of it."""
-    with _pairing_named(experiment, options.overrides):
-        drawn = draw(experiment.plan)
-        if drawn.plan.rounds is not None:
-            drawn = _as_far_as_played(experiment, drawn, options.results)
-        total = drawn.pairings.total
-        if not 0 <= pairing < total:
-            later = "" if drawn.plan.rounds is None else "; later rounds follow from results"
-            raise Mistake(f"pairing must lie from 0 to {total - 1}, got {pairing}{later}")
-        games = played_here(drawn, pairing, {}, options.wall)
-    placed = drawn.pairings.columns(pairing, pairing + 1)
-    for row in range(2):
-        first, second = (drawn.plan.names[placed[seat][row]] for seat in ("first", "second"))
-        print(f"{first} against {second}: margin {games.margin[row]:+d}")
-        print(games.traces.get(row) or here(replay_command(drawn.of, moves_of(games, row))))
-
-
-def _as_far_as_played(experiment: Experiment, drawn: DrawnPlan, results: Path) -> DrawnPlan:
-    """The plan with the rounds that its run in `results` has come to."""
-    origin = provenance.origin_of(experiment.name, experiment.plan)
-    directory, course = results / experiment.name / origin.digest, Course(drawn)
-    if (directory / JOURNAL).exists():
-        with Journal(directory, origin.digest) as journal:
-            for start, _, games in journal.parts(course.columns):
-                course.take(start, pair_points(games))
-    return course.drawn

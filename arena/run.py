@@ -43,7 +43,8 @@ def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.reading.experiment_file import load  # noqa: PLC0415
 
     experiment = load(chosen.experiment, overrides(chosen))
-    from arena.pipeline import play_alone, run  # noqa: PLC0415
+    from arena.lone_pairing import play_alone  # noqa: PLC0415
+    from arena.pipeline import run  # noqa: PLC0415
 
     with options_of(chosen, interrupts) as options:
         if chosen.pairing is not None:
