@@ -41,7 +41,7 @@ class LiveServer:
         self.connections = self.followers = 0
         self.fetching = 0  # followers that have not fetched the report
         self.loop = asyncio.new_event_loop()
-        self.news = asyncio.Event()
+        self.news, self.closing = asyncio.Event(), asyncio.Event()
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self._run, name="live page", daemon=True)
@@ -64,7 +64,7 @@ class LiveServer:
     ) -> None:
         """Listen no more."""
         with contextlib.suppress(RuntimeError):  # it has ended already
-            self.loop.call_soon_threadsafe(self.loop.stop)
+            self.loop.call_soon_threadsafe(self.closing.set)
         self.thread.join(LEAVING_SECONDS)
         self.socket.close()
 
@@ -98,17 +98,17 @@ class LiveServer:
         left.set()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        starting = asyncio.start_server(self._client, sock=self.socket, limit=LONGEST_HEAD)
-        server = self.loop.run_until_complete(starting)
         with contextlib.closing(self.loop):
-            self.loop.run_forever()
-            server.close()
-            waiting = asyncio.all_tasks(self.loop)
-            for task in waiting:
-                task.cancel()
-            if waiting:
-                self.loop.run_until_complete(asyncio.wait(waiting, timeout=1.0))
+            self.loop.run_until_complete(self._serve())
+
+    async def _serve(self) -> None:
+        server = await asyncio.start_server(self._client, sock=self.socket, limit=LONGEST_HEAD)
+        await self.closing.wait()
+        server.close()
+        clients = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in clients:
+            task.cancel()
+        await asyncio.gather(*clients, return_exceptions=True)
 
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with self._counted(), contextlib.suppress(OSError, asyncio.TimeoutError):
