@@ -354,12 +354,19 @@ PLAYING = (
 
 PLANNING = (
     *in_file(
-        "arena/planning/openings/lines.py",
+        "arena/planning/openings/balance.py",
         "tests/arena/planning/test_opening_limits.py",
         "tests/arena/planning/test_openings.py",
         edits={
             "BALANCE_DEPTH = 6": "BALANCE_DEPTH = 5",
             "abs(value) <= most": "value <= most",
+        },
+    ),
+    *in_file(
+        "arena/planning/openings/lines.py",
+        "tests/arena/planning/test_opening_limits.py",
+        "tests/arena/planning/test_openings.py",
+        edits={
             "finite = openings.finite and all_there_are": "finite = openings.finite",
             "digest_word(of.name, *line)": "digest_word(of.name, *line[1:])",
         },

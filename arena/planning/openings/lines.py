@@ -6,13 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, build
 from arena.planning.pairing_seeds import digest_word
 from games import Game, Position
 from games.terminal import Mistake
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
-BALANCE_DEPTH = 6
 
 
 class OpeningsError(Mistake, ValueError):
@@ -41,7 +39,7 @@ def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> O
 
 
 def first_openings(openings: Openings, number: int) -> Openings:
-    """The first openings, at most `most`."""
+    """The first openings, at most `number`."""
     return kept(openings, np.arange(len(openings)) < number, all_there_are=False)
 
 
@@ -67,31 +65,3 @@ def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:
     """The move numbers of one opening."""
     moves: list[int] = of.moves_of(slots[slots != NO_MOVE]).tolist()
     return moves
-
-
-def balanced(
-    of: Game, openings: Openings, most: float, enough: int | None = None
-) -> NDArray[np.bool_]:
-    """Which openings a shallow search values within `most` for either side; stop at `enough`."""
-    # It loads the compiler, and the reader of files asks for keys only.
-    from agents.compiled import decided  # noqa: PLC0415
-
-    agent = build(AgentSpec("alphabeta", depth=BALANCE_DEPTH), of)
-    good = np.zeros(len(openings), bool)
-    number = 0
-    for row, slots in enumerate(openings.slots):
-        agent.start(0)
-        value = decided(agent, position_after(of, moves_of(of, slots))).value
-        good[row] = value is not None and abs(value) <= most
-        number += int(good[row])
-        if number == enough:
-            break
-    return good
-
-
-def all_of(of: Game, lines: list[tuple[int, ...]], balance: float | None) -> Openings:
-    """All openings of a finite set, or those of them that are balanced."""
-    openings = from_lines(of, lines, finite=True)
-    if balance is None:
-        return openings
-    return kept(openings, balanced(of, openings, balance), all_there_are=True)

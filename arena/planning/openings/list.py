@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.lines import Openings, OpeningsError, all_of
+from arena.planning.openings.balance import all_of
+from arena.planning.openings.lines import Openings, OpeningsError
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, MoveError, Position
 from games.keys import Fault, Key, KeyValues

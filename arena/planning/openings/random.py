@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from arena.planning.openings.balance import balanced
 from arena.planning.openings.enumerate import enumerated
 from arena.planning.openings.lines import (
     Openings,
-    balanced,
     first_openings,
     from_lines,
     kept,

@@ -5,7 +5,8 @@ import pytest
 
 from agents import AgentSpec, Limit, build
 from arena.planning.openings import Openings, moves_of
-from arena.planning.openings.lines import balanced, position_after
+from arena.planning.openings.balance import balanced
+from arena.planning.openings.lines import position_after
 from arena.planning.openings.random import random_openings, with_new
 from games import game
 
