@@ -151,7 +151,6 @@ def seconds(number: float) -> str:
     names = {60.0: "min", 1.0: "s", 1e-3: "ms", 1e-6: "\u00b5s", 1e-9: "ns"}
     for least, unit in ((120.0, 60.0), (1.0, 1.0), (1e-3, 1e-3), (1e-6, 1e-6), (0.0, 1e-9)):
         if number >= least:
-            names = {60.0: "min", 1.0: "s", 1e-3: "ms", 1e-6: "µs", 1e-9: "ns"}
             size = number / unit
             text = f"{size:.0f}" if size >= 10 else f"{size:.1f}".removesuffix(".0")
             return f"{text}{NO_BREAK}{names[unit]}"
