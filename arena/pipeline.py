@@ -15,7 +15,6 @@ from arena.keeping.journal import Journal
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.plan import Plan
 from arena.planning.records import Games
 from arena.playing.determinism import FIXED, determined
 from arena.playing.tournament import Played, Tick, play
@@ -192,7 +191,7 @@ def _concluded(
     progress = quiet if options.quiet else say
     evidence = evidence_of_run(drawn, games, directory, options.wall, progress)
     remove_unfinished(directory)
-    summed = _tabled(played, evidence, origin, directory)
+    summed = _tabled(experiment, played, evidence, origin, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
@@ -211,6 +210,7 @@ def quiet(_: str) -> None:
 
 
 def _tabled(
+    experiment: Experiment,
     played: Played,
     evidence: "Evidence",
     origin: Origin,
@@ -218,10 +218,11 @@ def _tabled(
 ) -> "Summary":
     """Write the tables of a run; what stands in them."""
     from arena.concluding import adapted, summary, table_rows, timing  # noqa: PLC0415  # as above
+    from arena.concluding.points_table import PointsRow  # noqa: PLC0415
     from arena.keeping import game_table, parquet  # noqa: PLC0415
 
     drawn, plan = played.drawn, played.drawn.plan
-    games, source = evidence.games, source_of(plan, origin)
+    games, source = evidence.games, provenance.table_source(plan, origin)
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         whole = beside.submit(
@@ -230,11 +231,14 @@ def _tabled(
         )  # fmt: skip
         test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
         summed = summary.summarise(
-            evidence, name=origin.experiment, sprt=test, tournament=played.tournament
-        )
+            evidence, name=origin.experiment, sprt=test, tournament=played.tournament,
+            by_points=experiment.standings == "points",
+        )  # fmt: skip
         summed = adapted.adapted(summed)
         timings = timing.timings(games, plan.names)
         whole.result()
+    if summed.points:
+        parquet.write_rows(directory / "points.parquet", PointsRow, summed.points, source)
     elo, rates = table_rows.elo_rows(summed), table_rows.win_rate_rows(summed)
     parquet.write_rows(directory / "elo.parquet", table_rows.EloRow, elo, source)
     parquet.write_rows(directory / "win_rates.parquet", table_rows.WinRateRow, rates, source)
@@ -266,16 +270,3 @@ def _show(
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
         write_text(options.junit, junit.junit(verdicts, experiment.name))
-
-
-def source_of(plan: Plan, origin: Origin) -> dict[str, object]:
-    """Where every table says it comes from, without clocks or machines."""
-    return {
-        "experiment": origin.experiment,
-        "run": origin.digest,
-        "game": plan.game,
-        "seed": plan.seed,
-        "reproducible": plan.reproducible,
-        "plan": origin.plan,
-        "versions": provenance.versions(),
-    }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.concluding.evidence import Evidence, Match
+from arena.concluding.points_table import PointsRow, points_rows
 from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import WinRate, is_census, win_rates
 from arena.planning.plan import Plan
@@ -59,6 +60,7 @@ class Summary:
     win_rates: tuple[WinRate, ...]
     stopped: Stopped | None
     tournament: TournamentStanding | None = None
+    points: tuple[PointsRow, ...] = ()
 
 
 def summarise(
@@ -67,12 +69,13 @@ def summarise(
     name: str = "",
     sprt: tuple[SprtPlan, SprtState] | None = None,
     tournament: TournamentStanding | None = None,
+    by_points: bool = False,
     draws: int = DRAWS,
 ) -> Summary:
     """Sum up the games of the experiment called `name`.
 
-    `sprt` is the test that stopped the run, `tournament` where its rounds ended; 0 `draws`:
-    ratings without errors.
+    `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
+    asks for standings by points too; 0 `draws`: ratings without errors.
     """
     plan, games, tested = evidence.plan, evidence.games, sprt is not None
     names, met = plan.names, evidence.matches
@@ -95,6 +98,7 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
+        points=tuple(points_rows(met, games, names)) if by_points else (),
     )
 
 

@@ -143,3 +143,16 @@ def _difference(old: object, new: object) -> str:
 def now_text() -> str:
     """The time as run.json writes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
+
+
+def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
+    """Where every table says it comes from, without clocks or machines."""
+    return {
+        "experiment": origin.experiment,
+        "run": origin.digest,
+        "game": plan.game,
+        "seed": plan.seed,
+        "reproducible": plan.reproducible,
+        "plan": origin.plan,
+        "versions": versions(),
+    }

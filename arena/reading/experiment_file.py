@@ -38,6 +38,7 @@ class Experiment:
     path: Path
     plan: Plan
     checks: tuple[Check, ...] = ()
+    standings: str = "elo"  # or "points": what ranks agents, beside ratings
 
 
 class Setup(NamedTuple):
@@ -84,7 +85,8 @@ def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     problems.raise_if_any()
     assert meets is not None  # else a problem was said
     plan = plan_of(setup, meets)
-    return Experiment(settings.name or source.path.stem, source.path, plan, checks)
+    ranked = (values["standings"] or {}).get("by", "elo")
+    return Experiment(settings.name or source.path.stem, source.path, plan, checks, ranked)
 
 
 def plan_of(setup: Setup, meets: Meets) -> Plan:

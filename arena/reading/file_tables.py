@@ -34,6 +34,7 @@ ROSTER = (
     ),
     Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
 )
+BY = Key("by", "text", "what ranks them", required=True, choices=("elo", "points"))
 TOP = (
     Key("game", "text", "what is played", required=True, example=', as in game = "kalah(6,4)"'),
     Key("name", "text", "of the experiment; usually that of its file"),
@@ -77,6 +78,7 @@ TOP = (
         "when to stop before all pairs are played",
         keys=(Key("sprt", "table", "a sequential test", required=True, keys=SPRT),),
     ),
+    Key("standings", "table", "how agents are ranked", keys=(BY,)),
     Key("roster", "table", "a class of bots, each an agent", keys=ROSTER),  # made into agents
     # Read by `agent_tables`, with what their kinds declare.
     Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),

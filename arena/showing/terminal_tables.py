@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.concluding.checks import FAILS, HOLDS, Verdict
+from arena.concluding.points_table import points_lines
 from arena.concluding.standings import Group, Rated
 from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
@@ -39,6 +40,8 @@ def show(
     console = console or terminal()
     say_line(console, _headline(summary), "bold")
     show_ratings(console, summary.ratings, summary.groups)
+    for line in points_lines(summary.points):
+        say_line(console, line)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
@@ -67,6 +70,7 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
         "sprt": summary.stopped and summary.stopped.text,
         "tournament": tournament_json(summary),
+        "points": [row._asdict() for row in summary.points],
         "checks": [
             {
                 "that": verdict.that,
