@@ -16,6 +16,7 @@ from arena.keeping.provenance import code_digest
 from arena.planning.drawing import DrawnPlan
 from arena.planning.pairing_seeds import agent_seeds
 from arena.planning.pairings import Block
+from arena.planning.plan import CLOCKS
 from games.kernels.splitmix import STRIDE, mixed
 
 Words = NDArray[np.uint64]
@@ -25,7 +26,7 @@ TURNED = np.uint64(1)  # the bit of games in which the later one of the two cont
 
 def may_be_known(spec: AgentSpec) -> bool:
     """Whether the agent's moves follow from its spec and its seed: no clock, no unknown code."""
-    if "seconds" in spec.options or outside(spec):
+    if outside(spec) or any(name in spec.options for name in CLOCKS):
         return False
     return users_code(spec) is None or bool(spec.options.get("deterministic"))
 
@@ -40,7 +41,8 @@ class GameKeys:
         whatever our sources were.
         """
         self.drawn = drawn
-        self.known = [everybody or may_be_known(spec) for spec in drawn.specs]
+        clock = drawn.plan.turn_seconds is not None or drawn.plan.game_seconds is not None
+        self.known = [everybody or (may_be_known(spec) and not clock) for spec in drawn.specs]
         self.contents = [
             content(spec) if known else ""
             for spec, known in zip(drawn.specs, self.known, strict=True)

@@ -110,6 +110,7 @@ def test_who_plays_by_the_clock_or_by_unknown_code_is_never_known(tmp_path):
     (tmp_path / "heur.py").write_text(HEURISTIC.format(factor=1))
     agents = {
         "clock": 'kind = "minimax"\nseconds = 0.01',
+        "turns": 'kind = "minimax"\nturn_seconds = 0.01',
         "own": 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"',
         "own_noise": 'kind = "minimax"\ndepth = 1\nepsilon = 0.1\nevaluate = "heur.py"',
         "said": 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"\ndeterministic = true',
@@ -117,8 +118,16 @@ def test_who_plays_by_the_clock_or_by_unknown_code_is_never_known(tmp_path):
     }
     specs = load(experiment(tmp_path, agents)).plan.agents
     assert {name: may_be_known(spec) for name, spec in specs.items()} == {
-        "clock": False, "own": False, "own_noise": False, "said": True, "greedy": True,
+        "clock": False, "turns": False, "own": False, "own_noise": False, "said": True,
+        "greedy": True,
     }  # fmt: skip
+
+
+def test_a_game_with_a_clock_for_all_is_never_known(tmp_path):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    path = experiment(tmp_path, pair, more="game_seconds = 60\n")
+    known_of(path, tmp_path / "1", tmp_path / "k")
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
 
 
 def test_an_edit_of_a_file_or_of_what_it_imports_makes_its_games_unknown(tmp_path):
