@@ -138,6 +138,11 @@ class BotProcess:
             raise Void(f"{self.name} could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
         return since + int(seconds * BILLION) + self.lag
 
+    @property
+    def has_written(self) -> bool:
+        """Whether something can be read at once, its end too."""
+        return bool(self.readable.poll(0))
+
     def hung_up(self, seconds: float) -> bool:
         """Close its input; whether it writes something then: it was in a buffer of its own."""
         os.close(self.questions)

@@ -47,6 +47,11 @@ class ConnectedClient:
         self.poll = select.poll()
         self.poll.register(self.connection, select.POLLIN)
 
+    @property
+    def has_written(self) -> bool:
+        """Whether something can be read at once, its end too."""
+        return self._heard(0.0)
+
     def new_game(self) -> None:
         """Nothing is known of how long it waits for its machine."""
 

@@ -236,8 +236,8 @@ class Driver:
 
     def _drop(self) -> None:
         """Discard what arrived unasked."""
-        while not self.ended and (content := self.bot.receive(0.0, 0)) is not None:
-            self._take(content)
+        while not self.ended and self.bot.has_written:
+            self._take(self.bot.receive(0.0, time.monotonic_ns()) or b"")
         if self.buffer.strip():
             self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
         self.buffer = b""
