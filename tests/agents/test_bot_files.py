@@ -28,7 +28,9 @@ def runs(name: str) -> bool:
 def missing(name: str):
     """A file as a parameter, skipped where its interpreter is missing."""
     reason = f"nothing here runs {name}"
-    return pytest.param(name, marks=pytest.mark.skipif(not runs(name), reason=reason))
+    marks = [pytest.mark.skipif(not runs(name), reason=reason)]
+    marks += [pytest.mark.slow] * name.endswith(".java")  # it is compiled each time it starts
+    return pytest.param(name, marks=marks)
 
 
 def games_of(name: str) -> list[list[int]]:

@@ -53,7 +53,12 @@ def written(directory, before: str, answer: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", WRONG)
+SLOW = ("slow start", "slow answers", "it dies", "no move", "an exception")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in WRONG]
+)
 def test_what_is_wrong_is_said(tmp_path, capsys, name):
     before, answer, message = WRONG[name]
     toml = tmp_path / "mine.toml"
@@ -83,7 +88,7 @@ def test_a_bot_that_ends_with_its_game(capsys):
     assert "it ends with a game" in said
 
 
-@pytest.mark.parametrize("name", ["line_bot.py", "my_bot.py"])
+@pytest.mark.parametrize("name", ["line_bot.py", pytest.param("my_bot.py", marks=pytest.mark.slow)])
 def test_nothing_is_wrong_with_the_examples(capsys, name):
     words = [f"{ROOT}/experiments/bots/{name}", "--pairs", "1"]
     status, said = checked(capsys, *words, "--game", "kalah(4,3)", "--game", "othello(4)")
@@ -91,6 +96,7 @@ def test_nothing_is_wrong_with_the_examples(capsys, name):
     assert said.endswith("nothing is wrong\n")
 
 
+@pytest.mark.slow  # each is started a dozen times
 @pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp", "manchester"])
 def test_every_protocol_is_checked(capsys, kind):
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind)]

@@ -10,7 +10,13 @@ from tests.agents.test_bot_files import runs
 ENDINGS = {language: start[start.index(".") :] for language, start in new.STARTS.items()}
 
 
-@pytest.mark.parametrize("language", new.STARTS)
+QUICK = ("lines", "c")
+
+
+@pytest.mark.parametrize(
+    "language",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in new.STARTS],
+)
 def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
     monkeypatch.chdir(tmp_path)
     name = f"mine{ENDINGS[language]}"
