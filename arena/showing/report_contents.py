@@ -93,6 +93,11 @@ class Report:
     directory: Path | None = None
 
     @property
+    def game_name(self) -> str:
+        """The game as people call it; a user's own without the file that holds it."""
+        return self.plan.game.rpartition(".py:")[2]
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files whose games were gathered; none for a run."""
         return self.plan.files if isinstance(self.plan, GatheredPlan) else ()

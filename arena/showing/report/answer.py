@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 def answer_of(report: Report) -> Answer:
     """The answer to what the experiment asks."""
     if not len(report.games):
-        return Answer(f"What happens at {report.plan.game}?", "No games were played.", Html(""))
+        return Answer(f"What happens at {report.game_name}?", "No games were played.", Html(""))
     made = _answer(report)
     return made._replace(sure=joined([made.sure, _scope(report), _faults(report)]))
 
@@ -89,7 +89,7 @@ def _always(report: Report) -> WinRateRow | None:
 def _every_game(report: Report, row: WinRateRow) -> Answer:
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     losses, known = row.games - wins - draws, score_of(row)
-    game = report.plan.game
+    game = report.game_name
     question = f"Does {isolated(row.agent)} win every game of {game} against "
     question += f"{isolated(row.opponent)}?"
     if wins == row.games:
@@ -122,7 +122,7 @@ def _score_sentence(row: WinRateRow) -> Html:
 
 
 def _match(report: Report, row: WinRateRow) -> Answer:
-    known, game = score_of(row), report.plan.game
+    known, game = score_of(row), report.game_name
     names = isolated(row.agent), isolated(row.opponent)
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
@@ -184,7 +184,7 @@ def _tested(report: Report) -> Answer:
     stopped, stop = report.summary["stopped"], report.plan.stop
     corrected = known_from(stopped["corrected"])
     agent, opponent = (isolated(stopped[side]) for side in ("agent", "opponent"))
-    question = f"Is {agent} stronger than {opponent} at {report.plan.game}?"
+    question = f"Is {agent} stronger than {opponent} at {report.game_name}?"
     low, high = (f"{end:+g}" if end else "0" for end in (stop.elo0, stop.elo1)) if stop else "01"
     unit, played = (
         ("normalized Elo" if stop and stop.model == "normalized" else "Elo"),
@@ -208,7 +208,7 @@ def _tested(report: Report) -> Answer:
 def _standing(report: Report) -> Answer:
     rows = sorted(report.ratings, key=lambda row: -row.points / (row.counted_games or 1))
     best = rows[0]
-    question = f"Who wins at {report.plan.game}, of {len(rows)} agents?"
+    question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
     tied = [row for row in rows if _part(row) == _part(best)]
     name = isolated(best.agent)
     if len(tied) > 1:
@@ -237,7 +237,7 @@ def _no_inference(report: Report) -> Html:
 
 def _groups(report: Report) -> Answer:
     names, number = report.agents, len({row.group for row in report.ratings})
-    question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
+    question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
     top = [row.agent for row in report.ratings if row.group == 1]
     headline = f"{isolated(top[0])}, and by how much cannot be said."
     if len(top) > 1:
@@ -251,7 +251,7 @@ def _groups(report: Report) -> Answer:
 
 def _strongest(report: Report) -> Answer:
     names = report.agents
-    question = f"Which of {len(names)} agents is strongest at {report.plan.game}?"
+    question = f"Which of {len(names)} agents is strongest at {report.game_name}?"
     top = next((run for run in runs(report) if run.first == 0), None)
     row = report.pairs.get((names[0], names[1]))
     if top is not None:

@@ -16,7 +16,7 @@ def tournament_answer(report: Report) -> tuple[str, str, Html]:
     told = report.summary["tournament"]
     agents = told["agents"]
     question = QUESTIONS.get(told["schedule"], WINS)
-    question = question.format(game=report.plan.game, agents=len(agents))
+    question = question.format(game=report.game_name, agents=len(agents))
     answer = str(told["answer"])
     headline = f"{answer[:1].upper()}{answer[1:]}."
     out = [row for row in agents if row["state"] == "out" and row["why"]]

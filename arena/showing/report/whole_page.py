@@ -66,7 +66,7 @@ def document(title: str, body: Html, data: str, connect: str = "'none'") -> str:
 
 def name_of_run(report: Report) -> str:
     """The experiment and its game."""
-    return f"{report.summary['experiment']} on {report.plan.game}"
+    return f"{report.summary['experiment']} on {report.game_name}"
 
 
 def masthead(report: Report) -> Html:
@@ -74,7 +74,7 @@ def masthead(report: Report) -> Html:
     answer = answer_of(report)
     line = tag(
         "p",
-        tag("span", tag("b", report.summary["experiment"]), " on ", tag("b", report.plan.game)),
+        tag("span", tag("b", report.summary["experiment"]), " on ", tag("b", report.game_name)),
         tag("span", played_when(report)),
         class_="masthead",
     )
