@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "arena.report",
     "export": "arena.export",
     "even_openings": "arena.even_openings",
+    "extra_turns": "arena.extra_turns",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",

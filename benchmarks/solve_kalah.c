@@ -13,7 +13,7 @@
 
 #define WIDTH 64
 #define UNKNOWN (-128)
-#define LOWEST (-1 << 20)
+#define LOWEST (-(1 << 20))
 #define AGAIN (1 << 20)
 #define PENALTY 6
 #define PIECES 16
@@ -245,6 +245,7 @@ static int value_by_questions(State s) {
 }
 
 int main(int count, char **words) {
+    (void)start;  // of kalah.h; positions come from stdin
     if (count < 4) return 2;
     most_beans = atoi(words[1]);
     prepare();

@@ -1,0 +1,90 @@
+"""Is an extra turn always best? Counted: python -m arena.extra_turns "kalah(3,2)"."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from games import Game, Position, game
+from games.names import whole
+from games.shell_commands import here
+from games.terminal import DONE, Mistake, say, status_of
+
+MOST_POSITIONS, LAST, GAMES = 2_000_000, range(1, 256), range(1, 1_000_000)
+EXAMPLE = """\
+examples:
+  python -m arena.extra_turns "kalah(3,2)"
+  python -m arena.extra_turns results/smart_vs_bad/1a2b3c --last-beans 24 --games 200"""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog=here("python -m arena.extra_turns"),
+        description="How often the best extra turn is worth less than the best other move, under "
+        "perfect play: over all positions of a small board, or those of a run's games.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("what", metavar="GAME|RUN", help="a sowing game, or a run's directory")
+    parser.add_argument(
+        "--last-beans", default="24", metavar="N", help="of a run: beans in play at most (24)"
+    )
+    parser.add_argument("--games", default="200", metavar="N", help="of a run: so many (200)")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command."""
+    chosen = arguments().parse_args(words)
+    return status_of("arena.extra_turns", lambda: counted(chosen))
+
+
+def counted(chosen: argparse.Namespace) -> int:
+    """Count and print; the exit status."""
+    # After --help, which needs none of it.
+    from games.solving import solver_of  # noqa: PLC0415
+    from games.solving.extra_turns import TooMany, extra_turns, reachable  # noqa: PLC0415
+
+    if Path(chosen.what).is_dir():
+        last = whole("arena.extra_turns", "--last-beans", chosen.last_beans, LAST)
+        games = whole("arena.extra_turns", "--games", chosen.games, GAMES)
+        of, positions, whose = of_run(Path(chosen.what), last, games)
+    else:
+        of = game(chosen.what)
+        positions, whose = reachable(of, MOST_POSITIONS), "all positions"
+    if of.pack != "sowing":
+        raise Mistake(f"{of.name} has no extra turns")
+    try:
+        found = extra_turns(solver_of(of, progress=say), positions)
+    except TooMany as error:
+        raise Mistake(f"{error}; name a run to look at the positions of its games") from None
+    print(f"{of.name}, {whose}: {found.choices:,} with an extra turn and another move")
+    for number, words in ((found.worse, "is worse"), (found.result_worse, "changes the result")):
+        share = 100 * number / found.choices if found.choices else 0.0
+        print(f"the best extra turn {words} in {number:,} of them, {share:.1f} %")
+    return DONE
+
+
+def of_run(directory: Path, last: int, games: int) -> tuple[Game, Iterator[Position], str]:
+    """The positions of the run's first games with few beans in play, each once."""
+    from arena.judging.judged_run import judged_run  # noqa: PLC0415  # it loads pyarrow
+    from games.solving.hopeless import still_open  # noqa: PLC0415
+
+    run = judged_run(directory)
+    of = run.of
+
+    def positions() -> Iterator[Position]:
+        seen: set[Position] = set()
+        for line in run.lines[:games]:
+            for position in of.replay(line):
+                if (still_open(of, position) or 0) <= last and position not in seen:
+                    seen.add(position)
+                    yield position
+
+    count = min(games, len(run.lines))
+    return of, positions(), f"positions of {count:,} games with {last} beans in play at most"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

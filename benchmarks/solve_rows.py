@@ -1,0 +1,176 @@
+"""Exact play: kalah(6,4) solved, its database built, openings solved, a run judged."""
+
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.judging.judged_run import judged_run
+from arena.judging.judgement import JudgeSettings, judge
+from arena.pipeline import run
+from arena.planning.openings.lines import moves_of, position_after
+from arena.planning.openings.random import random_openings
+from arena.playing.interrupts import Interrupts
+from arena.playing.workers import PlayOptions
+from arena.reading.command_line import RunOptions
+from arena.reading.experiment_file import load
+from benchmarks.c_program import built, compiler
+from benchmarks.endgame_rows import EMPTIES, positions, solve, solver
+from benchmarks.table import Row, skipped
+from games import Position, game
+from games.solving import Budget, Solver, SolverSettings, solver_of
+from games.solving.kernels.sowing_rank import positions as positions_of
+from games.solving.sowing import SowingQuestions
+from games.solving.sowing_database import built as built_database
+
+KALAH = "kalah(6,4)"
+BEANS, TABLE_BITS, THREADS = 18, 24, 2
+SIZE = 1 << TABLE_BITS
+OPENINGS, PLIES, SEED = 200, 6, 2026
+EXPERIMENT = Path("experiments/smart_vs_bad.toml")
+
+
+class InC(NamedTuple):
+    """What the C program needed: for its database, and for each position that it solved."""
+
+    database: float
+    solved: list[tuple[int, int, float]]  # value of the rows, nodes, seconds
+
+
+def in_c(program: Path, threads: int, starts: list[Position]) -> InC:
+    """The C program with a database of 18 beans."""
+    words = [str(program), str(BEANS), str(threads), str(TABLE_BITS)]
+    lines = "\n".join(f"{int(at.state.own)} {int(at.state.other)}" for at in starts)
+    done = subprocess.run(
+        words, input=lines, capture_output=True, text=True, check=True, timeout=3600
+    )
+    first, *rows = done.stdout.splitlines()
+    found = [row.split() for row in rows]
+    return InC(float(first), [(int(v), int(n), float(s)) for v, n, s in found])
+
+
+@contextmanager
+def program() -> Iterator[Path]:
+    """The solver in C."""
+    with built("solve_kalah.c") as made:
+        yield made
+
+
+def ready() -> Solver:
+    """Our solver, compiled, with its database open or built."""
+    made = solver_of(game(KALAH), SolverSettings(TABLE_BITS, BEANS))
+    made.prepare()
+    return made
+
+
+def database_seconds() -> float:
+    """Building the database by all processors, from nothing."""
+    questions = ready().questions
+    assert isinstance(questions, SowingQuestions)
+    begun = time.perf_counter()
+    built_database(questions.context, game(KALAH).rules.holes, BEANS, positions_of(6, BEANS))
+    return time.perf_counter() - begun
+
+
+def start_seconds() -> tuple[int, int, float]:
+    """Margin, nodes and seconds of the start, with the database there and an empty table."""
+    made = ready()
+    before, begun = made.nodes, time.perf_counter()
+    bounds = made.margin(game(KALAH).start())
+    return bounds.low, made.nodes - before, time.perf_counter() - begun
+
+
+def solve_start(_: int) -> Row:
+    """kalah(6,4) from nothing: the database and the start, against C with one thread."""
+    what = "kalah(6,4) solved from nothing: C, one thread"
+    if compiler() is None:
+        return skipped(what, "no C compiler", 0.8)
+    with program() as made:
+        theirs = in_c(made, 1, [game(KALAH).start()])
+    database = database_seconds()
+    margin, nodes, seconds = start_seconds()
+    ours, against = database + seconds, theirs.database + theirs.solved[0][2]
+    text = f"{margin:+d}, {ours:.1f} s ({nodes / 1e6:.1f} M nodes)"
+    return Row(what, text, f"{against:.1f} s ({theirs.solved[0][1] / 1e6:.1f} M nodes)",
+               against / ours, 0.8)  # fmt: skip
+
+
+def solve_start_again(rounds: int) -> Row:
+    """kalah(6,4) with its database there."""
+    found = [start_seconds() for _ in range(min(rounds, 2))]
+    margin, nodes, seconds = min(found, key=lambda each: each[2])
+    text = f"{margin:+d}, {seconds:.1f} s ({nodes / 1e6:.1f} M nodes)"
+    return Row("kalah(6,4) solved, database of 18 beans there", text, "10 s", 10.0 / seconds, 1.0)
+
+
+def solve_database(_: int) -> Row:
+    """The database of 18 beans, against C with two threads."""
+    what = "database of 18 beans: C, two threads"
+    if compiler() is None:
+        return skipped(what, "no C compiler", 0.7)
+    with program() as made:
+        theirs = in_c(made, THREADS, []).database
+    ours = database_seconds()
+    return Row(what, f"{ours:.1f} s", f"{theirs:.1f} s", theirs / ours, 0.7)
+
+
+def solve_openings(_: int) -> Row:
+    """Results and margins after six random plies: medians, with the longest beside them."""
+    of, made = game(KALAH), ready()
+    drawn = random_openings(of, PLIES, OPENINGS, SEED, None)
+    results, margins = [], []
+    for slots in drawn.slots[:OPENINGS]:
+        position = position_after(of, moves_of(of, slots))
+        made.forget()
+        begun = time.process_time()
+        made.outcome(position, Budget(seconds=60))
+        results.append(time.process_time() - begun)
+        made.margin(position, Budget(seconds=60))
+        margins.append(time.process_time() - begun)
+    middle, exact = statistics.median(results), statistics.median(margins)
+    text = f"result {middle:.3f} s (at most {max(results):.1f}), exact {exact:.2f} s"
+    return Row(
+        f"{OPENINGS} openings of six random plies, median", text, "0.06 s and 1 s", 0.06 / middle
+    )
+
+
+def judge_games(_: int) -> Row:
+    """2,000 games of the first screen judged to 32 beans, database there."""
+    ready()
+    with tempfile.TemporaryDirectory() as directory:
+        results, interrupts = Path(directory), Interrupts()
+        run(load(EXPERIMENT), RunOptions(results, THREADS, interrupts, quiet=True))
+        (path,) = (results / EXPERIMENT.stem).iterdir()
+        begun = time.perf_counter()
+        judge(judged_run(path), JudgeSettings(last=32), PlayOptions(THREADS, interrupts))
+        seconds = time.perf_counter() - begun
+    return Row("2,000 games judged to 32 beans, two workers", f"{seconds:.1f} s", "5 s",
+               5.0 / seconds, 1.0)  # fmt: skip
+
+
+def solver_endgames(_: int) -> Row:
+    """FFO endgames: the solver against the exact endgame of alpha-beta, one after the other."""
+    suite = [entry for entry in positions() if entry["empties"] in EMPTIES]
+    of, agent = game("othello"), solver()
+    made = solver_of(of, SolverSettings(19))
+    made.prepare()
+    solve(agent, suite[0])
+    nodes, seconds, before = 0, 0.0, [0, 0.0]
+    for entry in suite:
+        theirs = solve(agent, entry)
+        before = [before[0] + theirs.nodes, before[1] + theirs.seconds]
+        made.forget()
+        at, begun = made.nodes, time.process_time()
+        bounds = made.margin(of.parse(f"{entry['board']} {entry['stm']}"))
+        seconds += time.process_time() - begun
+        nodes += made.nodes - at
+        assert bounds.exact
+        assert bounds.low == entry["score"]
+    ours = f"{nodes / 1e6:.1f} M nodes, {seconds:.2f} s"
+    against = f"{before[0] / 1e6:.1f} M nodes, {before[1]:.2f} s"
+    what = f"{len(suite)} FFO endgames by the solver: by alpha-beta"
+    return Row(what, ours, against, before[1] / seconds, 1 / 0.95)

@@ -1,0 +1,61 @@
+"""Is an extra turn always best? Counted as the reference did, and as brute force does."""
+
+import pytest
+
+from arena.extra_turns import main
+from games import game
+from games.solving.bounds import sign
+from games.solving.extra_turns import ExtraTurns, extra_turns, reachable
+from games.solving.solver import solver_of
+from tests.games.naive import full_search
+from tests.games.naive import sowing as naive
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def brute_force(rules: naive.Rules) -> ExtraTurns:
+    """The counts over all positions of a small board."""
+    seen, level, found = {naive.start(rules)}, [naive.start(rules)], [0, 0, 0]
+    while level:
+        state = level.pop()
+        if naive.over(state):
+            continue
+        values, mover = full_search.values(state), naive.mover(state)
+        children = {move: naive.play(state, move) for move in values}
+        again = {m for m, c in children.items() if naive.mover(c) == mover and not naive.over(c)}
+        if again and set(values) - again:
+            extra = max(values[move] for move in again)
+            other = max(values[move] for move in set(values) - again)
+            found = [n + more for n, more in zip(
+                found, (1, extra < other, sign(extra) < sign(other)), strict=True)]  # fmt: skip
+        level += [child for child in children.values() if child not in seen]
+        seen |= set(children.values())
+    return ExtraTurns(*found)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 1), pytest.param((3, 2), marks=pytest.mark.slow)])
+def test_the_counts_are_those_of_brute_force(size):
+    of = game(f"kalah({size[0]},{size[1]})")
+    assert extra_turns(solver_of(of), reachable(of, 10_000)) == brute_force(naive.Rules(*size))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "worse", "result"), [("kalah(3,2)", 11.8, 6.3), ("kalah(3,3)", 14.0, 6.3)]
+)
+def test_the_shares_are_those_of_the_reference(name, worse, result):
+    of = game(name)
+    found = extra_turns(solver_of(of), reachable(of, 100_000))
+    assert round(100 * found.worse / found.choices, 1) == worse
+    assert round(100 * found.result_worse / found.choices, 1) == result
+
+
+def test_games_without_extra_turns_or_with_too_many_positions_are_refused(capsys, monkeypatch):
+    assert main(["othello(4)"]) == 2
+    assert "has no extra turns" in capsys.readouterr().err
+    monkeypatch.setattr("arena.extra_turns.MOST_POSITIONS", 50)
+    assert main(["kalah(3,2)"]) == 2
+    assert "more than 50 positions" in capsys.readouterr().err
