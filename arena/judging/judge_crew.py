@@ -1,7 +1,7 @@
 """Those who judge: portions of the lines of a run, each with a solver that begins anew."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,17 +44,23 @@ class JudgeCrew:
     """Judges portions in processes; each begins with an empty table, so that none needs another."""
 
     def __init__(
-        self, of: Game, settings: SolverSettings, options: PlayOptions, drawn: DrawnPlan | None
+        self,
+        of: Game,
+        settings: SolverSettings,
+        options: PlayOptions,
+        drawn: DrawnPlan | None,
+        tell: Callable[[str], None] = say,
     ) -> None:
         """`drawn` is what a cluster learns the game from."""
         self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
+        self.tell = tell
         self.name = self.isolation = ""  # no bots judge
         self.solver: Solver | None = None
         self.judge: LineJudge | None = None
 
     def get_ready(self) -> None:
         """Open or build the database, and compile, before processes are forked."""
-        self.solver = solver_of(self.of, self.settings, say)
+        self.solver = solver_of(self.of, self.settings, self.tell)
         self.solver.prepare()
         self.judge = judge_of(self.solver)
         self.judge.judged("", JudgeLimits(0, 1), None)

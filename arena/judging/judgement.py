@@ -21,7 +21,7 @@ from arena.playing.workers import PlayOptions
 from games.solving import SolverSettings
 from games.solving.hopeless import still_open, usual_last
 from games.solving.judged_plies import JudgeLimits, Plies, Reached, first_judged
-from games.terminal import Unfinished
+from games.terminal import Unfinished, say
 
 AT_ONCE = 16  # lines in a portion: it decides what the table knows, so all runs have the same
 TABLE_BITS = 21
@@ -84,6 +84,7 @@ def judge(
     settings: JudgeSettings,
     options: PlayOptions,
     show: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = say,
 ) -> Judgement:
     """Judge what the journal does not have; the journal keeps every portion."""
     name = digest_of(run, settings)
@@ -94,6 +95,7 @@ def judge(
         SolverSettings(TABLE_BITS, settings.database_beans),
         options._replace(interrupts=deadline),
         drawn,
+        tell,
     )
     with Journal(run.directory / f"judged-{name}", name) as journal:
         walk = Walk(run, journal)

@@ -25,7 +25,7 @@ def judge_and_write(
         def progress(now: Progress) -> None:
             line.show(lambda seconds: [progress_line(run, now, seconds)])
 
-        judgement = judge(run, settings, options, progress)
+        judgement = judge(run, settings, options, progress, (lambda _: None) if quiet else say)
     remove_unfinished(run.directory)
     write_moves(judgement, run.directory / MOVES)
     found = shares(judgement)
