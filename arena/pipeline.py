@@ -16,7 +16,7 @@ from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.records import Games
-from arena.playing.determinism import FIXED, determined
+from arena.playing.determinism import FIXED, contradicted, determined
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
@@ -52,7 +52,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             drawn = determined(draw(experiment.plan), journal, options.playing)
             _note_begin(experiment, origin, journal, drawn, options)
             if not options.quiet:
-                for line in hopeless_lines(experiment.checks, drawn):
+                for line in (*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)):
                     say(line)
             played = _played(drawn, journal, options, live)
             _note_unloadable(origin, journal, drawn)

@@ -28,6 +28,7 @@ from arena.stats.results import Results
 BLOCKS = 20_000
 DRAWN = 0.5
 ONLY_FORFEITS = "only forfeits"
+USUAL = "bradley_terry"  # the method of runs
 FARTHEST = 1e9  # Elo
 
 
@@ -122,7 +123,7 @@ def ranked_agents(
     plan: RatingPlan,
     *,
     faulty: Collection[str] = (),
-    method: str = "bradley_terry",
+    method: str = USUAL,
 ) -> Standings:
     """Agents rated by a method and ranked; `played` says what each rating rests on."""
     rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
@@ -130,7 +131,8 @@ def ranked_agents(
         _rated(rated, place, name, played[place], standing[name])
         for place, name in enumerate(names)
     ]
-    rows = [_of_pair(row, rates, plan, names) for row in rows]
+    if method == USUAL:
+        rows = [_of_pair(row, rates, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     return Standings(
         agents=tuple(sorted(rows, key=_place)),

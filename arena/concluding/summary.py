@@ -8,7 +8,7 @@ import numpy as np
 from arena.concluding.evidence import Evidence, Match
 from arena.concluding.points_table import PointsRow, points_rows
 from arena.concluding.standings import Group, Rated, standings
-from arena.concluding.win_rates import WinRate, is_census, win_rates
+from arena.concluding.win_rates import WinRate, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.records import Termination
 from arena.planning.rounds import TournamentStanding
@@ -61,6 +61,7 @@ class Summary:
     stopped: Stopped | None
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def summarise(
@@ -99,6 +100,7 @@ def summarise(
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
         points=tuple(points_rows(met, games, names)) if by_points else (),
+        notes=tuple(contradictions(evidence)),
     )
 
 

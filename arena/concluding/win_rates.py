@@ -54,6 +54,18 @@ def _named(match: Match, evidence: Evidence, pairs: Census) -> bool:
     return (a, b) in pairs or (b, a) in pairs
 
 
+def contradictions(evidence: Evidence) -> list[str]:
+    """A line for each pair that was known to leave nothing to chance, but played in two ways."""
+    known = (*evidence.steady, *evidence.census)
+    names = evidence.plan.names
+    return [
+        f"{names[match.a]} against {names[match.b]}: deterministic = true is contradicted: games "
+        "on one opening differed; nothing of this pair is exact"
+        for match in evidence.matches
+        if _named(match, evidence, known) and not never_varied(match)
+    ]
+
+
 def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
     """What the evidence of a match says of its pair: the one place where it is worked out."""
     fresh, steady = match.evidence(), is_steady(match, evidence)

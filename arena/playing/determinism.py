@@ -48,6 +48,20 @@ def doubtful(spec: AgentSpec) -> bool:
     return users_code(spec) is not None
 
 
+def contradicted(drawn: DrawnPlan) -> list[str]:
+    """A line for each match that was said to leave nothing to chance, but did so in a trial."""
+    names, specs = drawn.plan.names, drawn.specs
+    lines = []
+    for a, b in drawn.plan.matches:
+        said = not (differs(specs[a]) or differs(specs[b]))
+        if said and matters(drawn) and (a, b) not in drawn.pairings.fixed:
+            lines.append(
+                f"{names[a]} against {names[b]}: deterministic = true is contradicted: a trial "
+                "played one opening in two ways; every game is played"
+            )
+    return lines
+
+
 def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
     specs, matches = drawn.specs, drawn.plan.matches
     steady = [match for match in matches if not any(differs(specs[place]) for place in match)]

@@ -45,7 +45,7 @@ def show(
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
-    lines = [*summary.bridges, _first_mover(summary)]
+    lines = [*summary.bridges, *summary.notes, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):

@@ -414,3 +414,14 @@ def test_agents_known_to_leave_nothing_to_chance_are_exact_on_their_openings():
     assert plain.these is None
     assert steady.these.score.kind is EstimateKind.CENSUS
     assert steady.like.score == plain.like.score
+
+
+def test_a_pair_that_was_known_to_be_without_chance_and_varied_is_said():
+    games = by_hand((0, 1, [(0, "WL", 1, 2), (0, "WW", 3, 4)]))
+    found = summarise(evidence_of(TWO, games, steady=[("bad", "smart")]))
+    assert found.notes == (
+        "smart against bad: deterministic = true is contradicted: games on one opening differed; "
+        "nothing of this pair is exact",
+    )
+    assert pair_of(found, "smart", "bad").row.these.score.kind is not EstimateKind.CENSUS
+    assert summarise(evidence_of(TWO, games)).notes == ()
