@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
+    "handouts": "arena.handouts",
     "check": "agents.check",
     "serve": "agents.serve",
 }

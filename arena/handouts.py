@@ -1,0 +1,52 @@
+"""Write a page for the author of each bot: python -m arena.handouts results/class/2f3de8a327."""
+
+import argparse
+from pathlib import Path
+
+from games.shell_commands import here
+from games.terminal import DONE, run, say, status_of
+from games.whole_files import write_text
+
+FOLDER = "handouts"
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog=here("python -m arena.handouts"),
+        description="Write a page for the author of each bot of a finished run: place, scores, "
+        "faults by kind, lost games to replay. None holds another bot's code or log.",
+    )
+    parser.add_argument("run", type=Path, help="a run's directory, results/<experiment>/<run>")
+    parser.add_argument(
+        "--to", type=Path, metavar="DIR", help=f"not the folder {FOLDER} of the run, but DIR"
+    )
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 if the directory does not hold a finished run."""
+    chosen = arguments().parse_args(words)
+    return status_of("arena.handouts", lambda: handed_out(chosen.run, chosen.to))
+
+
+def handed_out(directory: Path, to: Path | None) -> int:
+    """Write the pages; the exit status."""
+    # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.keeping.run_directory import stored_plan  # noqa: PLC0415
+    from arena.showing.handout import file_name, handout, log_of, read_stored  # noqa: PLC0415
+
+    plan = stored_plan(directory)
+    stored = read_stored(directory, plan.names)
+    folder = to or directory / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for agent in range(len(plan.names)):
+        log = log_of(directory, plan.names, agent)
+        page = handout(plan.of, stored, plan.names, agent, log)
+        write_text(folder / f"{file_name(plan.names, agent)}.md", page)
+    say(f"{len(plan.names)} pages in {folder}")
+    return DONE
+
+
+if __name__ == "__main__":
+    run(main)
