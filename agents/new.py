@@ -29,7 +29,7 @@ STARTS: Mapping[str, str] = {
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog=here("python -m agents.new"),
+        prog="python -m agents.new",
         description="Write a bot, or a heuristic, that plays at once: change it and check it.",
         epilog="lines: Python that speaks the line protocol, as every other language does; "
         "heuristic: an evaluation for our search",

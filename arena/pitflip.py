@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "replay": "games.replay",
     "solve": "games.solve",
     "handouts": "arena.handouts",
+    "new-bot": "agents.new",
     "check": "agents.check",
     "serve": "agents.serve",
 }

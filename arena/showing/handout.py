@@ -20,7 +20,7 @@ MOST_LOST = 3  # games to replay
 MOST_LOG = 4000  # characters
 
 
-class Played(NamedTuple):
+class OwnGame(NamedTuple):
     """One game as one of its players sees it."""
 
     row: int
@@ -45,7 +45,7 @@ def read_stored(directory: Path, names: Sequence[str]) -> Stored:
     return Stored(stored_games(directory), list(zip(*columns, strict=True)))
 
 
-def games_of(stored: Stored, agent: int) -> list[Played]:
+def games_of(stored: Stored, agent: int) -> list[OwnGame]:
     """All games of an agent, in the order of the table."""
     games, found = stored.games.games, []
     for row, (first, second) in enumerate(stored.seats):
@@ -53,7 +53,7 @@ def games_of(stored: Stored, agent: int) -> list[Played]:
         if agent in (first, second):
             points = 0.5 if result == DRAW else float((result == LOSS) == (agent == second))
             other = second if agent == first else first
-            found.append(Played(row, other, points, Termination(int(games.termination[row]))))
+            found.append(OwnGame(row, other, points, Termination(int(games.termination[row]))))
     return found
 
 
@@ -90,7 +90,7 @@ def handout(of: Game, stored: Stored, names: Sequence[str], agent: int, log: str
     return "\n".join(lines)
 
 
-def faults(of: Game, stored: Stored, played: Sequence[Played], names: Sequence[str]) -> list[str]:
+def faults(of: Game, stored: Stored, played: Sequence[OwnGame], names: Sequence[str]) -> list[str]:
     """Its faults, each kind once: how often, and the first game in which it happened."""
     guilty = [each for each in played if each.points == 0 and not each.how.fair]
     if not guilty:
@@ -102,7 +102,7 @@ def faults(of: Game, stored: Stored, played: Sequence[Played], names: Sequence[s
     return [*lines, ""]
 
 
-def lost(of: Game, stored: Stored, played: Sequence[Played], names: Sequence[str]) -> list[str]:
+def lost(of: Game, stored: Stored, played: Sequence[OwnGame], names: Sequence[str]) -> list[str]:
     """Some games that it lost by the rules, the shortest first."""
     beaten = [each for each in played if each.points == 0 and each.how is Termination.NORMAL]
     beaten.sort(key=lambda each: int(stored.games.games.plies[each.row]))
@@ -112,7 +112,7 @@ def lost(of: Game, stored: Stored, played: Sequence[Played], names: Sequence[str
     return ["## Lost games", "", *shown, ""]
 
 
-def seen(of: Game, stored: Stored, game: Played, names: Sequence[str]) -> str:
+def seen(of: Game, stored: Stored, game: OwnGame, names: Sequence[str]) -> str:
     """Which game it was, and the command that shows it."""
     words = f"game {game.row}, against {cell(names[game.opponent])}"
     if stored.games.moves is None or not stored.games.moves[game.row]:
