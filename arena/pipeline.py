@@ -12,6 +12,7 @@ from arena.concluding.checks.before_playing import hopeless_lines
 from arena.keeping import provenance
 from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import Journal
+from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
@@ -129,6 +130,7 @@ def _note_begin(
         "begun": stored.get("begun") or provenance.now_text(),
         "finished": None,
     }
+    keep_sources(journal.directory, experiment.plan, origin)
     provenance.write_run(journal.directory, origin, more)
 
 

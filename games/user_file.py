@@ -39,6 +39,8 @@ def digest_of(path: Path) -> str:
 def module_of(path: Path, digest: str) -> ModuleType:
     """The file as the package `own_game_...`, so that its parts can be imported like ours."""
     name = f"own_game_{path.stem}_{digest}"
+    if name in sys.modules:  # a copy of the same file: its kernels are the same ones
+        return sys.modules[name]
     module = module_from_spec(ModuleSpec(name, None, is_package=True))
     module.__file__ = str(path)
     sys.modules[name] = module  # functions and states are found again by their module's name

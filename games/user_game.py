@@ -17,11 +17,17 @@ LARGEST = 1 << 62
 
 def user_game(text: str, base: Path) -> Game:
     """The game that the reference means, its path seen from `base`, after its laws were tried."""
-    canonical, written, name, numbers = _parts(text)
-    path = (base / Path(written).expanduser()).resolve()
+    canonical, _, name, numbers = _parts(text)
+    path = file_of(text, base)
     made = _made(canonical, path, digest_of(path), name, numbers)
     _tried(made)
     return made
+
+
+def file_of(text: str, base: Path) -> Path:
+    """The file that the reference means, its path seen from `base`; it need not be there."""
+    _, written, _, _ = _parts(text)
+    return (base / Path(written).expanduser()).resolve()
 
 
 def reloaded(canonical: str, path: Path, digest: str) -> Game:

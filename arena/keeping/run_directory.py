@@ -1,12 +1,15 @@
 """A stored run: its plan in run.json, its games in the tables."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from arena.keeping.game_table import StoredGames, read_games
+from arena.keeping.kept_sources import digest_now, replaced
 from arena.keeping.parquet import TableError
-from arena.keeping.provenance import code_digest, file_digest, read_run
+from arena.keeping.provenance import code_digest, read_run
 from arena.planning.plan import Plan, PlanError
-from games.terminal import Mistake
+from games.keys import KeyValues
+from games.terminal import Mistake, printable
 
 GAMES = "games.parquet"
 
@@ -16,14 +19,18 @@ class NotARun(Mistake, ValueError):  # noqa: N818  # an answer, not a fault
 
 
 def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
-    """The plan of a run; the users' files are where they were, or seen from `beside`."""
+    """The plan of a run, its users' files seen from `beside` or where they were.
+
+    In place of those that have changed or are gone their kept copies are taken.
+    """
     stored = read_run(directory)
     if not stored:
         raise NotARun(f"{directory} is not a run's directory: it has no run.json")
     if "plan" not in stored:
         raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
     try:
-        return Plan.from_json(stored["plan"], beside or Path(stored["path"]).parent)
+        base = _base(stored, beside)
+        return Plan.from_json(stored["plan"], base, replaced(directory, _files(stored), base))
     except PlanError as error:
         raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
 
@@ -31,13 +38,26 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
 def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     """The files and sources that have changed since the run was played."""
     stored = read_run(directory)
-    base = beside or Path(stored["path"]).parent
-    changed = [
-        name for name, old in stored.get("files", {}).items() if file_digest(base / name) != old
-    ]
+    base, notes = _base(stored, beside), []
+    copies = replaced(directory, _files(stored), base)
+    for name, old in _files(stored).items():
+        path = (base / name).resolve()
+        now = digest_now(path)
+        if now != old:
+            what = f"{printable(name)} {'is gone' if now is None else 'has changed'} since this run"
+            notes.append(f"{what}: its kept copy was taken" if path in copies else what)
     if stored.get("code") != code_digest():
-        changed.append("pitflip")
-    return [f"{name} has changed since this run" for name in changed]
+        notes.append("pitflip has changed since this run")
+    return notes
+
+
+def _base(stored: KeyValues, beside: Path | None) -> Path:
+    return beside or Path(str(stored["path"])).parent
+
+
+def _files(stored: KeyValues) -> Mapping[str, object]:
+    files = stored.get("files", {})
+    return files if isinstance(files, dict) else {}
 
 
 def stored_games(directory: Path) -> StoredGames:

@@ -5,17 +5,22 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from agents import AgentSpec, searches, users_files, with_files
+from agents.user_files import split_reference
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
-from games import Game, game
+from games import FILE, USERS, Game, game
 from games.keys import KeyValues
 
 CLOCKS = ("seconds", "turn_seconds", "game_seconds")
+
+
+NO_COPIES: Mapping[Path, Path] = {}
 
 
 class PlanError(ValueError):
@@ -42,6 +47,8 @@ class Plan:
     rounds: RoundsSpec | None = None
     # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
+    # Where the rules of a game file lie if not where its name says, as of a kept copy.
+    game_file: Path | None = field(default=None, compare=False)
     # Whether machines of different speed may play by the clock; printed, but not in the JSON.
     mixed_machines: bool = field(default=False, compare=False)
     # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
@@ -54,7 +61,7 @@ class Plan:
     @property
     def of(self) -> Game:
         """The game that is played."""
-        return game(self.game, self.base)
+        return _game(self.game, self.base, self.game_file)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,13 +115,20 @@ class Plan:
         return plain
 
     @classmethod
-    def from_json(cls, stored: KeyValues, base: Path) -> "Plan":
-        """The plan that `to_json` wrote, with users' files seen from `base`; or a PlanError."""
+    def from_json(
+        cls, stored: KeyValues, base: Path, copies: Mapping[Path, Path] = NO_COPIES
+    ) -> "Plan":
+        """The plan that `to_json` wrote, with users' files seen from `base`; or a PlanError.
+
+        `copies` are taken in place of the files that they name.
+        """
         try:
             names = list(stored["agents"])
+            game_file = _game_file(stored["game"], base, copies)
             return cls(
-                game=game(stored["game"], base).name,
-                agents={name: _spec(stored["agents"][name], base) for name in names},
+                game=_game(stored["game"], base, game_file).name,
+                agents={name: _spec(stored["agents"][name], base, copies) for name in names},
+                game_file=game_file,
                 matches=tuple((names.index(a), names.index(b)) for a, b in stored["matches"]),
                 openings=OpeningsSpec.from_json(stored["openings"]),
                 pairs=stored["pairs"],
@@ -143,6 +157,28 @@ def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
     return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
 
 
-def _spec(stored: KeyValues, base: Path) -> AgentSpec:
+def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
-    return with_files(AgentSpec.from_json(stored), lambda file: str(base / file))
+
+    def place(reference: str) -> str:
+        path, name = split_reference(str(base / reference), "")
+        if path not in copies:
+            return str(base / reference)
+        return f"{copies[path]}:{name}" if name else str(copies[path])
+
+    return with_files(AgentSpec.from_json(stored), place)
+
+
+def _game_file(name: str, base: Path, copies: Mapping[Path, Path]) -> Path | None:
+    """The copy of a game's file that is taken in its place, if one is."""
+    if not copies or not FILE.search(name):
+        return None
+    return copies.get(import_module(USERS).file_of(name, base))
+
+
+def _game(name: str, base: Path, file: Path | None) -> Game:
+    """The game, its rules from `file` if there is one: these were tried when it was played."""
+    if file is None:
+        return game(name, base)
+    made: Game = import_module(USERS).reloaded(name, file, import_module(USERS).digest_of(file))
+    return made

@@ -8,8 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.concluding import reproduction
+from arena.report import main as report
 from arena.verify import main
-from tests.arena.running import BOTS, directory_of, experiment_file, played, small
+from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
 
@@ -45,13 +46,16 @@ def test_an_honest_run_is_the_same_again(run, words, capsys):
     assert capsys.readouterr().out == "180 games played again: all the same\n"
 
 
-def test_neither_the_experiment_file_nor_the_journal_is_needed(run, capsys):
+def test_neither_the_experiment_its_bots_nor_the_journal_is_needed(run, capsys):
     (run / "journal.sqlite").unlink()
     said = json.loads((run / "run.json").read_text())
     here = run.parents[2]
     (here / "demo.toml").unlink()
     said["path"] = str(here / "elsewhere" / "demo.toml")  # where its bots are not
     (run / "run.json").write_text(json.dumps(said))
+    assert main([str(run)]) == 0
+    assert "raising.py is gone since this run: its kept copy was taken" in capsys.readouterr().err
+    shutil.rmtree(run / "sources")
     assert main([str(run)]) == 2
     assert "there is no file" in capsys.readouterr().err
     assert main([str(run), "--experiment", str(here / "demo.toml")]) == 0
@@ -93,12 +97,24 @@ def test_a_run_cut_short_is_found(run, capsys):
     assert "180 games were played, 100 are there" in capsys.readouterr().out
 
 
-def test_a_changed_bot_is_found_and_named(run, capsys):
+def test_a_changed_bot_is_named_and_its_kept_copy_plays(run, capsys):
     here = run.parents[2]
     changed = BOTS["raising"].replace("legal[0]", "legal[-1]")
     (here / "raising.py").write_text(changed)
+    assert main([str(run), "--experiment", str(here / "demo.toml")]) == 0
+    assert "raising.py has changed since this run: its kept copy" in capsys.readouterr().err
+    shutil.rmtree(run / "sources")
     assert main([str(run), "--experiment", str(here / "demo.toml")]) == 1
-    assert "raising.py has changed since this run" in capsys.readouterr().err
+    assert "raising.py has changed since this run\n" in capsys.readouterr().err
+
+
+def test_a_kept_copy_that_was_edited_is_not_played(run, capsys):
+    here = run.parents[2]
+    (kept,) = (run / "sources").glob("*/raising.py")
+    kept.write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    (here / "raising.py").unlink()
+    assert main([str(run), "--experiment", str(here / "demo.toml")]) == 2
+    assert "there is no file" in capsys.readouterr().err
 
 
 def test_a_sample_is_spread_over_the_run(monkeypatch):
@@ -181,3 +197,30 @@ def test_on_a_cluster_a_run_is_verified_and_a_change_is_seen(run, capsys):
     rewrite(run, lambda frame: frame.update(frame["margin"] + 1))
     assert main([str(run), "--on", "local:2"]) == 1
     assert "differs: " in capsys.readouterr().out
+
+
+OWN_GAME = """\
+game = "connect4.py:connect4(5,4)"
+pairs = 4
+[agents]
+random = { kind = "random" }
+alike = { kind = "python", file = "raising.py:choose" }
+mine = { kind = "alphabeta", depth = 2, evaluate = "own.py:evaluate" }
+"""
+
+
+@pytest.mark.slow  # it compiles a game and an evaluation
+def test_a_game_and_an_evaluation_that_are_gone_play_from_their_kept_copies(tmp_path, capsys):
+    path = experiment_file(tmp_path, OWN_GAME, "raising")
+    shutil.copy(ROOT / "experiments" / "games" / "connect4.py", path.parent)
+    (path.parent / "own.py").write_text("def evaluate(rules, position):\n    return 1\n")
+    played(path, tmp_path / "results", page=True)
+    run = directory_of(tmp_path / "results")
+    for name in ("connect4.py", "own.py", "raising.py", path.name):
+        (path.parent / name).unlink()
+    assert main([str(run), "--all", "--known", "off"]) == 0
+    assert "connect4.py is gone since this run: its kept copy" in capsys.readouterr().err
+    (run / "report.html").unlink()
+    assert report([str(run)]) == 0
+    # The command that replays a game finds its rules.
+    assert "sources/" in (run / "report.html").read_text()
