@@ -88,10 +88,11 @@ def test_intervals_cover_as_they_say(design, noisy):
 def test_intervals_cover_as_they_say_for_all_laws(design, noisy, draw_width, strength):
     rng = np.random.default_rng((2, design.openings, noisy))
     law = Law(strength, draw_width)
-    covered = score_coverage(rng, law, 3000, **design._asdict(), noisy=noisy)
-    assert covered >= (0.93 if design.openings >= 10 else 0.90)
+    covered = score_coverage(rng, law, 800, **design._asdict(), noisy=noisy)
+    # 800 runs: one standard error is 0.8 points.
+    assert covered >= 0.925
     if plenty(design.openings, true_score(law)):
-        assert covered <= 0.97
+        assert covered <= 0.985
 
 
 @pytest.mark.slow
@@ -100,12 +101,12 @@ def test_intervals_cover_when_openings_were_played_unequally_often(noisy):
     rng = np.random.default_rng((3, noisy))
     law = Law(0.4, 0.5)
     sizes = np.array([1, 8] * 12)
-    scores = pair_score_runs(rng, law, 3000, openings=24, repeats=8, noisy=noisy)
+    scores = pair_score_runs(rng, law, 1000, openings=24, repeats=8, noisy=noisy)
     kept = np.arange(8)[None, :] < sizes[:, None]
     names = np.repeat(np.arange(24), sizes)
     truth = true_score(law)
     covered = np.mean([covers(score_estimate(names, run[kept]), truth) for run in scores])
-    assert 0.93 <= covered <= 0.975
+    assert 0.925 <= covered <= 0.985
 
 
 def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
@@ -292,7 +293,7 @@ def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
 @pytest.mark.parametrize("openings", [1, 4, 12, 50])
 def test_both_live_answers_cover_when_noisy_bots_play_openings_again(openings, strength):
     law = Law(strength, 0.5, bias=3.0)
-    made = noisy_runs(openings, 1000, 300, law, (14, openings, int(10 * strength)))
+    made = noisy_runs(openings, 1000, 150, law, (14, openings, int(10 * strength)))
     every = looks(openings, 1000)
     like = [(scores, true_score(law)) for scores, _ in made]
     if openings > 1:
