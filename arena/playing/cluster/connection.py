@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import distributed
 from distributed.core import rpc
@@ -30,7 +30,8 @@ CLOSE_SECONDS = 5.0
 WAIT_SECONDS = 60.0
 LOCAL = re.compile(r"local:([0-9]{1,3})")
 
-Then = Callable[["Future[Any]"], None]
+OfDask: TypeAlias = Any  # Dask gives its objects no types
+Then = Callable[["Future[OfDask]"], None]
 
 
 class NoCluster(Mistake):
@@ -53,8 +54,8 @@ class ClusterLost(Unfinished):
 class Call(NamedTuple):
     """A function that is called on a worker: Dask's future, and ours that waits for it."""
 
-    future: Any
-    waiting: "Future[Any]"
+    future: OfDask
+    waiting: "Future[OfDask]"
 
     def drop(self) -> None:
         """Drop the call, which the worker need not begin."""
@@ -68,14 +69,16 @@ class Cluster:
     def __init__(self, address: str, wait_seconds: float = WAIT_SECONDS) -> None:
         """Connect, waiting at most `wait_seconds`; NoCluster says why that failed."""
         hush()
-        self.own: Any = None
+        self.own: OfDask = None
         if local := LOCAL.fullmatch(address):
             self.own = _started(int(local[1]))
             address = self.own.scheduler_address
         else:
             refuse_strangers(address)
         self.address, self.wait_seconds = address, wait_seconds
-        self.client: Any = distributed.Client(address, timeout=SILENT_SECONDS, set_as_default=False)
+        self.client: OfDask = distributed.Client(
+            address, timeout=SILENT_SECONDS, set_as_default=False
+        )
         self._refuse_a_bare_scheduler()
         self.members = Members()
         self.name = f"pitflip-{uuid.uuid4().hex}"
@@ -138,7 +141,7 @@ class Cluster:
             event()
             happened = True
 
-    def cancelled(self, done: "Future[Any]") -> bool:
+    def cancelled(self, done: "Future[OfDask]") -> bool:
         """Whether a call was cancelled; ClusterLost if that is because the scheduler is gone."""
         if not (done.cancelled() or isinstance(done.exception(), distributed.CancelledError)):
             return False
@@ -146,7 +149,7 @@ class Cluster:
             raise ClusterLost(self.address, "has lost its scheduler")
         return True
 
-    def _when_done(self, work: Coroutine[Any, Any, Any], then: Then) -> "Future[Any]":
+    def _when_done(self, work: Coroutine[Any, Any, Any], then: Then) -> "Future[OfDask]":
         future = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
         future.add_done_callback(lambda done: self.events.put(partial(then, done)))
         return future
@@ -160,7 +163,7 @@ class Cluster:
             self.asking, self.looked = True, now
             self._when_done(self.client.scheduler.identity(n_workers=-1), self._answered)
 
-    def _answered(self, done: "Future[Any]") -> None:
+    def _answered(self, done: "Future[OfDask]") -> None:
         self.asking = False
         if done.cancelled() or done.exception() is not None:
             raise ClusterLost(self.address, "has lost its scheduler")
@@ -176,11 +179,11 @@ def hush() -> None:
     warnings.simplefilter("ignore", VersionMismatchWarning)
 
 
-async def _result(future: Any) -> Any:
+async def _result(future: OfDask) -> OfDask:
     return await future
 
 
-def _started(workers: int) -> Any:
+def _started(workers: int) -> OfDask:
     """A cluster of processes of this machine; NoCluster if it does not start."""
     try:
         return distributed.LocalCluster(

@@ -15,7 +15,7 @@ from collections.abc import Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.playing.backends.processes import end_with_parent
 from arena.playing.cluster.parcel import Parcel, crew_of
@@ -23,6 +23,8 @@ from arena.playing.in_order import Crew, ItemFailed, in_order
 from games.terminal import printable
 
 MOST_REASON = 300  # characters
+
+Work: TypeAlias = Any  # an item or its result, which only the crew knows
 
 
 class Hello(NamedTuple):
@@ -36,11 +38,11 @@ class Hello(NamedTuple):
 class Reply(NamedTuple):
     """The outcome of an item: its result, or how it failed."""
 
-    result: Any
+    result: Work
     failure: str | None = None  # a traceback, empty if its process died
 
 
-class FarCrew(Crew[Any, Any], Protocol):
+class FarCrew(Crew[Work, Work], Protocol):
     """A crew that begins, and puts together what was split, on the machine that plays."""
 
     name: str  # whose work it is
@@ -52,7 +54,7 @@ class FarCrew(Crew[Any, Any], Protocol):
     def get_ready(self) -> None:
         """Build and compile; raise what cannot be built."""
 
-    def whole(self, item: Any, parts: list[Any]) -> Any | None:
+    def whole(self, item: Work, parts: list[Work]) -> Work | None:
         """The item's result from those of its parts in order; None while some are missing."""
 
 
@@ -62,8 +64,8 @@ class FarPlayer:
     def __init__(self, link: Connection, crew: FarCrew) -> None:
         """`link` is the connection to the Dask worker."""
         self.link, self.crew = link, crew
-        self.item: Any = None
-        self.parts: list[Any] = []
+        self.item: Work = None
+        self.parts: list[Work] = []
 
     def play(self) -> None:
         """Answer until the connection ends."""
@@ -75,13 +77,13 @@ class FarPlayer:
             except ItemFailed as failure:
                 self._reply(Reply(None, failure.trace))
 
-    def _answer(self, results: Generator[Any, None, None]) -> None:
+    def _answer(self, results: Generator[Work, None, None]) -> None:
         for result in results:
             self.parts.append(result)
             if (whole := self.crew.whole(self.item, self.parts)) is not None:
                 self._reply(Reply(whole))
 
-    def _next(self, _worker: str) -> Any | None:
+    def _next(self, _worker: str) -> Work | None:
         """Wait for the next item; None while one is under way or when the connection has ended."""
         if self.item is None:
             with contextlib.suppress(EOFError, ConnectionError):
