@@ -75,7 +75,7 @@ def moments(counts: Sequence[float]) -> tuple[float, float, float]:
     n = float(sum(counts))
     top = len(counts) - 1
     if n == 0.0:
-        raise ValueError("there is no mean without games")
+        raise ValueError("no games: there is no mean")
     mean = sum(c * i / top for i, c in enumerate(counts)) / n
     variance = sum(c * (i / top - mean) ** 2 for i, c in enumerate(counts)) / n
     return n, mean, variance

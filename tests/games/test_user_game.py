@@ -122,6 +122,7 @@ def test_a_board_may_have_more_cells_than_a_word_has_bits():
     assert random_games(board, 20, 1).draws == 0
 
 
+@pytest.mark.slow  # the longest of all to compile
 def test_alphabeta_plays_moves_of_four_words():
     small = game(f"{OWN}/hex.py:hex(2)")
     agent = build(AgentSpec("alphabeta", depth=4, evaluate=str(ZERO)), small)
