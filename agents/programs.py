@@ -25,6 +25,7 @@ from agents.wall.wall import Wall
 from games import Game
 from games.keys import Key
 from games.names import quoted
+from games.terminal import printable
 
 GAMES_FOLDERS = ("/usr/games", "/usr/local/games")  # engines lie there, off the path of many users
 PROCESSES = 64  # of a program: the runtime of an idle Java has 19 threads
@@ -48,6 +49,7 @@ PROGRAM_KEYS = (
 
 # Of a protocol that is spoken over a socket.
 PORT = Key("port", "int", "where a client that others start connects", low=1, high=65_535)
+LONGEST_NAME = 120  # characters
 # By these a client finds out where localhost is.
 RESOLVER = ("/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf")
 PROTOCOLS_HOME = Path(__file__).parent / "protocols"
@@ -83,8 +85,8 @@ def users_code(options: Settings) -> str | None:
 
 
 def bot_name(options: Settings) -> str:
-    """What messages call it: its command, without the directories."""
-    return " ".join(Path(word).name or word for word in options["command"])
+    """What messages call it: its command, without the directories and on one line."""
+    return printable(" ".join(Path(word).name or word for word in options["command"]), LONGEST_NAME)
 
 
 def build(spec: AgentSpec, of: Game) -> Driver:

@@ -68,6 +68,15 @@ def test_who_resigns_has_lost_and_commits_no_fault(kind):
         played(agent, of)
 
 
+def test_a_name_full_of_control_characters_is_shown_escaped():
+    of = game_for("lines")
+    command = [PYTHON, "-c", "input(); print('no')", "\x1b]0;mine\x07\n" * 99]
+    with pytest.raises(AgentFailure) as failed, hosted("lines", of, command=command) as agent:
+        played(agent, of)
+    assert str(failed.value).isprintable()
+    assert len(str(failed.value)) < 500
+
+
 def test_new_process_per_game():
     of = game_for("gtp")
     with hosted("gtp", of, command=other("gtp"), new_process_per_game=True) as agent:
