@@ -137,7 +137,8 @@ def _new_games(files: Sequence[Path]) -> tuple[list[GivenGame], int]:
     read = 0
     for file in files:
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
-        digest = hashlib.blake2b(file.read_bytes(), digest_size=16).digest()
+        with file.open("rb") as content:
+            digest = hashlib.file_digest(content, "blake2b").digest()
         again = digest in seen
         for game in reader.games_in(file):
             read += 1

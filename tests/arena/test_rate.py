@@ -1,6 +1,7 @@
 """Rating results from outside: every kind of file, every kind of mistake, one line each."""
 
 import json
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -305,3 +306,22 @@ def test_a_directory_without_games_is_told(tmp_path, capsys):
 def test_fewer_draws_than_percentiles_need_are_refused_before_anything_is_read(capsys):
     assert main(["nowhere.csv", "--draws", "50"]) == 2
     assert "--draws must be 0 or from 100" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.ggf", "(;" * 200_000),
+        ("x.pgn", '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n' + "{x}y" * 200_000 + " 1-0\n"),
+        ("x.pgn", '[White "' + "a" * 100_000),
+        ("x.csv", "a,b,1\n\x00\x00,b,0\n"),
+        ("x.csv", '"' + "a" * 300_000),
+    ],
+    ids=["ggf", "comments", "tag", "nul", "quote"],
+)
+def test_hostile_files_are_answered_soon_and_in_one_line(tmp_path, capsys, name, text):
+    begun = time.process_time()
+    status = main([written(tmp_path, name, text), "--draws", "0"])
+    assert time.process_time() - begun < 5.0
+    assert (status == 0) == ((name == "x.pgn" and "{x}" in text) or "\x00" in text)
+    assert capsys.readouterr().err.count("\n") == (0 if status == 0 else 1)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from arena.reading.given_game import GivenGame, Unreadable, players, text_of
 
-GAME = re.compile(r"\(;(.*?);\)", re.DOTALL)
 PROPERTY = re.compile(r"([A-Z]{1,2})\s*\[([^\]]*)\]")
 SCORE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)")
 BLACK_TO_MOVE = "*"
@@ -15,17 +14,22 @@ WHITE_TO_MOVE = "O"
 
 def games_in(file: Path) -> Iterator[GivenGame]:
     """The finished games of a file."""
-    text = text_of(file)
-    for match in GAME.finditer(text):
-        place = f"{file}:{text.count(chr(10), 0, match.start()) + 1}"
-        found = PROPERTY.findall(match[1])
+    text, at, line = text_of(file), 0, 1
+    while (begin := text.find("(;", at)) >= 0:
+        end = text.find(";)", begin)
+        if end < 0:
+            return  # cut off: the game is not finished
+        line += text.count("\n", at, begin)
+        found = PROPERTY.findall(text[begin + 2 : end])
         tags = {name: value.strip() for name, value in found if name not in ("B", "W")}
         moves = [
             f"{name}{value.partition('/')[0].strip().lower()}"
             for name, value in found
             if name in ("B", "W")
         ]
-        yield from _game(place, tags, moves)
+        yield from _game(f"{file}:{line}", tags, moves)
+        line += text.count("\n", begin, end)
+        at = end
 
 
 def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenGame]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.reading.given_game import UNKNOWN, GivenGame, Unreadable, players, score_of, text_of
 
 UNFINISHED = "*"
+COMMENT = re.compile("[{;]")
 TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 NUMBERS = re.compile(r"\d+\.+|\$\d+|[!?]+")
 RESULTS = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
@@ -60,8 +61,8 @@ def _without_comments(line: str, inside: bool) -> tuple[list[str], bool]:
             kept.append(" ")
             at, inside = at + 1, True
         else:
-            ends = [end for end in (line.find("{", at), line.find(";", at)) if end >= 0]
-            end = min(ends, default=len(line))
+            comment = COMMENT.search(line, at)
+            end = comment.start() if comment else len(line)
             kept.append(line[at:end])
             at = end
     words = NUMBERS.sub(" ", "".join(kept)).split()
