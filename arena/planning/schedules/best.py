@@ -18,10 +18,8 @@ def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
     """As many as there are agents, or more."""
     if len(names) > 1 and values["best"] >= len(names):
         most = len(names) - 1
-        yield (
-            ("best",),
-            f"best must be from 1 to {most} of {len(names)} agents, got {values['best']}",
-        )
+        allowed = "1" if most == 1 else f"from 1 to {most}"
+        yield ("best",), f"best must be {allowed} of {len(names)} agents, got {values['best']}"
 
 
 def begin(values: KeyValues, entrants: Entrants) -> Tournament:

@@ -84,4 +84,4 @@ def surely(state: Race, questions: int) -> str:
 
 def used_up(state: Race) -> str:
     """Why a race ends without an answer."""
-    return f"all {state.limit:,} pairings of those that would have to meet are played"
+    return "their only opening is used" if state.limit == 1 else f"{state.limit:,} openings used"

@@ -116,7 +116,7 @@ def test_a_race_of_equals_uses_its_pairings_up_unless_the_difference_does_not_ma
     stage = stage_of("best", 2, limit=4000)
     last = played(stage, lambda _, __: 0.5)[-1]
     assert last.standing.answer.startswith("not decided between a")
-    assert "all 4,000 pairings" in last.standing.answer
+    assert "4,000 openings used" in last.standing.answer
     sooner = played(stage_of("best", 2, limit=4000, indifference=40.0), lambda _, __: 0.5)[-1]
     assert "within 40 Elo of" in sooner.standing.answer
     assert sooner.standing.rounds < last.standing.rounds
