@@ -429,7 +429,6 @@ PLANNING = (
         "tests/arena/planning/test_rounds.py",
         edits={
             "FEWEST, SHARE = 4, 8": "FEWEST, SHARE = 4, 4",
-            "state.limit - played)": "state.limit)",
             "counts[other, one] += five[::-1]": "counts[other, one] += five",
             "through[:, middle, None] & through": "through[:, middle, None] | through",
             "below & below.T": "below | below.T",
@@ -440,7 +439,7 @@ PLANNING = (
         "tests/arena/planning/test_rounds.py",
         edits={
             "level = math.log((agents - 1) / values": "level = math.log(1 / values",
-            "return meet or round_of": "return meet and round_of",
+            "if self.state.rounds % 2 == 0 else others": "if True else others",
         },
     ),
     *in_file(

@@ -112,6 +112,15 @@ def test_the_best_stays_in_and_everybody_else_is_out_for_a_reason():
     assert "error at most 5 %" in last.standing.answer
 
 
+def test_the_leader_meets_the_stronger_half_then_all():
+    stage = stage_of("best", 6)
+    assert [each[:2] for each in stage.meetings] == [(0, 1), (0, 2), (0, 3)]
+    level = stage.after([np.full(each.pairings, 2, np.int8) for each in stage.meetings])
+    assert len(level.meetings) == 5
+    after = level.after([np.full(each.pairings, 2, np.int8) for each in level.meetings])
+    assert len(after.meetings) == 3
+
+
 def test_a_race_of_equals_uses_its_pairings_up_unless_the_difference_does_not_matter():
     stage = stage_of("best", 2, limit=4000)
     last = played(stage, lambda _, __: 0.5)[-1]

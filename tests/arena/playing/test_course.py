@@ -138,6 +138,15 @@ def test_a_pairing_of_a_race_is_played_alone_once_it_is_known(tmp_path, capsys):
     assert "against" in capsys.readouterr().out
 
 
+def test_two_agents_of_a_race_play_each_opening_once_at_most(tmp_path):
+    alike = '\n[agents.one]\nkind = "first"\n[agents.other]\nkind = "first"\n'
+    head = small(6, 'schedule = "best"', plies=4).replace('[agents.random]\nkind = "random"\n', "")
+    path = experiment_file(tmp_path, head + alike)
+    played(path, tmp_path, workers=1, backend="here")
+    frame = pd.read_parquet(directory_of(tmp_path) / "games.parquet")
+    assert frame.opening.tolist() == np.repeat(np.arange(6), 2).tolist()
+
+
 def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
     path = race_file(tmp_path, RACES["best"])
     path.write_text(path.read_text() + "\n[stop]\nsprt = { elo0 = 0, elo1 = 10 }\n")
