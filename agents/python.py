@@ -135,8 +135,15 @@ class PythonAgent:
         kind = "illegal"
         if isinstance(answer, str | bytes) and len(answer) > LONGEST_ANSWER:
             kind, answer = "unreadable", answer[:LONGEST_ANSWER]
-        message = f"answered {answer!r}, legal are {list(legal)},"
+        message = f"answered {in_short(answer)}, legal are {list(legal)},"
         return AgentFailure(kind, self.file, self.game.text(board.position), message)
+
+
+def in_short(answer: object) -> str:
+    """An answer in words; Python writes no number of thousands of digits."""
+    if isinstance(answer, int) and answer.bit_length() > 64:
+        return f"a number of {answer.bit_length()} bits"
+    return repr(answer)
 
 
 def build(spec: AgentSpec, of: Game) -> PythonAgent:

@@ -5,7 +5,7 @@ from arena.planning.time_controls import TimeControl
 BILLION = 1_000_000_000
 # A search takes so much of what is left: of a turn, which may go on, and of a game.
 TURN_SHARE, GAME_SHARE, INCREMENT_SHARE = 0.5, 0.05, 0.8
-LEAST_SECONDS = 0.001
+LEAST_SECONDS = 1e-6
 
 
 class GameClock:

@@ -1,6 +1,9 @@
 """A worker plays pairings in one process: compiled agents in one call, others by the referee."""
 
+import multiprocessing
+import os
 import time
+from dataclasses import replace
 
 from agents import Agent, Limit, users_code
 from agents.compiled import CompiledAgent
@@ -24,6 +27,7 @@ class Worker:
         """Nothing is built yet; bots live behind the wall, or behind one of its own."""
         self.drawn = drawn
         self.terms = Terms(wall or Wall(), drawn.plan.move_seconds)
+        self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
         self.compiled_loop = CompiledLoop(drawn)
         self.referee_loop = RefereeLoop(drawn, self.agent)
@@ -32,6 +36,8 @@ class Worker:
     def agent(self, place: int) -> Agent:
         """The agent at one place of the experiment."""
         if place not in self.agents:
+            if users_code(self.drawn.specs[place]) and not self.terms.cores:
+                self.terms = replace(self.terms, cores=own_core(self.workers))
             self.agents[place] = agent_of(self.drawn.specs[place], self.drawn.of, self.terms)
         return self.agents[place]
 
@@ -88,3 +94,19 @@ class Worker:
 def left_out(block: Block, task: Task) -> bool:
     """Whether one of both agents is not asked any more."""
     return any(place in (block.a, block.b) for place, _ in task.out)
+
+
+def own_core(workers: int) -> tuple[int, ...]:
+    """Keep this process to a core, for it waits while its bots think; they get the same one.
+
+    Where there are fewer cores than workers, and in a process that is no worker, nothing is kept.
+    """
+    number = multiprocessing.current_process()._identity  # counts the children of one parent
+    if not number or not workers or not hasattr(os, "sched_setaffinity"):
+        return ()
+    cores = sorted(os.sched_getaffinity(0))
+    if workers > len(cores):
+        return ()
+    core = cores[(os.getppid() + number[-1]) % len(cores)]
+    os.sched_setaffinity(0, (core,))
+    return (core,)

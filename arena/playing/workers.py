@@ -90,6 +90,7 @@ class Workers:
         self.name = ""  # of the Dask worker that these play for
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
+        self.worker.workers = options.workers
 
     def get_ready(self) -> None:
         """Begin the wall, where somebody needs it, and compile what forks inherit."""

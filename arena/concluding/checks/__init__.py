@@ -30,6 +30,7 @@ CHECKS: Mapping[str, str] = {
     "never_throws_away": "arena.concluding.checks.never_throws_away",
     "no_forfeits": "arena.concluding.checks.no_forfeits",
     "faster_than_seconds_per_move": "arena.concluding.checks.faster_than",
+    "never_slower_than_seconds": "arena.concluding.checks.never_slower_than",
 }
 
 

@@ -1,0 +1,10 @@
+"""Answers the next questions in advance."""
+# ends: unreadable normal illegal timeout
+
+import os
+
+
+def choose(view, legal, rng):
+    for number in range(256):
+        os.write(4, bytes([4, number, 0, 0]))
+    return legal[0]

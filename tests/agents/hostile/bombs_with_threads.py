@@ -1,0 +1,11 @@
+"""Starts threads as fast as it can."""
+# ends: raised flooded
+
+import threading
+import time
+
+
+def choose(view, legal, rng):
+    while True:
+        threading.Thread(target=time.sleep, args=(99,)).start()
+    return legal[0]

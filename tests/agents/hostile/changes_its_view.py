@@ -1,0 +1,7 @@
+"""Writes into what it is shown."""
+# ends: normal raised
+
+
+def choose(view, legal, rng):
+    view._words = [0] * len(view._words)
+    return legal[0]

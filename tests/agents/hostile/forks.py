@@ -1,0 +1,12 @@
+"""Leaves a child at every move."""
+# ends: normal flooded raised
+
+import os
+import time
+
+
+def choose(view, legal, rng):
+    if os.fork() == 0:
+        time.sleep(99)
+        os._exit(0)
+    return legal[0]

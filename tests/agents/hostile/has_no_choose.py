@@ -1,0 +1,4 @@
+"""Has no function choose."""
+# ends: unloadable
+
+answer = 42

@@ -1,0 +1,4 @@
+"""Is not Python."""
+# ends: unloadable
+
+this is not Python

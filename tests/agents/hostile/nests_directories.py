@@ -1,0 +1,12 @@
+"""Makes a directory that is hard to remove."""
+# ends: normal raised
+
+import os
+
+
+def choose(view, legal, rng):
+    for _ in range(200):
+        os.mkdir("in")
+        os.chdir("in")
+    os.chmod(".", 0)
+    return legal[0]

@@ -1,0 +1,6 @@
+"""Hangs while it is loaded."""
+# ends: unloadable
+
+import time
+
+time.sleep(1e9)

@@ -1,0 +1,16 @@
+"""Has a thread that never ends."""
+# ends: normal timeout
+
+import threading
+
+
+def spin():
+    while True:
+        pass
+
+
+threading.Thread(target=spin, daemon=True).start()
+
+
+def choose(view, legal, rng):
+    return legal[0]

@@ -1,0 +1,12 @@
+"""Its error cannot say what it is."""
+# ends: raised
+
+
+class Silent(Exception):
+    def __str__(self):
+        raise self
+
+
+def choose(view, legal, rng):
+    raise Silent
+    return legal[0]

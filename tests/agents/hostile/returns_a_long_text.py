@@ -1,0 +1,6 @@
+"""Answers fifty million letters."""
+# ends: unreadable illegal raised
+
+
+def choose(view, legal, rng):
+    return "x" * 50_000_000

@@ -1,0 +1,6 @@
+"""Answers -1."""
+# ends: illegal
+
+
+def choose(view, legal, rng):
+    return -1

@@ -1,0 +1,6 @@
+"""Answers escape codes."""
+# ends: illegal unreadable
+
+
+def choose(view, legal, rng):
+    return "\x1b[31m\x00\r\n"

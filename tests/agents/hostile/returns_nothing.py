@@ -1,0 +1,6 @@
+"""Answers None."""
+# ends: illegal
+
+
+def choose(view, legal, rng):
+    return None

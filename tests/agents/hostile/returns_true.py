@@ -1,0 +1,6 @@
+"""Answers True."""
+# ends: illegal
+
+
+def choose(view, legal, rng):
+    return True

@@ -1,0 +1,11 @@
+"""Sets an alarm and waits for it."""
+# ends: crashed raised timeout
+
+import signal
+import time
+
+
+def choose(view, legal, rng):
+    signal.alarm(1)
+    time.sleep(9)
+    return legal[0]

@@ -1,0 +1,9 @@
+"""Writes into a file that is not its own."""
+# ends: raised
+
+CANARY, PORT, OWNER = "@canary@", int("@port@"), int("@owner@")
+
+
+def choose(view, legal, rng):
+    open(CANARY, "a").write("mine")
+    return legal[0]

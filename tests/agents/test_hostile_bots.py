@@ -1,0 +1,159 @@
+"""Bots that do whatever they can: each costs the games it does it in, and nothing else.
+
+`tests/agents/hostile/` has one file for each behaviour; its second line says how its games end.
+"""
+
+import os
+import re
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.wall import process_tree
+from agents.wall.wall import Wall
+from arena.planning.drawing import draw
+from arena.planning.records import CLOCKED, PLAYED, Games, Termination
+from arena.planning.tasks import Task
+from arena.playing.worker import Worker
+from arena.reading.experiment_file import load
+
+HOSTILE = Path(__file__).parent / "hostile"
+BOTS = sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "__init__")
+# One for each way to end a game; the others are slow.
+USUAL = ("exits", "kills_the_owner", "loops", "raises_escape_codes", "reads_the_canary",
+         "replaces_the_rules", "takes_memory")  # fmt: skip
+SECONDS, PAIRS = 0.5, 3
+# The limits of a bot: each of its games may cost a start and a move, and two seconds.
+EXPERIMENT = f"""
+game = "kalah(4,3)"
+pairs = {PAIRS}
+seed = 5
+move_seconds = {SECONDS}
+openings = {{ random_plies = 3 }}
+[agents.bot]
+kind = "python"
+file = "bot.py"
+memory = "96MB"
+processes = 12
+start_seconds = 3
+[agents.random]
+kind = "random"
+[agents.harmless]
+kind = "python"
+file = "harmless.py"
+"""
+HARMLESS = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
+# What needs a wall that this machine may not have.
+NEEDS_NAMESPACES = ("becomes_a_daemon", "changes_the_mode_of_the_canary", "sends_datagrams",
+                    "kills_everybody", "kills_its_parent", "makes_empty_files")  # fmt: skip
+
+
+@dataclass
+class Field:
+    """A directory with a file that is not the bots', a service, a wall, and whoever asks."""
+
+    directory: Path
+    canary: Path
+    service: socket.socket
+    wall: Wall
+    expected: Games
+
+    def place(self, source: str) -> None:
+        """Put a bot where the experiment looks for it."""
+        words = {
+            "@canary@": str(self.canary),
+            "@port@": str(self.service.getsockname()[1]),
+            "@owner@": str(os.getpid()),
+        }
+        text = re.sub("@[a-z]+@", lambda found: words[found[0]], source)
+        (self.directory / "bot.py").write_text(text)
+
+    def played(self) -> Games:
+        """All games of the experiment."""
+        drawn = draw(load(self.directory / "experiment.toml").plan)
+        worker = Worker(drawn, self.wall)
+        try:
+            return worker.play(Task(0, drawn.pairings.total, {}))
+        finally:
+            self.wall.leave()
+
+
+@pytest.fixture(scope="module")
+def field(tmp_path_factory) -> Iterator[Field]:
+    directory = tmp_path_factory.mktemp("hostile")
+    (directory / "experiment.toml").write_text(EXPERIMENT)
+    (directory / "harmless.py").write_text(HARMLESS)
+    canary = tmp_path_factory.getbasetemp() / "canary"
+    canary.write_text("alive")
+    with socket.socket() as service:
+        service.bind(("127.0.0.1", 0))
+        service.listen()
+        wall = Wall()
+        made = Field(directory, canary, service, wall, None)
+        made.place(HARMLESS)
+        made.expected = made.played()
+        yield made
+        wall.close()
+
+
+def cases() -> list[object]:
+    return [pytest.param(name, marks=[] if name in USUAL else [pytest.mark.slow]) for name in BOTS]
+
+
+@pytest.mark.parametrize("name", cases())
+def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
+    if name in NEEDS_NAMESPACES and field.wall.level.name != "namespaces":
+        pytest.skip(f"the walls here are of level {field.wall.level.name}")
+    source = (HOSTILE / f"{name}.py").read_text()
+    allowed = set(re.search("# ends: (.*)", source)[1].split())
+    field.place(source)
+    handlers, begun = signal.getsignal(signal.SIGTERM), time.monotonic()
+    games = field.played()
+    seconds = time.monotonic() - begun
+
+    own = games_of(games, field)
+    ends = {Termination(each).name.lower() for each in games.termination[own].tolist()}
+    assert ends <= allowed
+    # The games of the others are those of a run with a harmless bot in its place.
+    for column in PLAYED:
+        if column not in CLOCKED:
+            expected = field.expected.columns[column][~own]
+            assert games.columns[column][~own].tolist() == expected.tolist(), column
+    for trace in games.traces.values():
+        assert len(trace) <= 4096
+        assert all(line.isprintable() for line in trace.split("\n"))
+    assert field.canary.read_text() == "alive"
+    assert field.canary.stat().st_mode & 0o777 != 0o777
+    assert signal.getsignal(signal.SIGTERM) is handlers
+    assert source.count("\n") <= (field.directory / "bot.py").read_text().count("\n")
+    assert (field.directory / "bot.py").read_text().count("# mine") <= 1
+    # Its games may take a start and a slow move each, and two seconds more.
+    assert seconds < own.sum() * (SECONDS + 3) + 2 + 10
+    assert gone(field), "something of it is still running"
+
+
+def games_of(games: Games, field: Field) -> np.ndarray:
+    """Which games the bot played in."""
+    drawn = draw(load(field.directory / "experiment.toml").plan)
+    placed = drawn.pairings.columns(0, drawn.pairings.total)
+    return (placed["first"] == 0) | (placed["second"] == 0)
+
+
+def gone(field: Field) -> bool:
+    """Whether nothing is left below the spawner, nor in its directory, after a moment."""
+    spawner = field.wall.process
+    directories = list(Path(tempfile.gettempdir()).glob(f"pitflip-wall-{spawner}-*"))
+    for _ in range(100):
+        left = [each for each in process_tree.descendants(spawner) if each != spawner]
+        files = [path for each in directories for path in each.glob("[0-9]*")]
+        if not left and not files:
+            return True
+        time.sleep(0.05)
+    return False

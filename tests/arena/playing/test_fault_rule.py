@@ -1,0 +1,114 @@
+"""Who forfeits unplayed: counted in schedule order, whatever the batches."""
+
+import numpy as np
+import pytest
+
+from arena.keeping.game_blobs import decoded, encoded
+from arena.planning.drawing import draw
+from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination, pair_points
+from arena.planning.tasks import Batch, Task
+from arena.playing.clean_replay import unclean
+from arena.playing.fault_rule import FaultRule
+from arena.playing.worker import Worker
+from arena.reading.experiment_file import load
+from tests.arena.running import experiment_file
+
+TEXT = """
+game = "kalah(4,3)"
+pairs = 20
+openings = { random_plies = 3 }
+move_seconds = 1
+[agents.bot]
+kind = "python"
+file = "bot.py"
+max_restarts = 3
+max_timeouts = 4
+[agents.random]
+kind = "random"
+"""
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    return draw(load(experiment_file(tmp_path, TEXT)).plan)
+
+
+def games_with(drawn, ends):
+    """Honest games of which some were ended by the bot's faults."""
+    games = Worker(drawn).play(Task(0, len(ends) // 2, {}))
+    for row, how in enumerate(ends):
+        if how is not Termination.NORMAL:
+            games.columns["termination"][row] = how
+            games.columns["result"][row] = LOSS if row % 2 == 0 else WIN
+            games.traces[row] = "words"
+    return games
+
+
+def ruled(drawn, games, size):
+    """The games as the rule has them, in batches of so many pairings."""
+    rule, parts = FaultRule(drawn, {}), []
+    total = len(games) // 2
+    for at in range(0, total, size):
+        end = min(at + size, total)
+        part = cut(games, 2 * at, 2 * end)
+        batch = Batch(at, end, encoded(part), pair_points(part), 0.0)
+        parts.append(rule.cut(batch).games)
+    return decoded(parts, drawn.pairings.columns(0, total))
+
+
+def cut(games, start, stop):
+    begin, end = int(games.plies[:start].sum()), int(games.plies[:stop].sum())
+    columns = {name: games.columns[name][start:stop] for name in PLAYED}
+    traces = {row - start: text for row, text in games.traces.items() if start <= row < stop}
+    return Games(columns, games.moves[begin:end], traces)
+
+
+N, C, T, I = (Termination.NORMAL, Termination.CRASHED, Termination.TIMEOUT, Termination.ILLEGAL)  # noqa: E741
+CASES = {
+    "three in a row": ([N, C, C, C, N, N, N, N], 4, C),
+    "not in a row": ([C, C, N, C, C, N, C, C], None, None),
+    "what ends no process": ([I, I, I, I, I, I, I, I], None, None),
+    "four timeouts in all": ([T, N, T, N, T, N, T, N], 7, T),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_has_too_many_faults_forfeits_the_rest_unplayed(drawn, case):
+    ends, first, how = CASES[case]
+    games = games_with(drawn, ends)
+    whole = ruled(drawn, games, 4)
+    for size in (1, 2, 3):
+        other = ruled(drawn, games, size)
+        for name in PLAYED:
+            assert other.columns[name].tolist() == whole.columns[name].tolist()
+        assert other.moves.tolist() == whole.moves.tolist()
+        assert other.traces == whole.traces
+    unplayed = [row for row in range(8) if "is not started again" in whole.traces.get(row, "")]
+    assert unplayed == ([] if first is None else list(range(first, 8)))
+    assert all(whole.plies[row] == 0 and whole.termination[row] == how for row in unplayed)
+
+
+def test_a_game_that_breaks_the_rules_is_found(drawn):
+    games = Worker(drawn).play(Task(0, 4, {}))
+    stored = [
+        games.columns[name] for name in ("plies", "result", "margin", "termination", "game_id")
+    ]
+    plies, results, margins, ends, ids = (each.copy() for each in stored)
+
+    def found(moves=games.moves):
+        return unclean(drawn.of, moves, plies, results, margins, ends, ids)
+
+    assert found() is None
+    margins[3] += 2
+    assert found()[0] == 3
+    margins[3] -= 2
+    results[2] = 2 - results[2] if results[2] != 1 else 0
+    assert found()[0] == 2
+    results[2] = stored[1][2]
+    ends[5] = Termination.ILLEGAL
+    assert found()[0] == 5
+    ends[5] = Termination.NORMAL
+    moves = games.moves.copy()
+    moves[0] = 3 - moves[0] if np.any(moves[0] != 3 - moves[0]) else moves[0]
+    assert found(moves)[0] == 0
