@@ -20,11 +20,16 @@ def children(process: int) -> list[int]:
     return found
 
 
-def descendants(process: int) -> list[int]:
-    """A process and all below it, the first ones first."""
+def descendants(process: int, most: int = 1 << 16) -> list[int]:
+    """A process and all below it, parents before children; no more than about `most`.
+
+    A tree may grow faster than it can be walked.
+    """
     tree = [process]
     for each in tree:
         tree += children(each)
+        if len(tree) > most:
+            break
     return tree
 
 

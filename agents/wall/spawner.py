@@ -182,8 +182,8 @@ class Spawner:
     def _excess(self, bot: Bot) -> tuple[str, str] | None:
         limits = bot.start.limits
         first = self._first_process(bot)
-        tree = process_tree.descendants(first) if first else []
-        if sum(map(process_tree.threads, tree)) > limits.processes:
+        tree = process_tree.descendants(first, limits.processes) if first else []
+        if len(tree) > limits.processes or sum(map(process_tree.threads, tree)) > limits.processes:
             return "flooded", f"had more than {limits.processes} processes and threads"
         # The second sum is exact and dear, and never larger than the first.
         if all(

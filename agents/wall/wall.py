@@ -29,7 +29,7 @@ from agents.wall.requests import (
 )
 from games.terminal import Mistake
 
-PATIENCE_SECONDS = 10.0  # with the spawner, which never waits for a bot
+PATIENCE_SECONDS = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
 COMPILING_SECONDS = 900.0
 ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
