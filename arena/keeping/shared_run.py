@@ -16,10 +16,8 @@ from games.limited_files import parsed_json, read_bytes
 from games.names import quoted
 from games.whole_files import whole_file
 
-FILES = (
-    RUN, GAMES, "summary.json", "elo.parquet", "win_rates.parquet", "timings.parquet",
-    "tournament.parquet", "moves.parquet", "report.html", "run.log",
-)  # fmt: skip
+FILES = (RUN, "summary.json", "report.html", "run.log")
+TABLE = re.compile(r"[a-z_]{1,40}\.parquet")
 SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}/[^/\\\0]{{1,255}}")
 ROOT = re.compile(r"[0-9a-f]{4,64}")
 MOST_MEMBERS = 5_000
@@ -40,11 +38,7 @@ def pack(directory: Path, stored: KeyValues, run_json: bytes, path: Path) -> lis
             member.compress_type = zipfile.ZIP_DEFLATED
             mode = 0o755 if each.stat().st_mode & PROGRAM else 0o644
             member.external_attr = (stat.S_IFREG | mode) << 16
-            if name == RUN:
-                packed.writestr(member, run_json)
-            else:
-                with each.open("rb") as content, packed.open(member, "w") as target:
-                    _copy(content, target, MOST_BYTES)
+            packed.writestr(member, run_json if name == RUN else each.read_bytes())
             inside.append(name)
     return inside
 
@@ -86,7 +80,11 @@ def _name(member: zipfile.ZipInfo, roots: set[str]) -> str:
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         raise NotARun(f"{quoted(member.filename)} is no regular file")
-    known = name in FILES or (SOURCE.fullmatch(name) and name.rpartition("/")[2] not in (".", ".."))
+    known = (
+        name in FILES
+        or TABLE.fullmatch(name)
+        or (SOURCE.fullmatch(name) and name.rpartition("/")[2] not in (".", ".."))
+    )
     if not ROOT.fullmatch(root) or not known:
         raise NotARun(f"{quoted(member.filename)} has no place in a run")
     roots.add(root)
@@ -107,6 +105,7 @@ def _copy(content: IO[bytes], target: IO[bytes], most: int) -> int:
 def _files_of(directory: Path) -> Iterator[Path]:
     """The files of a run that are shared, in a fixed order."""
     yield from (directory / name for name in FILES if (directory / name).is_file())
+    yield from (path for path in sorted(directory.iterdir()) if TABLE.fullmatch(path.name))
     for path in sorted((directory / SOURCES).glob("*/*")):
         if path.is_file() and SOURCE.fullmatch(path.relative_to(directory).as_posix()):
             yield path
