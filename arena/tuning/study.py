@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
@@ -19,6 +18,8 @@ from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
 from games.terminal import say
 from games.whole_files import write_text
+
+WEIGHTS = "weights.toml"  # in the study's directory: nothing else is touched
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
@@ -73,8 +74,8 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     write_text(directory / "report.html", whole_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         text = study_files.weights_toml(tuning, best, validation, digest)
-        weights = write_weights(tuning, directory, text)
-        result["weights_file"] = str(weights)
+        write_text(directory / WEIGHTS, text)
+        result["weights_file"] = str((directory / WEIGHTS).absolute())
     print(json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result)))
     if not study.options.quiet:
         say(f"everything: {directory}")
@@ -92,24 +93,22 @@ def validated(study: Study, flat: str, weights: dict[str, tuple[float, ...]]) ->
         )  # fmt: skip
 
 
-def write_weights(tuning: Tuning, directory: Path, text: str) -> Path:
-    """Write weights/<name>.toml beside the experiment and in the run's directory."""
-    name = f"{tuning.experiment.name}.toml"
-    for base in (directory, tuning.plan.base):
-        (base / "weights").mkdir(exist_ok=True)
-        path = base / "weights" / name
-        write_text(path, text)
-    return path
-
-
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     """The lines that are printed at the end."""
     best, tuning = report.recommendation, report.tuning
     yield f"{tuning.plan.game}, {tuning.agent}: {best.trials} trials, {best.games:,} games"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
+    if fixed := {n: v for n, v in tuning.space.fixed.items() if any(v)}:
+        yield f"fixed        {', '.join(f'{n} = {_phases(v)}' for n, v in fixed.items())}"
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
     if best.flat:
         yield best.flat
     yield f"verdict      {report.validation.text}"
     if "weights_file" in result:
-        yield f'use it       weights = "{result["weights_file"]}"'
+        yield f"use it       weights = {json.dumps(result['weights_file'], ensure_ascii=False)}"
+
+
+def _phases(values: Sequence[float]) -> str:
+    """One number, or a list with one for every phase."""
+    numbers = [f"{value:g}" for value in values]
+    return numbers[0] if len(numbers) == 1 else f"[{', '.join(numbers)}]"

@@ -25,6 +25,7 @@ from arena.tuning.weight_ranges import is_number, read_space
 from games.names import listed, shown
 
 TRIALS_PER_WEIGHT = 5
+LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
 TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
 
 Shares = tuple[tuple[str, float], ...]
@@ -78,7 +79,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         space=space,
         seed_values=seeds,
         opponents=opponents,
-        games=table.games - table.games % 2,
+        games=table.games,
         trials=table.trial_count,
         method=table.method,
         validation=table.validation,
@@ -90,6 +91,10 @@ def read_search(
 ) -> tuple[Space, dict[str, float]] | None:
     """The space and the seed weights in it; None if there are none, which is said."""
     total = table.total_games
+    if table.games % 2:
+        near = f"{table.games - 1} and {table.games + 1}"
+        message = "games must be even, as every opening is played from both sides"
+        say_of_tune(problems, f"{message}; {near} are, got {table.games}", "games")
     if table.trials is not None and total is not None:
         say_of_tune(problems, "set trials or total_games, not both", "total_games")
     if total is not None and total < table.games:
@@ -128,11 +133,18 @@ def validation_problems(table: ValidationTable, problems: Problems) -> None:
     except ValueError as error:
         say_of_tune(problems, str(error), "validation")
         return
+    if plan.elo1 - plan.elo0 < LEAST_ELO:
+        message = (
+            f"no match can tell {plan.elo1:g} Elo from {plan.elo0:g}; "
+            f"elo1 must be at least {LEAST_ELO:g} above elo0"
+        )
+        say_of_tune(problems, message, "validation", "elo1")
+        return
     needed = int(forecast(plan, TYPICAL_VARIANCE)[2])
     if table.pairs < needed:
         message = (
             f"{table.pairs} pairs cannot tell {plan.elo1:g} Elo from {plan.elo0:g}; "
-            f"about {needed} are needed, or a larger elo1"
+            f"about {needed:,} are needed, or a larger elo1"
         )
         say_of_tune(problems, message, "validation", "pairs")
 

@@ -27,28 +27,33 @@ class TpeSampler:
 
     def propose(self, slot: int) -> Point:
         """The seed's point first; then the answer of TPE."""
-        plan = self.plan
-        if slot == 0:
-            point = plan.space.snapped(plan.seed_point)
-            self.resume(slot, point)
-            return point
-        # The same seed would repeat the same samples after a restart.
-        self.study.sampler = optuna.samplers.TPESampler(
-            seed=int(digest_word("tpe", plan.seed, slot)) % 2**32,
-            n_startup_trials=math.ceil(RANDOM_SHARE * plan.trials),
-        )
-        trial = self.study.ask(distributions(plan.space))
-        assert trial.number == slot
-        return plan.space.snapped(plan.space.point(trial.params))
+        point = self._first() if slot == 0 else self._asked(slot)
+        self.resume(slot, point)
+        return point
 
     def resume(self, slot: int, point: Point) -> None:
-        """Begin a trial at the point without asking the sampler."""
+        """Begin a trial at the point that is played: the one way into the study."""
         trial = optuna.trial.create_trial(
             state=optuna.trial.TrialState.RUNNING,
             params=parameters(self.plan.space, point),
             distributions=distributions(self.plan.space),
         )
         self.study.add_trial(trial)
+
+    def _first(self) -> Point:
+        return self.plan.space.snapped(self.plan.seed_point)
+
+    def _asked(self, slot: int) -> Point:
+        """TPE's answer; a scratch study keeps what it sampled, before the search rounded it."""
+        space = self.plan.space
+        # The same seed would repeat the same samples after a restart.
+        tpe = optuna.samplers.TPESampler(
+            seed=int(digest_word("tpe", self.plan.seed, slot)) % 2**32,
+            n_startup_trials=math.ceil(RANDOM_SHARE * self.plan.trials),
+        )
+        scratch = optuna.create_study(direction="maximize", sampler=tpe)
+        scratch.add_trials(self.study.get_trials(deepcopy=False))
+        return space.snapped(space.point(scratch.ask(distributions(space)).params))
 
     def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
         """The trial of this slot is complete."""

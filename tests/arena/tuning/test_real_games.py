@@ -38,7 +38,7 @@ openings = { random_plies = 6 }
 [agents.tuned]
 kind = "smart"
 nodes = 500
-weights = "weights/tune_bad.toml"
+weights = "WEIGHTS"
 [agents.shipped]
 kind = "smart"
 nodes = 500
@@ -51,8 +51,8 @@ elo_at_least = -25
 @pytest.mark.slow
 def test_from_bad_weights_tuning_reaches_the_shipped_ones(tmp_path: Path) -> None:
     (tmp_path / "tune_bad.toml").write_text(BAD)
-    (tmp_path / "match.toml").write_text(MATCH)
     results = ["--results", str(tmp_path / "r"), "--quiet"]
     assert tune([str(tmp_path / "tune_bad.toml"), "--budget", "5m", *results]) == 0
-    assert (tmp_path / "weights" / "tune_bad.toml").is_file()
+    (weights,) = (tmp_path / "r" / "tune_bad").glob("tune-*/weights.toml")
+    (tmp_path / "match.toml").write_text(MATCH.replace("WEIGHTS", str(weights)))
     assert run([str(tmp_path / "match.toml"), *results]) == 0

@@ -8,6 +8,8 @@ import pytest
 from arena.stats.elo import score_from_elo
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.samplers.sampler import Sampler, SearchPlan, resume, sampler
+from arena.tuning.space import Point
+from arena.tuning.trial_queue import WINDOW
 from tests.arena.tuning.surfaces import Surface, flat, smooth, study, two_modes
 
 GAMES = 40_000
@@ -51,19 +53,32 @@ def test_the_same_questions_get_the_same_answers(method: str) -> None:
         assert np.array_equal(one.point, other.point)
 
 
+# Before the random half of TPE ends, in its middle, and just before the last trial.
+CUTS = (5, 16, 19, 23, 27)
+
+
 @pytest.mark.parametrize("method", SAMPLERS)
-def test_an_interrupted_search_goes_on_with_the_same_points(method: str) -> None:
-    surface = smooth(3, 85.5, np.random.default_rng(4))
-    whole = sampler_for(method, surface, 30, 100, 5)
-    again = sampler_for(method, surface, 30, 100, 5)
-    for slot in range(30):
-        point = whole.propose(slot)
-        if slot < 17:
-            resume(again, slot, point)
-        else:
-            assert np.array_equal(again.propose(slot), point)
-        for each in (whole, again):
-            each.tell(slot, point, float(np.cos(slot)) * 0.1 + 0.5, 1e-3)
+def test_a_search_cut_anywhere_goes_on_with_the_same_points(method: str) -> None:
+    surface, slots = smooth(3, 85.5, np.random.default_rng(4)), 30
+    whole = told(sampler_for(method, surface, slots, 100, 5), slots, [])
+    for cut in CUTS:
+        again = told(sampler_for(method, surface, slots, 100, 5), slots, whole[:cut])
+        assert all(map(np.array_equal, again, whole)), f"cut after {cut} trials"
+
+
+def told(of: Sampler, slots: int, known: list[Point]) -> list[Point]:
+    """All points of a search with made-up scores, WINDOW at a time; the first are known."""
+    points: list[Point] = []
+    for slot in range(slots + WINDOW):
+        if slot >= WINDOW:
+            at = slot - WINDOW
+            of.tell(at, points[at], float(np.cos(at)) * 0.1 + 0.5, 1e-3)
+        if slot < len(known):
+            resume(of, slot, known[slot])
+            points.append(known[slot])
+        elif slot < slots:
+            points.append(of.propose(slot))
+    return points
 
 
 def test_no_two_points_of_a_search_are_the_same() -> None:

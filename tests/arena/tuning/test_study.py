@@ -57,9 +57,14 @@ def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> 
     said = json.loads((bad / "recommendation.json").read_text())
     assert said["validation"]["verdict"] == "better"
     assert said["recommended"]["pot"] > 0
-    path = bad.parent.parent.parent / "weights" / "tune_test.toml"
+    path = bad / "weights.toml"
     assert read_weights(path)["pot"] == pytest.approx(said["recommended"]["pot"])
     assert tomllib.loads(path.read_text())["provenance"]["run"] == bad.name.removeprefix("tune-")
+
+
+def test_a_study_writes_nothing_outside_its_results(bad: Path) -> None:
+    here = bad.parent.parent.parent
+    assert {path.name for path in here.iterdir()} == {"tune_test.toml", "r"}
 
 
 def test_a_study_leaves_its_tables(bad: Path) -> None:
@@ -122,7 +127,7 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert said["recommended"] == said["seed"]
     assert said["validation"]["verdict"] == "not better"
     assert said["validation"]["games"] == 0
-    assert not (tmp_path / "weights").exists()
+    assert not (found / "weights.toml").exists()
 
 
 def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:

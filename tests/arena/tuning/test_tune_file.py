@@ -33,6 +33,7 @@ BROKEN = {
     "capture = 0.25": ("capture = [0.5, 1.0]", 16, "no room for the seed weight", "it is 0"),
     "trials = 20": ("trials = 3", 12, "3 trials are too few", "at least 10"),
     "games = 40": ("games = 4", 11, "from 20 to", "got 4"),
+    "games = 40\n": ("games = 41\n", 11, "games must be even", "40 and 42 are, got 41"),
     "[agents.greedy]": ("[agents.greedie]", 0, "", ""),
 }
 
@@ -89,6 +90,8 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("opponents = { mine = inf }", "opponents must be names, or shares"),
         ("validation = { elo0 = 0, elo1 = 5, pairs = 100 }", "100 pairs cannot tell 5 Elo from 0"),
         ("validation = { elo0 = 5, elo1 = 0 }", "elo0 < elo1 must hold"),
+        ("validation = { elo1 = 1e-300 }", "elo1 must be at least 0.1 above elo0"),
+        ("validation = { elo0 = 5, elo1 = 5.0000001 }", "no match can tell 5 Elo from 5"),
         ("gmaes = 3", 'did you mean "games"?'),
         ("total_games = 100", "set trials or total_games, not both"),
     ],
