@@ -21,7 +21,7 @@ from games.solving.bounds import sign
 from games.solving.judged_lines import judge_of
 from games.solving.judged_plies import JudgeLimits
 from games.solving.solver_judge import SolverJudge
-from tests.arena.running import directory_of, played
+from tests.arena.running import directory_of, experiment_file, played, small
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 from tests.games.solving.test_solver import naive_rules
@@ -222,6 +222,25 @@ def test_othello_is_judged_too_and_passes_are_nobodys(tmp_path, name):
     assert moves.known.all()
     assert (moves.loss >= 0).all()
     assert (moves[moves.choices == 1].loss == 0).all()
+
+
+def test_games_that_were_forfeited_are_judged_to_where_they_ended(tmp_path):
+    path = experiment_file(tmp_path, small(4, plies=2), "raising")
+    played(path, tmp_path / "results")
+    run = directory_of(tmp_path / "results")
+    games = pd.read_parquet(run / "games.parquet")
+    broken = games[games.termination == "raised"]
+    assert len(broken)
+    moves = judged(run, "--last-beans", "99")
+    assert moves.known.all()
+    of = game("kalah(4,3)")
+    solver = solver_of(of)
+    for number in broken.game:
+        rows, line = moves[moves.game == number], games.moves[number]
+        last = of.replay(line)[-1]
+        left = solver.margin(last).low * (1 - 2 * last.mover)
+        first = rows.mover.iloc[-1] == games["first"][number]
+        assert rows.after.iloc[-1] == (left if first else -left)
 
 
 def test_a_perfect_agent_loses_nothing(tmp_path):
