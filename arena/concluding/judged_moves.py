@@ -12,7 +12,14 @@ from arena.planning.records import Games
 from games.solving import SolverSettings
 from games.solving.hopeless import usual_last
 from games.solving.judged_lines import judge_of
-from games.solving.judged_plies import PLY, JudgeLimits, Losses, Plies, losses_of
+from games.solving.judged_plies import (
+    PLY,
+    UNSIZED_NODES,
+    JudgeLimits,
+    Losses,
+    Plies,
+    losses_of,
+)
 from games.solving.solver import Solver
 from games.transcripts import lines
 
@@ -26,10 +33,11 @@ class JudgedMoves:
     """The moves that agents chose in games that are not repeats, as columns.
 
     `row` and `ply` (from 0) say where each stands, `mover` whose it is; `last` is from how many
-    beans in play, or empty squares, on they were judged.
+    beans in play, or empty squares, on they were judged, None
+    if nobody can say.
     """
 
-    last: int
+    last: int | None
     row: NDArray[np.int64]
     ply: NDArray[np.int64]
     mover: NDArray[np.int16]
@@ -52,13 +60,15 @@ def judged_moves(
     """Judge the games of a run whose moves are kept; a `last` of 0 means the usual one."""
     assert games.moves is not None
     of = plan.of
-    last = last or usual_last(of)
+    usual = usual_last(of)
+    reach = None if usual is None else last or usual
+    nodes = UNSIZED_NODES if usual is None else MOST_NODES
     threads = SolverThreads(of, SolverSettings(TABLE_BITS), progress)
     rows = np.flatnonzero(~repeat)
     texts = lines(of, games.moves, games.plies)
 
     def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
-        judge, limits = judge_of(solver), JudgeLimits(last, MOST_NODES)
+        judge, limits = judge_of(solver), JudgeLimits(reach, nodes)
         return [judge.judged(texts[row], limits, None) for row in some]
 
     portions = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
@@ -72,7 +82,7 @@ def judged_moves(
     kept = ~passes & (ply >= openings[games.opening[row]])
     seats = np.stack([games.first, games.second], axis=1)
     mover = seats[row, plies["player"]]
-    return JudgedMoves(last, row[kept], ply[kept], mover[kept], plies[kept])
+    return JudgedMoves(reach, row[kept], ply[kept], mover[kept], plies[kept])
 
 
 def chosen_passes(

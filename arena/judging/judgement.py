@@ -20,14 +20,20 @@ from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
 from games.solving import SolverSettings
 from games.solving.hopeless import still_open, usual_last
-from games.solving.judged_plies import JudgeLimits, Plies, Reached, first_judged
+from games.solving.judged_plies import (
+    UNSIZED_NODES,
+    JudgeLimits,
+    Plies,
+    Reached,
+    first_judged,
+)
 from games.terminal import Unfinished, say
 
 AT_ONCE = 16  # lines in a portion: it decides what the table knows, so all runs have the same
 TABLE_BITS = 21
 STEP = 2  # beans or squares that each further step goes back
 # Positions that a question may take; where nobody knows what makes it hard, every game comes to it.
-USUAL_NODES, UNSIZED_NODES = JudgeLimits().nodes, 200_000
+USUAL_NODES = JudgeLimits().nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,7 @@ def digest_of(run: JudgedRun, settings: JudgeSettings) -> str:
 def steps(run: JudgedRun, settings: JudgeSettings) -> Iterator[int | None]:
     """How far back each step goes: one step, or as many as the time allows."""
     usual, most = usual_last(run.of), still_open(run.of, run.of.start())
-    if most is None:  # nobody knows what makes a position of this game hard
+    if most is None or usual is None:  # nobody knows what makes a position of this game hard
         yield None
         return
     first = usual if settings.last is None else settings.last

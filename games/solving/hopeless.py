@@ -48,7 +48,12 @@ def most_beans(of: Game) -> int:
     return NO_EXTRA_TURN if of.rules.extra_turn == "no" else KALAH
 
 
-def usual_last(of: Game) -> int:
-    """The most beans in play, or empty squares, from which whole runs are judged quickly."""
+def usual_last(of: Game) -> int | None:
+    """How many beans in play, or empty squares, whole runs are judged from in little time.
+
+    None where nobody knows what makes a position hard.
+    """
+    if of.pack not in ("sowing", "othello"):
+        return None
     whole_states = of.pack == "sowing" and of.rules.majority_ends == "yes"
     return JUDGED[WHOLE_STATES if whole_states else most_solved(of)]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 UNKNOWN = -(1 << 31)  # in place of a value
 NO_MOVE = -1
+UNSIZED_NODES = 200_000  # of a question, where nobody knows what makes a position hard
 
 # A ply: who moves, for which side of the board, beans in play or empty squares, legal moves;
 # bounds of the value before, the value after the move, both for the mover; a best move.

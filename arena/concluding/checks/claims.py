@@ -96,4 +96,5 @@ def judged_part(evidence: Evidence, moves: "JudgedMoves", own: NDArray[np.bool_]
     """Which of the moves marked in `own` were judged, in words."""
     judged = int((own & moves.losses.known).sum())
     what = what_is_open(evidence.plan.of)
-    return f"{judged:,} of {int(own.sum()):,} moves judged, from {moves.last} {what} on"
+    words = f"{judged:,} of {int(own.sum()):,} moves judged"
+    return words if moves.last is None else f"{words}, from {moves.last} {what} on"

@@ -251,6 +251,30 @@ def test_a_perfect_agent_loses_nothing(tmp_path):
     assert (own.loss == 0).all()
 
 
+CONNECT4 = "experiments/games/connect4.py"
+
+
+@pytest.mark.slow
+def test_a_users_game_is_judged_as_far_as_questions_reach(tmp_path, capsys):
+    shutil.copy(CONNECT4, tmp_path / "connect4.py")
+    path = tmp_path / "demo.toml"
+    path.write_text(
+        'game = "connect4.py:connect4(4,4)"\npairs = 3\nopenings = { random_plies = 6 }\n'
+        '[agents.one]\nkind = "random"\n[agents.two]\nkind = "random"\n'
+        '[[checks]]\nthat = "one"\nnever_throws_away = "win"\n'
+    )
+    played(path, tmp_path / "results")
+    assert "moves judged)" in capsys.readouterr().out
+    moves = judged(directory_of(tmp_path / "results"))
+    assert moves.known.any()
+    of = game(f"{path.parent}/connect4.py:connect4(4,4)")
+    solver = solver_of(of)
+    for number, rows in moves[moves.known].groupby("game"):
+        line = moves[moves.game == number].move.tolist()
+        at = of.replay(" ".join(line[: rows.ply.iloc[0] - 1]))[-1]
+        assert solver.margin(at).low == rows.value.iloc[0]
+
+
 def test_what_cannot_be_judged_is_said(tmp_path, small_run, capsys):
     assert main([str(tmp_path)]) == 2
     assert "run.json" in capsys.readouterr().err
