@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # it takes a second to load
 
 
 @dataclass(frozen=True)
-class Figure:
+class ShownFigure:
     """A drawing; a notebook shows it."""
 
     name: str
@@ -29,7 +29,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Page:
+class ShownPage:
     """The page of a run, as a file."""
 
     path: Path
@@ -74,23 +74,23 @@ class LoadedRun:
         made = figures(self.contents)
         return tuple(name for name, figure in made.items() if figure.picture is not None)
 
-    def plot(self, name: str) -> Figure:
+    def plot(self, name: str) -> ShownFigure:
         """A figure by its name; a ValueError names those that there are."""
         figure = figures(self.contents).get(name)
         if figure is None or figure.picture is None:
             raise ValueError(f"there is no figure {name!r} of this run (there are {self.figures})")
-        return Figure(name, in_file(figure.picture, figure.heading))
+        return ShownFigure(name, in_file(figure.picture, figure.heading))
 
-    def plot_ratings(self) -> Figure:
+    def plot_ratings(self) -> ShownFigure:
         """The ratings with their intervals; of two agents, what their match brought."""
         return self.plot("match" if self.contents.two else "ratings")
 
-    def report(self) -> Page:
+    def report(self) -> ShownPage:
         """The page of the run, written if it is not there."""
         path = self.directory / PAGE
         if not path.exists():
             write_page(self.contents, path)
-        return Page(path)
+        return ShownPage(path)
 
     def _repr_html_(self) -> str:
         """The answer, then the ratings."""

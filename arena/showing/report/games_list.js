@@ -105,7 +105,9 @@ const gamesList = (data, open) => {
     for (const name of ["agent", "opponent", "opening", "number"]) {
       if (view[name]) words.push(`${name}=${encodeURIComponent(view[name])}`);
     }
-    history.replaceState(null, "", `#${words.join("&")}`);
+    try {
+      history.replaceState(null, "", `#${words.join("&")}`);
+    } catch { /* in a frame of a notebook, which has no address */ }
   };
   const cells = (at) => {
     const won = winner(at), margin = Math.abs(data.m[at]);

@@ -216,7 +216,11 @@ const replayer = (data, list) => {
       number.textContent = known === null || known === undefined ? "" : `now ${minus(known)}`;
     }
   };
-  const address = () => history.replaceState(null, "", `#game=${game.number}&ply=${ply}`);
+  const address = () => {
+    try {
+      history.replaceState(null, "", `#game=${game.number}&ply=${ply}`);
+    } catch { /* in a frame of a notebook, which has no address */ }
+  };
   const go = (wanted) => {
     ply = Math.min(Math.max(wanted, 0), last());
     show();
