@@ -25,7 +25,7 @@ def asked(agent: Any, of: Game) -> Ask:
     """The function that asks this agent."""
     if isinstance(agent, CompiledAgent):
         return ours(agent, of)
-    if hasattr(agent, "answer"):
+    if hasattr(getattr(agent, "bot", None), "delayed") and hasattr(agent, "answer"):
         return far(agent)
     return other(agent, of)
 

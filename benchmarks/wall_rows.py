@@ -1,0 +1,100 @@
+"""Bots behind the wall: what a game costs, how soon twelve play, what replaying costs."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from agents import Agent, build
+from agents.wall.wall import Wall
+from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.tasks import Task
+from arena.playing.clean_replay import replayed
+from arena.playing.worker import Worker
+from arena.reading.experiment_file import load
+from benchmarks.table import Row, per_second
+from benchmarks.timing import best_of, timed
+from games import game
+from games.playouts import random_games
+
+PAIRS = 250
+BOT = "def choose(view, legal, rng):\n    return {}\n"
+HEAD = 'game = "kalah(6,4)"\npairs = {pairs}\nopenings = {{ random_plies = 6 }}\n'
+AGENT = '[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
+SECONDS_OF_TWELVE = 2.0
+
+
+class InProcess(Worker):
+    """A worker that runs the bots itself."""
+
+    def agent(self, place: int) -> Agent:
+        """The agent at one place, built here."""
+        if place not in self.agents:
+            self.agents[place] = build(self.drawn.specs[place], self.drawn.of)
+        return self.agents[place]
+
+
+def drawn_of(directory: Path, bots: int, pairs: int) -> DrawnPlan:
+    """A tournament of trivial bots."""
+    names = [f"bot{number}" for number in range(bots)]
+    for number, name in enumerate(names):
+        (directory / f"{name}.py").write_text(
+            BOT.format("rng.choice(legal)" if number else "legal[0]")
+        )
+    path = directory / "bots.toml"
+    path.write_text(HEAD.format(pairs=pairs) + "".join(AGENT.format(name=name) for name in names))
+    return draw(load(path).plan)
+
+
+def bots_behind_walls(rounds: int) -> Row:
+    """Games of two trivial Python bots, one worker: behind the strongest walls, and without."""
+    with tempfile.TemporaryDirectory() as place:
+        drawn, wall = drawn_of(Path(place), 2, PAIRS), Wall()
+        behind, here = Worker(drawn, wall), InProcess(drawn, wall)
+        task = Task(0, PAIRS, {})
+        ours, against = best_of(
+            rounds, timed(lambda: behind.play(task)), timed(lambda: here.play(task))
+        )
+        level = wall.level.name
+        wall.close()
+    games = 2 * PAIRS
+    what = f"two Python bots, one worker: walls ({level}) : same process"
+    return Row(what, per_second(games / ours), per_second(games / against), against / ours, 0.4)
+
+
+def twelve_bots_start(rounds: int) -> Row:
+    """The first pairing of each match of twelve bots, spawner and all starts included."""
+    with tempfile.TemporaryDirectory() as place:
+        drawn = drawn_of(Path(place), 12, 1)
+
+        def begin() -> None:
+            wall = Wall()
+            worker = Worker(drawn, wall)
+            for pairing in range(0, drawn.pairings.total, 11):
+                worker.play(Task(pairing, pairing + 1, {}))
+            wall.close()
+
+        (seconds,) = best_of(min(rounds, 3), timed(begin))
+    what = "twelve bots, to their first games"
+    return Row(what, f"{seconds:.2f} s", f"{SECONDS_OF_TWELVE:g} s", SECONDS_OF_TWELVE / seconds, 1)
+
+
+def clean_replays(rounds: int) -> Row:
+    """Replaying games by clean rules against playing random ones by the kernel."""
+    of = game("kalah(6,4)")
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "random.toml"
+        kinds = "".join(f'[agents.{name}]\nkind = "random"\n' for name in ("a", "b"))
+        path.write_text(HEAD.format(pairs=10_000) + kinds)
+        drawn = draw(load(path).plan)
+        played = Worker(drawn).play(Task(0, 10_000, {}))
+    assert played.moves is not None  # the plan keeps them
+    moves, plies = np.array(played.moves), np.array(played.plies)
+    games = len(plies)
+    ours, against = best_of(
+        rounds,
+        timed(lambda: replayed(of, moves, plies)),
+        timed(lambda: random_games(of, games, 1)),
+    )
+    what = "games replayed by clean rules : random games"
+    return Row(what, per_second(games / ours), per_second(games / against), against / ours, 0.3)

@@ -1,0 +1,46 @@
+"""Weaker walls: on machines that have no better ones, the same games."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from agents.wall.ladder import WALLS
+from tests.arena.running import directory_of, experiment_file, ran, small
+
+DYING = """
+import os
+def choose(view, legal, rng):
+    if rng.random() < 0.1:
+        os._exit(3)
+    return rng.choice(legal)
+"""
+BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
+
+
+def run(directory, level, monkeypatch, more=""):
+    monkeypatch.setenv("PITFLIP_WALL", level)
+    (directory / "bot.py").write_text(DYING)
+    path = experiment_file(directory, small(6, more) + BOT)
+    return ran(path, "--results", directory / "results" / level, "--known", "off")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [name for name in WALLS if name != "bubblewrap"])
+def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
+    strongest = next(iter(WALLS))
+    tables = []
+    for each in (strongest, level):
+        run(tmp_path, each, monkeypatch)
+        directory = directory_of(tmp_path / "results" / each)
+        tables.append(pd.read_parquet(directory / "games.parquet"))
+    assert json.loads((directory / "run.json").read_text())["isolation"] == level
+    assert tables[0].equals(tables[1])
+
+
+def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
+    tmp_path, monkeypatch
+):
+    ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"')
+    assert ended.returncode == 2
+    assert 'isolation = "required" cannot be had, the walls are "limits"' in ended.stderr
