@@ -5,12 +5,14 @@ import random
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 import pandas as pd
 import pytest
 
 from tests.arena.running import (
+    ROOT,
     alive,
     begun,
     called,
@@ -122,30 +124,53 @@ def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
         patient(lambda: not any(alive(worker) for worker in workers))
 
 
-def test_a_pairing_that_always_crashes_is_named_and_the_rest_is_kept(tmp_path):
-    path = experiment_file(tmp_path, small(40), "crashing")
-    ended = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
+# A fault of ours, planted: whoever plays this pairing is gone.
+FAULTY = """
+import os, signal, sys
+from arena.playing.worker import Worker
+from arena.run import main
+
+play = Worker.play
+
+def dying(worker, task):
+    if task.start <= 30 < task.stop:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play(worker, task)
+
+Worker.play = dying
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp_path):
+    path = experiment_file(tmp_path, small(40) + '[agents.first]\nkind = "first"\n')
+    words = [str(path), "--results", str(tmp_path / "results"), "--set", "move_seconds=20"]
+    ended = subprocess.run(
+        [sys.executable, "-c", FAULTY, *words], cwd=ROOT, capture_output=True, text=True,
+        timeout=PATIENCE_SECONDS, check=False,
+    )  # fmt: skip
     assert ended.returncode == 3
     (line,) = [line for line in ended.stderr.splitlines() if line.startswith("arena.run:")]
-    assert "(random against crashing): ended its worker" in line
+    assert "(random against first): ended its worker" in line
     assert "Traceback" not in ended.stderr
+    assert "--set move_seconds=20 --pairing 30" in line
     command = line.partition("To see it happen: ")[2].split()
-    pairing = int(command[-1])
     assert command[:3] == ["python", "-m", "arena.run"]
-    assert f"--set move_seconds=20 --pairing {pairing}" in line
-    # The command that it names does crash, and nothing before that pairing is lost.
-    assert ran(*command[3:]).returncode == -signal.SIGKILL
+    assert called(*command[3:]).returncode == 0  # it was we who planted the fault
     journal = directory_of(tmp_path / "results") / "journal.sqlite"
     with database(journal) as base:
-        assert base.execute("select max(stop) from batches").fetchone()[0] == pairing
-    # The same command stops there again; a mended bot makes it a new run, which ends.
-    again = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
-    assert again.returncode == 3
-    assert f"continuing: {2 * pairing} of 80 games" in again.stderr
-    experiment_file(tmp_path, small(40), "crashing")
-    (tmp_path / "crashing.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
-    mended = called(path, "--results", tmp_path / "results", "--set", "move_seconds=20")
-    assert mended.returncode == 0
-    assert "crashing.py changed" in mended.stderr
+        assert base.execute("select max(stop) from batches").fetchone()[0] == 30
+    # Without the fault the same command goes on, and ends.
+    again = called(*words)
+    assert again.returncode == 0
+    assert "continuing: 60 of 80 games" in again.stderr
+
+
+def test_a_bot_that_kills_its_process_forfeits_that_game_only(tmp_path):
+    path = experiment_file(tmp_path, small(40), "crashing")
+    ended = called(path, "--results", tmp_path / "results")
+    assert ended.returncode == 0
     (table,) = (tmp_path / "results").glob("*/*/games.parquet")
-    assert len(pd.read_parquet(table)) == 80
+    games = pd.read_parquet(table)
+    assert len(games) == 80
+    assert 0 < (games["termination"] == "crashed").sum() < 40
