@@ -15,6 +15,8 @@ from games.words import legal_texts, side_name, words_of
 DEEPEST_LEVEL = 100
 HELP = """\
 undo      take back your last move
+hint      what every move is worth, as far as it can be worked out
+restart   begin again
 level 6   let the computer look 6 moves ahead
 quit      stop here
 help      these lines"""
@@ -26,6 +28,14 @@ class Command(Exception):  # noqa: N818  # a wish, not an error
 
 class Undo(Command):
     """Go back to where the person last chose."""
+
+
+class Restart(Command):
+    """Begin the game again."""
+
+
+class Hint(Command):
+    """Show what every move is worth."""
 
 
 class Quit(Command):
@@ -84,7 +94,7 @@ class Dialogue:
                 return answer
 
 
-COMMANDS = {"undo": Undo, "quit": Quit, "exit": Quit}
+COMMANDS = {"undo": Undo, "restart": Restart, "hint": Hint, "quit": Quit, "exit": Quit}
 
 
 def level_of(text: str) -> int | None:

@@ -36,7 +36,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=here("python -m arena.play"),
         description="Play a game in the terminal: yourself, or two agents to watch. "
-        "During the game: undo, level N, help, quit.",
+        "During the game: undo, hint, restart, level N, help, quit.",
         epilog=f"Agents: {', '.join(kind for kind in AGENTS if kind != 'python')}, "
         "path.py[:name] for your own bot, path.py:evaluate for alpha-beta with your evaluation.",
     )

@@ -1,6 +1,6 @@
 """The words of a game at the terminal: its sides, its moves, what is wrong with an answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from games.core import Game, IllegalMove
@@ -27,16 +27,23 @@ def nothing_swept(of: Game, position: Position, move: int) -> tuple[int, int]:
     return 0, 0
 
 
+def no_rule(of: Game) -> Sequence[str]:
+    """A game whose rules are not put into words."""
+    return ()
+
+
 class Words(NamedTuple):
     """The words of a pack; `why_not` gets an answer and the move that it means, if any.
 
-    `swept` counts what the end of the game gave to the first and the second player.
+    `swept` counts what the end of the game gave to the first and the second player; `rule` says
+    in about five lines how the game is played.
     """
 
     sides: tuple[str, str] = ("first", "second")
     noun: Callable[[Game, Position], str] = move_noun
     why_not: Callable[[Game, Position, str, int | None], str] = why_no_move
     swept: Callable[[Game, Position, int], tuple[int, int]] = nothing_swept
+    rule: Callable[[Game], Sequence[str]] = no_rule
 
 
 def words_of(of: Game) -> Words:

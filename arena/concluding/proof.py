@@ -1,8 +1,9 @@
 """Proofs on small boards: an agent against every reply that could ever be made."""
 
+import time
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agents import Agent, varies
@@ -10,6 +11,8 @@ from agents.compiled import decided
 from games import Game, Position
 
 MOST_POSITIONS = 1_000_000
+FIRST_SECONDS = 2.0
+PULSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +37,36 @@ def prove(
     player: int,
     starts: Sequence[Sequence[int]] = ((),),
     most_positions: int = MOST_POSITIONS,
+    tell: Callable[[str], None] | None = None,
 ) -> Proof:
     """Whether `agent` as `player` (0 moves first) wins whatever the other side answers.
 
-    Each of `starts` is an opening in move numbers. A draw is not a win.
+    Each of `starts` is an opening in move numbers. A draw is not a win. `tell` hears now and then
+    how far the walk has come.
     """
     reason = varies(agent.spec)
     if reason is not None:
         raise NoProof(f"nothing can be proved about this agent: {reason}")
-    walk = _Walk(of, agent, player, most_positions)
+    walk = _Walk(of, agent, player, most_positions, Pulse(tell))
     for opening in starts:
         walk.openings[len(opening)].append(opening)
     lost = walk.shortest_not_won()
     return Proof(lost is None, len(walk.found), None if lost is None else walk.line(lost))
+
+
+class Pulse:
+    """Says now and then how many positions were walked, where it takes more than two seconds."""
+
+    def __init__(self, tell: Callable[[str], None] | None) -> None:
+        """None: nobody hears it."""
+        self.tell, self.next = tell, time.monotonic() + FIRST_SECONDS
+
+    def beat(self, positions: int) -> None:
+        """Count a position; the clock is read for every 64th."""
+        if self.tell is None or positions % 64 or time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + PULSE_SECONDS
+        self.tell(f"proving: {positions:,} positions walked")
 
 
 @dataclass(slots=True)
@@ -57,6 +77,7 @@ class _Walk:
     agent: Agent
     player: int
     most: int
+    pulse: "Pulse"
     openings: defaultdict[int, list[Sequence[int]]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -115,6 +136,7 @@ class _Walk:
         self.parents.append(-1 if parent is None else self.found[parent])
         self.moves.append(move)
         self.found[position] = len(self.found)
+        self.pulse.beat(len(self.found))
         return [position]
 
     def _played(self, position: Position, legal: Sequence[int]) -> Sequence[int]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agents import Agent, Follower, Limit, Resigned, kind_of
-from agents.human import Dialogue, Level, Quit, Undo
+from agents.human import Dialogue, Hint, Level, Quit, Restart, Undo
 from arena.showing.hints import Hints
 from games import Game, Position
 from games.names import quoted
@@ -55,6 +55,7 @@ class TerminalGame:
         self.moves: list[int] = []
         self.positions = [of.start() if start is None else start]
         self.hints = hints
+        self.helper: Hints | None = None  # made when a person first asks
 
     @property
     def now(self) -> Position:
@@ -63,12 +64,17 @@ class TerminalGame:
 
     def play(self) -> None:
         """Play to the end, or until a person quits."""
+        self.show_rule()
         self.show()
         while not self.of.over(self.now):
             try:
                 self.ply()
             except Undo:
                 self.take_back()
+            except Restart:
+                self.restart()
+            except Hint:
+                self.hint()
             except Level as level:
                 self.look_ahead(level.depth)
             except Quit:
@@ -78,6 +84,23 @@ class TerminalGame:
                 self.dialogue.say(self.resignation())
                 return
         self.dialogue.say(self.verdict())
+
+    def show_rule(self) -> None:
+        """Say how the game is played, to people who play it."""
+        if any(player.is_person for player in self.players):
+            self.dialogue.say("\n".join(words_of(self.of).rule(self.of)))
+
+    def restart(self) -> None:
+        """Begin again from the first position."""
+        del self.moves[:], self.positions[1:]
+        self.tell_again()
+        self.dialogue.say("The game begins again.")
+        self.show()
+
+    def hint(self) -> None:
+        """Say what every move is worth, exactly or in bounds."""
+        self.helper = self.helper or self.hints or Hints(self.of)
+        self.dialogue.say("\n".join(self.helper.lines(self.now)))
 
     def show(self) -> None:
         """Show the board with the names of the players."""

@@ -25,4 +25,19 @@ def why_no_square(of: Game, position: Position, answer: str, move: int | None) -
     return f"a disc on {square} {wrong}; {playable}"
 
 
-WORDS = Words(("X", "O"), square_noun, why_no_square)
+def rule_lines(of: Game) -> tuple[str, ...]:
+    """How this game is played."""
+    place = "It must trap at least one line of the other's discs between itself and one of yours."
+    if of.rules.adjacency:
+        sides = "" if of.rules.adjacency == 8 else " by a side, not only a corner"
+        place = f"It must touch another disc{sides}; it need not trap any."
+    return (
+        "X moves first. A move puts a disc of yours on an empty square.",
+        place,
+        "All discs trapped in straight lines, diagonals too, turn to your colour.",
+        "Who has no move passes.",
+        "The game ends when neither can move; most discs win.",
+    )
+
+
+WORDS = Words(("X", "O"), square_noun, why_no_square, rule=rule_lines)

@@ -64,4 +64,54 @@ def swept_beans(of: Game, position: Position, move: int) -> tuple[int, int]:
     return final[0] - left[0], final[1] - left[1]
 
 
-WORDS = Words(SIDES, hole_noun, why_no_hole, swept_beans)
+ENDS = {
+    "owner": "beans left in a row go to its owner's pot",
+    "ender": "beans left go to the pot of whoever moved last",
+    "nobody": "beans left in the rows count for nobody",
+}
+
+
+def rule_lines(of: Game) -> tuple[str, ...]:
+    """How this game is played."""
+    rules, word = of.rules, hole_word(of)
+    pots = "both pots" if rules.opponent_pot == "yes" else "your own pot but not the other's"
+    skipped = f", skipping the {word} it began in" if rules.skip_start == "yes" else ""
+    return (
+        f"Each side has {rules.holes} {word}s of {rules.beans} beans; South's row is below.",
+        f"A move sows all beans of one of your {word}s, one by one counterclockwise, into {pots}"
+        f"{skipped}.",
+        _turn_line(of),
+        _capture_line(of),
+        _end_line(of),
+    )
+
+
+def _turn_line(of: Game) -> str:
+    rules = of.rules
+    again = "If your last bean falls into your own pot, you move again"
+    line = {
+        "yes": f"{again}.",
+        "no": "Then it is the other side's turn, wherever the last bean falls.",
+        "not-first": f"{again}, save on the first move.",
+    }[rules.extra_turn]
+    return f"{line} North may swap sides on its first turn." if rules.swap == "yes" else line
+
+
+def _capture_line(of: Game) -> str:
+    rules, word = of.rules, hole_word(of)
+    if rules.capture == "none":
+        return "Nothing is captured."
+    which = " and the one opposite is not" if rules.capture_needs_nonempty == "yes" else ""
+    taken = "it and the beans" if rules.capture == "both" else "the beans"
+    where = f"a {word} of yours that was empty{which}"
+    return f"If the last bean falls into {where}, {taken} opposite go to your pot."
+
+
+def _end_line(of: Game) -> str:
+    rules = of.rules
+    whose = "a row" if rules.end_when == "either" else "the row of the side to move"
+    half = ", or one pot has more than half of the beans" if rules.majority_ends == "yes" else ""
+    return f"The game ends when {whose} is empty{half}: {ENDS[rules.sweep]}; most beans win."
+
+
+WORDS = Words(SIDES, hole_noun, why_no_hole, swept_beans, rule_lines)

@@ -18,6 +18,7 @@ from agents.human import Dialogue
 from agents.protocols import PROTOCOLS
 from arena import play
 from games import game, replay
+from games.words import words_of
 from tests.agents.given import GAMES, positions, slow_if_wide
 from tests.agents.hosted import other
 
@@ -349,7 +350,7 @@ def test_help_needs_no_compiler():
     )
     assert done.stderr == ""
     assert "--first" in done.stdout
-    assert "undo, level N, help, quit" in done.stdout
+    assert "undo, hint, restart, level N" in done.stdout
     assert done.stdout.endswith("False False\n")
 
 
@@ -434,3 +435,28 @@ def test_hints_show_people_what_moves_are_worth(monkeypatch, tmp_path):
     shown = sitting("kalah(3,2)", "--second", "first", "--hint", "--start", POSITION, typed="quit")
     assert "win: +4" in shown
     assert "3 +4 best" in shown
+
+
+def test_a_person_reads_the_rule_first_and_spectators_do_not():
+    shown = sitting("kalah(4,3)", "--second", "first", typed="quit")
+    assert "you move again" in shown.partition("North player")[0]
+    assert "you move again" not in sitting("kalah(2,1)", "--first", "first", "--second", "first")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_of_ours_has_its_rule_in_five_lines(name):
+    lines = words_of(game(name)).rule(game(name))
+    assert len(lines) == 5
+    assert all(len(line) <= 160 and line.endswith(".") for line in lines)
+
+
+def test_restart_begins_again():
+    shown = sitting("kalah(4,3)", "--second", "first", typed="1 restart 2 quit")
+    assert "The game begins again." in shown
+    first = moves_of(shown)[0]
+    assert first == "2"
+
+
+def test_a_hint_says_what_every_move_is_worth():
+    shown = sitting("kalah(2,1)", "--second", "first", typed="hint quit")
+    assert re.search(r"^ +1 [+-]\d+( best)?$", shown, re.MULTILINE)

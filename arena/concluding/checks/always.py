@@ -113,7 +113,7 @@ def _proved(check: Check, evidence: Evidence) -> Verdict:
     agent = agent_of(evidence.plan.agents[name], of, terms)
     starts = evidence.starts()
     try:
-        proofs = [prove(of, agent, player, starts) for player in (0, 1)]
+        proofs = [prove(of, agent, player, starts, tell=evidence.progress) for player in (0, 1)]
     except (AgentFailure, NoProof) as reason:
         return verdict_on(check, FAILS, str(reason).partition("\n")[0])
     lines = [(proof.counterexample, seat) for seat, proof in enumerate(proofs)]

@@ -6,7 +6,7 @@ from inspect import signature
 import pytest
 
 from agents import AgentSpec, build, varies
-from arena.concluding.proof import NoProof, prove
+from arena.concluding.proof import NoProof, Pulse, prove
 from games import game
 
 SMALL = ["kalah(2,2)", "kalah(3,2)", "kalah(3,3)", "owari(3,2)", "othello(4)"]
@@ -119,3 +119,18 @@ def test_a_board_too_large_to_walk_is_said_with_its_limit():
 
 def test_a_proof_gives_up_after_a_million_positions_unless_it_is_told_otherwise():
     assert signature(prove).parameters["most_positions"].default == 1_000_000
+
+
+def test_a_long_proof_says_how_far_it_has_come(monkeypatch):
+    monkeypatch.setattr("arena.concluding.proof.FIRST_SECONDS", -1.0)
+    monkeypatch.setattr("arena.concluding.proof.PULSE_SECONDS", 0.0)
+    told = list[str]()
+    pulse = Pulse(told.append)
+    for positions in range(1, 130):
+        pulse.beat(positions)
+    assert told == ["proving: 64 positions walked", "proving: 128 positions walked"]
+    # The walk of a proof has one, which hears nothing where nobody listens.
+    Pulse(None).beat(64)
+    of, told = game("kalah(3,3)"), list[str]()
+    proof = prove(of, build(AgentSpec("first"), of), 0, tell=told.append)
+    assert len(told) == proof.positions // 64
