@@ -30,7 +30,7 @@ class Undo(Command):
     """Go back to where the person last chose."""
 
 
-class Restart(Command):
+class BeginAgain(Command):
     """Begin the game again."""
 
 
@@ -94,7 +94,7 @@ class Dialogue:
                 return answer
 
 
-COMMANDS = {"undo": Undo, "restart": Restart, "hint": Hint, "quit": Quit, "exit": Quit}
+COMMANDS = {"undo": Undo, "restart": BeginAgain, "hint": Hint, "quit": Quit, "exit": Quit}
 
 
 def level_of(text: str) -> int | None:

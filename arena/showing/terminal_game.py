@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agents import Agent, Follower, Limit, Resigned, kind_of
-from agents.human import Dialogue, Hint, Level, Quit, Restart, Undo
+from agents.human import BeginAgain, Dialogue, Hint, Level, Quit, Undo
 from arena.showing.hints import Hints
 from games import Game, Position
 from games.names import quoted
@@ -71,7 +71,7 @@ class TerminalGame:
                 self.ply()
             except Undo:
                 self.take_back()
-            except Restart:
+            except BeginAgain:
                 self.restart()
             except Hint:
                 self.hint()
