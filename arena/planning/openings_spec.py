@@ -28,4 +28,5 @@ class OpeningsSpec:
 
 
 COMMON = ("way", "balance", "repeat")
+MIXED_OPENINGS = OpeningsSpec("plies", {"plies": (4, 10)})
 RANDOM_OPENINGS = OpeningsSpec("random", {"random_plies": 6})

@@ -17,6 +17,8 @@ Z_95 = 1.959964
 LEAST_TRIALS = 5
 NO_CHANGE = "flat: no distinct games changed"
 NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
+# Points that were lucky have a small variance of their own in so few pairings.
+LEAST_OWN = 50
 FEW = "too few trials to recommend anything"
 FIT_SHARE = 0.02  # of the time may go into fits for the live line
 FITTED_LIVE = 120  # trials that the live line is fitted on
@@ -48,11 +50,14 @@ class Recommendation(NamedTuple):
 
 
 def table(trials: Sequence[Trial]) -> Trials:
-    """The trials for the Gaussian process."""
+    """The trials for the Gaussian process; small ones have the variance of all in common."""
+    pairs = np.array([trial.games / 2 for trial in trials])
+    noise = np.array([trial.noise for trial in trials])
+    pooled = float((noise * pairs**2).sum() / pairs.sum()) / pairs
     return Trials(
         np.array([trial.point for trial in trials]),
         np.array([trial.score for trial in trials]),
-        np.array([trial.noise for trial in trials]),
+        np.where(pairs < LEAST_OWN, pooled, noise),
     )
 
 

@@ -17,7 +17,7 @@ from arena.tuning import second_half, study_plan
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, recommended_text
-from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler
+from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler, sharing
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
 from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
@@ -83,6 +83,8 @@ def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) 
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,
+        max(of.trials, of.total),
+        sharing(tuning.method),
         wall,
     )
 
@@ -214,6 +216,7 @@ def _second_half(
         plan = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(plan._asdict()))
         openings = study_plan.drawn(study.tuning, study.plan)[0]
+        openings = study_plan.after(openings, (study.plan.total - left) * study.plan.games // 2)
         games = _trial_games(tuning, plan, openings, study.options.wall)
         other = replace(
             study, tuning=tuning, plan=plan, games=games, journal=journal,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.openings import Openings, OpeningsError, make_openings
+from arena.planning.openings import Openings, OpeningsError, way
 from arena.planning.pairing_seeds import digest_word
 from arena.tuning.trial_games import CANDIDATE, Opponent
 from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
@@ -63,20 +63,32 @@ def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
 
 
 def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
-    """Openings for the trials and others for the validation: no opening is in both."""
-    spec, of = tuning.plan.openings, tuning.plan.of
-    tuned = max(each.pairs for each in opponents_of(tuning, plan.games))
-    whole = make_openings(of, spec, tuned + plan.validation_pairs, tuning.plan.seed)
-    if len(whole) <= tuned:
+    """Openings for all trials and others for the validation: no opening is in both.
+
+    Those of the validation are drawn first; where there are few, half of all are held out. The
+    trials take theirs in turn, and begin again when all were played.
+    """
+    pairs = sum(each.pairs for each in opponents_of(tuning, plan.games))
+    wanted, spec = max(plan.trials, plan.total) * pairs, tuning.plan.openings
+    seed = tuning.plan.seed
+    whole = way(spec.way).openings(tuning.plan.of, spec, plan.validation_pairs + wanted, seed)
+    spared = max(len(whole) // 2, len(whole) - wanted)
+    held_out = min(plan.validation_pairs, spared, len(whole) - pairs)
+    if held_out < 1:
         raise OpeningsError(
             f"{len(whole)} openings are all used by the trials of {plan.games} games: none is "
             "held out for the validation; take more plies, a longer list, or fewer games"
         )
     order = np.arange(len(whole))
-    if spec.way != "random":  # a list is in the order of its moves
-        seed = int(digest_word("held out", tuning.plan.seed))
-        order = np.random.default_rng(seed).permutation(len(whole))
-    return taken(whole, order[:tuned]), taken(whole, order[tuned:])
+    if spec.way not in ("random", "plies"):  # a list is in the order of its moves
+        word = int(digest_word("held out", seed))
+        order = np.random.default_rng(word).permutation(len(whole))
+    return taken(whole, order[held_out:]), taken(whole, order[:held_out])
+
+
+def after(openings: Openings, pairs: int) -> Openings:
+    """The same openings for further trials: those of the first `pairs` pairings come last."""
+    return taken(openings, np.roll(np.arange(len(openings)), -pairs))
 
 
 def taken(openings: Openings, places: NDArray[np.int64]) -> Openings:

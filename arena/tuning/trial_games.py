@@ -12,7 +12,7 @@ from agents.core import Weights
 from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.openings import Openings, first_openings
+from arena.planning.openings import Openings
 from arena.planning.plan import Plan
 from arena.planning.records import GameColumn, Games
 from arena.planning.tasks import Task
@@ -33,12 +33,33 @@ class Opponent(NamedTuple):
 
 @dataclass(frozen=True)
 class TrialGames:
-    """The games of every trial: a small plan for each opponent, with common openings and seeds."""
+    """The games of all trials: a plan for each opponent, of which every trial has its part.
+
+    Trials play openings of their own. Only those of a step, so many trials that follow one
+    another after the first, share openings and seeds.
+    """
 
     space: Space
     plans: tuple[DrawnPlan, ...]
-    placed: dict[str, GameColumn]  # the columns of the schedule, for all games of a trial
+    pairs: tuple[int, ...]  # of a trial, against each opponent
+    sharing: int  # trials in a step
     wall: Wall
+
+    def span(self, slot: int, match: int) -> range:
+        """The pairings of a trial in the plan of an opponent."""
+        step = -(-slot // self.sharing)
+        return range(step * self.pairs[match], (step + 1) * self.pairs[match])
+
+    def placed(self, slot: int) -> dict[str, GameColumn]:
+        """The columns of the schedule for all games of a trial, numbered from 0."""
+        parts, first, other = [], 0, 0  # openings of other opponents are others
+        for match, drawn in enumerate(self.plans):
+            span = self.span(slot, match)
+            columns = drawn.pairings.columns(span.start, span.stop)
+            pair, opening = columns["pair"] - span.start + first, columns["opening"] + other
+            parts.append(columns | {"pair": pair, "opening": opening})
+            first, other = first + len(span), other + len(drawn.openings)
+        return {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
 
     @cached_property
     def player(self) -> "PartPlayer":
@@ -70,19 +91,28 @@ def trial_games(
     space: Space,
     opponents: tuple[Opponent, ...],
     openings: Openings,
+    slots: int,
+    sharing: int,
     wall: Wall,
 ) -> TrialGames:
-    """The plans of a trial, made from the plan of the file; `openings` are those for tuning."""
+    """The plans of `slots` trials, made from the plan of the file.
+
+    Every opponent gets a share of `openings`, which are those for tuning.
+    """
     agents = {CANDIDATE: tuned} | {each.name: each.spec for each in opponents}
-    drawn, placed, first = [], [], 0
+    whole, drawn, first = sum(each.pairs for each in opponents), [], 0
     for place, opponent in enumerate(opponents, 1):
-        own = replace(plan, agents=agents, matches=((0, place),), pairs=opponent.pairs)
-        drawn.append(draw(own, first_openings(openings, opponent.pairs)))
-        columns = drawn[-1].pairings.columns(0, opponent.pairs)
-        placed.append(columns | {"pair": columns["pair"] + first})
+        own = replace(plan, agents=agents, matches=((0, place),), pairs=slots * opponent.pairs)
+        ends = len(openings) * (first + opponent.pairs) // whole
+        drawn.append(draw(own, between(openings, len(openings) * first // whole, ends)))
         first += opponent.pairs
-    whole = {name: np.concatenate([each[name] for each in placed]) for name in placed[0]}
-    return TrialGames(space, tuple(drawn), whole, wall)
+    pairs = tuple(each.pairs for each in opponents)
+    return TrialGames(space, tuple(drawn), pairs, sharing, wall)
+
+
+def between(openings: Openings, start: int, stop: int) -> Openings:
+    """Openings `start` to `stop` - 1."""
+    return Openings(openings.slots[start:stop], openings.keys[start:stop], finite=False)
 
 
 class PartPlayer:
@@ -122,6 +152,6 @@ def games_per_second(of: TrialGames, weights: Weights, least: float) -> float:
     return games / seconds
 
 
-def games_of(of: TrialGames, blobs: list[bytes]) -> Games:
+def games_of(of: TrialGames, slot: int, blobs: list[bytes]) -> Games:
     """The games of a whole trial."""
-    return decoded(blobs, of.placed)
+    return decoded(blobs, of.placed(slot))

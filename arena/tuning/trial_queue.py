@@ -69,7 +69,7 @@ class TrialQueue:
         """The trials of the journal, which the sampler learns again in order."""
         for slot, stored in enumerate(self.known[: self.slots]):
             trial = trial_of(
-                slot, stored.point, games_of(self.games, [stored.games]), stored.seconds
+                slot, stored.point, games_of(self.games, slot, [stored.games]), stored.seconds
             )
             self.tell(trial)
             yield trial
@@ -105,11 +105,11 @@ class TrialQueue:
     def _parts(self, slot: int) -> list[TrialPart]:
         weights = self.games.space.weights(self.points[slot])
         parts = []
-        for match, drawn in enumerate(self.games.plans):
-            total = drawn.pairings.total
-            size = max(LEAST_PAIRS, -(-total // self.cuts))
-            for start in range(0, total, size):
-                task = Task(start, min(start + size, total), {})
+        for match in range(len(self.games.plans)):
+            span = self.games.span(slot, match)
+            size = max(LEAST_PAIRS, -(-len(span) // self.cuts))
+            for start in range(span.start, span.stop, size):
+                task = Task(start, min(start + size, span.stop), {})
                 parts.append(TrialPart(slot, match, task, weights, False))
         parts[-1] = parts[-1]._replace(last=True)
         return parts
@@ -174,7 +174,7 @@ class TrialCrew:
 
 def far_crew(plans: tuple[DrawnPlan, ...], space: Space, required: bool) -> TrialCrew:
     """The crew on a machine of a cluster, where one part is played at a time."""
-    games = TrialGames(space, plans, {}, Wall(required))
+    games = TrialGames(space, plans, (), 1, Wall(required))
     return TrialCrew(games, PlayOptions(1, Interrupts()))
 
 
@@ -201,7 +201,7 @@ def _finished(
     queue: TrialQueue, journal: Journal, slot: int, blobs: list[bytes], seconds: float
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
-    point, games = queue.points[slot], games_of(queue.games, blobs)
+    point, games = queue.points[slot], games_of(queue.games, slot, blobs)
     trial = trial_of(slot, point, games, seconds)
     keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds))
     queue.tell(trial)

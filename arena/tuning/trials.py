@@ -50,7 +50,7 @@ class Trial(NamedTuple):
     noise: float  # variance of the score
     games: int
     distinct_games: int
-    fingerprint: int  # of all games it played; equal for candidates that play alike
+    fingerprint: int  # of all games it played; 0 where it moved as its opponent does
     seconds: float  # of thinking, all cores together
 
 
@@ -81,7 +81,9 @@ def noise_of(points: NDArray[np.float64]) -> float:
 
 
 def fingerprint_of(games: Games) -> int:
-    """A word that is the same for candidates whose every game is the same."""
+    """A word for what a candidate played: 0 if it moved as its opponent does in every game."""
+    if (games.game_id[0::2] == games.game_id[1::2]).all():
+        return 0
     two, leg = np.uint64(2), games.leg.astype(np.uint64)
     places = mixed(games.pair.astype(np.uint64) * two + leg)
     seats = leg + two * (games.first + games.second).astype(np.uint64)

@@ -34,6 +34,7 @@ OPENINGS: Mapping[str, str] = {
     "enumerate": "arena.planning.openings.enumerate",
     "list": "arena.planning.openings.list",
     "exact": "arena.planning.openings.exact",
+    "plies": "arena.planning.openings.mixed_plies",
     "within": "arena.planning.openings.within",
 }
 SHARED = (

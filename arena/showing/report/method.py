@@ -55,6 +55,9 @@ def _opening_way(report: Report) -> str:
         return "the starting position"
     if openings.way == "random":
         return f"{openings.values['random_plies']} random moves each"
+    if openings.way == "plies":
+        fewest, most = openings.values["plies"]
+        return f"{fewest} to {most} random moves"
     if openings.way == "enumerate":
         return f"every one of {openings.values['enumerate']} moves"
     return f"openings: {openings.way}"

@@ -55,6 +55,12 @@ def sampler(name: str, plan: SearchPlan) -> Sampler:
     return built
 
 
+def sharing(name: str) -> int:
+    """How many trials after the first one make a step and share openings: one, if unsaid."""
+    found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
+    return found
+
+
 def resume(of: Sampler, slot: int, point: Point) -> None:
     """Bring a sampler past a slot whose point is known."""
     if isinstance(of, Resuming):

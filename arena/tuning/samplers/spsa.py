@@ -6,6 +6,7 @@ from arena.tuning.gaussian_process import Floats
 from arena.tuning.samplers.sampler import SearchPlan, seeded
 from arena.tuning.space import Point
 
+SHARING = 2  # a step is two trials on the same openings
 STEP_C, STEP_R = 0.15, 0.005  # at the end, in units of the ranges
 
 

@@ -65,6 +65,22 @@ def test_random_openings_are_distinct_unfinished_positions(name):
     assert all(len(moves_of(of, slots)) == 5 for slots in found.slots)
 
 
+def test_openings_of_several_lengths_come_in_turn_and_fewer_are_the_first_of_many():
+    many = make_openings(SMALL, wanted(plies=(2, 5)), 100, 9)
+    lengths = [len(moves_of(SMALL, slots)) for slots in many.slots]
+    assert lengths[:4] == [2, 3, 4, 5]
+    assert len(set(positions(SMALL, many))) == len(set(many.keys.tolist())) == 100
+    few = make_openings(SMALL, wanted(plies=(2, 5)), 30, 9)
+    assert np.array_equal(few.slots, many.slots[:30])
+
+
+@pytest.mark.parametrize("plies", [(5, 2), (2,), (0, 3), (2, 61), (2.5, 3)])
+def test_lengths_are_the_fewest_and_the_most_moves(plies):
+    ((where, message),) = way("plies").faults(wanted(plies=plies), SMALL)
+    assert where == ("plies",)
+    assert "as in [4, 10]" in message
+
+
 @pytest.mark.parametrize("balance", [None, 2.0])
 def test_the_first_openings_of_many_are_those_that_fewer_would_be(balance):
     many = random_openings(SMALL, 6, 300, 9, balance)

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from agents.evaluations.weight_files import read_weights
+from agents.wall.wall import Wall
 from arena.tune import main
 from tests.arena.running import database
 from tests.arena.tuning.test_tune_file import GOOD
@@ -26,7 +27,7 @@ BAD = SMALL.replace("weights = { pot = 1.0 }", "weights = { pot = -1.0 }").repla
     "pot = [0.5, 5.0]", "pot = [-1.0, 1.0]"
 )
 SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
-    "in_play = { range = [-1, 1] }", "far = [0.0, 0.0005]"
+    "in_play = { range = [-1, 1] }\ncapture = 0.25", "far = [0.0, 0.0005]"
 )
 
 
@@ -114,9 +115,25 @@ def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
     tuned, held_out = drawn(tuning, StudyPlan(12, 40, 100))
-    assert len(tuned) == 20
+    assert len(tuned) == 12 * 20
     assert len(held_out) == 100
     assert not set(map(int, tuned.keys)) & set(map(int, held_out.keys))
+
+
+def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
+    from arena.tuning import search, study_plan  # noqa: PLC0415  # only this test
+    from arena.tuning.tune_file import load_tuning  # noqa: PLC0415  # likewise
+
+    tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
+    plan = study_plan.StudyPlan(12, 40, 100, 12)
+    openings = study_plan.drawn(tuning, plan)[0]
+    games = search._trial_games(tuning, plan, openings, Wall(False))
+    played = [set(games.placed(slot)["opening"].tolist()) for slot in range(12)]
+    assert all(len(each) == 20 for each in played)
+    for slot, each in enumerate(played):
+        # The two sides of a step of SPSA share theirs; slot 0 plays the seed weights.
+        shared = {slot, slot + 1 if slot % 2 else slot - 1} if slot else {0}
+        assert {at for at, other in enumerate(played) if each & other} == shared & set(range(12))
 
 
 def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
