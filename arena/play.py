@@ -54,6 +54,7 @@ def arguments() -> argparse.ArgumentParser:
         more = "; ask: you are asked" if option.name == "depth" else ""
         limits.add_argument(f"--{option.name}", type=types[option.name], help=option.words + more)
     parser.add_argument("--seed", type=int, help="of all random choices (a new one)")
+    parser.add_argument("--side", help="of whoever moves first: South (below) or North")
     parser.add_argument("--start", metavar="POSITION", help="a position in one line to start from")
     parser.add_argument(
         "--hint", action="store_true", help="show people the exact value of every move"
@@ -88,6 +89,7 @@ def invitation(chosen: argparse.Namespace) -> Invitation:
         chosen.seed,
         start=chosen.start,
         hints=chosen.hint,
+        side=chosen.side,
     )
 
 

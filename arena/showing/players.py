@@ -13,7 +13,8 @@ from agents.wall.wall import Wall
 from arena.showing.hints import Hints
 from arena.showing.terminal_game import Player, TerminalGame
 from games import Game, Position
-from games.names import GameError, quoted
+from games.names import GameError, listed, quoted
+from games.words import words_of
 
 ASK = "ask"
 
@@ -30,6 +31,7 @@ class Invitation:
     wall: Wall = field(default_factory=Wall)
     start: str | None = None  # a position in one line; None: that of the game
     hints: bool = False  # whether people see what moves are worth
+    side: str | None = None  # of the board, of whoever moves first; None: as the game has it
 
     @property
     def kinds(self) -> tuple[str, str]:
@@ -39,7 +41,7 @@ class Invitation:
 
 def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> TerminalGame:
     """The game between both, ready to begin; Quit if a person quits."""
-    start = None if invited.start is None else begun(of, invited.start)
+    start = first_position(of, invited)
     limits = dict(invited.limits)
     if limits.get("depth") == ASK:
         limits["depth"] = chosen_depth(dialogue)
@@ -54,6 +56,26 @@ def terminal_game(of: Game, invited: Invitation, dialogue: Dialogue) -> Terminal
     hints = Hints(of) if invited.hints else None
     at_terminal = dialogue.source.isatty()
     return TerminalGame(of, players, dialogue, at_terminal, seconds, seed, start, hints)
+
+
+def first_position(of: Game, invited: Invitation) -> Position | None:
+    """The position to begin from; None for that of the game."""
+    start = None if invited.start is None else begun(of, invited.start)
+    if invited.side is None:
+        return start
+    sides = words_of(of).sides
+    named = {side.lower(): place for place, side in enumerate(sides)}
+    if invited.side.lower() not in named:
+        raise GameError(f"--side must be one of {listed(sides)}, got {quoted(invited.side)}")
+    usual = of.start() if start is None else start
+    if named[invited.side.lower()] == usual.side:
+        return start
+    turned = usual._replace(swapped=not usual.swapped)
+    if of.text(turned) == of.text(usual):
+        raise GameError(
+            f"in {of.name} {sides[usual.side]} begins here by the rules: leave out --side"
+        )
+    return turned
 
 
 def begun(of: Game, text: str) -> Position:

@@ -460,3 +460,35 @@ def test_restart_begins_again():
 def test_a_hint_says_what_every_move_is_worth():
     shown = sitting("kalah(2,1)", "--second", "first", typed="hint quit")
     assert re.search(r"^ +1 [+-]\d+( best)?$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["kalah(4,3)", "owari(4,3)", "kalah-manchester(4,3)"])
+def test_who_begins_may_sit_on_the_other_side(name):
+    words = "--first", "first", "--second", "human", "--names", "bot", "me", "--seed", "1"
+    usual, turned = (
+        sitting(name, *words, *more, typed="quit") for more in ((), ("--side", "north"))
+    )
+    assert "bot (South) plays" in usual
+    assert "bot (North) plays" in turned
+    assert "me (South)" in turned
+    assert sitting(name, *words, "--side", "South", typed="quit") == usual
+
+
+def test_a_whole_game_from_the_other_side_has_the_same_score():
+    words = "kalah(1,3)", "--first", "first", "--second", "first", "--names", "a", "b"
+    score = re.compile(r"Final score: .*")
+    one, other = sitting(*words), sitting(*words, "--side", "north")
+    assert score.search(one)[0] == score.search(other)[0]
+    assert "North" in other
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "message"),
+    [
+        ("kalah(4,3)", "west", "--side must be one of South, North, got"),
+        ("othello(4)", "o", "in othello(4) X begins here by the rules"),
+    ],
+)
+def test_a_side_that_cannot_be_had_is_refused(name, side, message, capsys):
+    assert play.main([name, "--side", side]) == 2
+    assert message in capsys.readouterr().err
