@@ -11,6 +11,7 @@ from games.terminal import DONE, Mistake, printable, printed, run, status_of
 UNFINISHED = 3
 EVERY_SECONDS = 0.5
 MOST_ENDED = 5
+VALIDATION = "validation.parquet"  # what a study leaves at its end
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -63,10 +64,10 @@ def followed(directory: Path, once: bool) -> int:
 
 
 def finished(directory: Path) -> bool:
-    """Whether the run has come to its end."""
+    """Whether the run or the study has come to its end."""
     from arena.keeping.provenance import read_run  # noqa: PLC0415  # as above
 
-    return bool(read_run(directory).get("finished"))
+    return bool(read_run(directory).get("finished")) or (directory / VALIDATION).exists()
 
 
 def end_lines(directory: Path) -> list[str]:
@@ -80,8 +81,8 @@ def end_lines(directory: Path) -> list[str]:
         path = printable(str(read_run(directory).get("path", "FILE")))
         again = f"its command continues it (the experiment: {path})"
         return [f"{directory}: stopped; {again}", *stored_lines(directory)[:1]]
-    at = printable(str(read_run(directory)["finished"]))
-    lines = [f"{directory}: finished {at}", *verdict_lines(directory)]
+    at = printable(str(read_run(directory).get("finished") or ""))
+    lines = [f"{directory}: finished {at}".rstrip(), *verdict_lines(directory)]
     page = directory / "report.html"
     return [*lines, f"page: {page}"] if page.exists() else lines
 
