@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arena.keeping.journal import LOCK
@@ -34,11 +34,11 @@ class ProgressFile:
         """Whether it is time for a new version."""
         return not self.broken and time.monotonic() >= self.next
 
-    def write(self, lines: Callable[[], Sequence[str]]) -> None:
+    def write(self, lines: Sequence[str]) -> None:
         """Write a version; a full disk is the journal's to report."""
         begun = time.monotonic()
         try:
-            write_text(self.path, json.dumps({"lines": list(lines())}) + "\n")
+            write_text(self.path, json.dumps({"lines": list(lines)}) + "\n")
         except OSError:
             self.broken = True
         ended = time.monotonic()

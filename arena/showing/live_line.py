@@ -36,7 +36,7 @@ class LiveLine:
         self.quiet = quiet
         self.live: rich.live.Live | None = None
         self.begun = self.last = time.monotonic()
-        self.rest = 0.0  # seconds without a look, for the last one took long
+        self.rested = 0.0  # when the next lines may be made, for the last ones took long
         if not quiet and sys.stderr.isatty():
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
             from rich.live import Live  # noqa: PLC0415
@@ -63,15 +63,20 @@ class LiveLine:
 
         The first line is the most important; only a terminal shows them all.
         """
-        if self.file and self.file.due:
-            self.file.write(lambda: lines(max(time.monotonic() - self.begun, 1e-6)))
         now = time.monotonic()
         due = LIVE_SECONDS if self.live else PLAIN_SECONDS
-        if self.quiet or (now - self.last < max(due, self.rest) and not last):
+        here = not self.quiet and (last or now - self.last >= due)
+        there = self.file is not None and self.file.due
+        if not (here or there) or (now < self.rested and not last):
             return
+        begun = time.thread_time()
         shown = lines(max(now - self.begun, 1e-6))
+        self.rested = now + (time.thread_time() - begun) / SHARE
+        if self.file is not None and there:
+            self.file.write(shown)
+        if not here:
+            return
         self.last = time.monotonic()
-        self.rest = (self.last - now) / SHARE
         try:
             self._print(shown)
         except OSError:

@@ -15,7 +15,7 @@ from games.terminal import say
 
 WATCHED_SECONDS = 1.0
 UNWATCHED_SECONDS = 5.0  # a state must be there when somebody comes
-SHARE = 0.01  # of the time may be spent on making states
+SHARE = 0.02  # of a core's time may be spent on making states
 
 
 class LiveView:
@@ -37,10 +37,9 @@ class LiveView:
         wait = 0.0 if self.server.followers or not self.server.state else UNWATCHED_SECONDS
         if now < self.next + wait:
             return
-        parts = self.page.parts(tick, max(now - self.begun, 1e-6), self.pace)
-        self.server.publish(parts)
-        made = time.monotonic()
-        self.next = made + max(WATCHED_SECONDS, (made - now) / SHARE)
+        begun = time.thread_time()
+        self.server.publish(self.page.parts(tick, max(now - self.begun, 1e-6), self.pace))
+        self.next = now + max(WATCHED_SECONDS, (time.thread_time() - begun) / SHARE)
 
     def finish(self, report: Path) -> None:
         """End with the page of the run."""

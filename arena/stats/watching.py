@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -129,9 +130,14 @@ def live_estimate(standing: Standing) -> Estimate:
         return nothing(ONE_OPENING, value, standing.level)
     turns = standing.turns
     alpha = 1.0 - standing.level
-    reach = capital_reach(standing.first, alpha if turns is None else alpha / 2.0)
-    ends = Ends(float(reach.low), float(reach.high))
+    ends = _reach(standing.first, alpha if turns is None else alpha / 2.0)
     return _anytime(standing, value, ends if turns is None else _common(ends, turns.kept))
+
+
+@lru_cache(maxsize=1 << 12)  # a terminal, a file and a page look at the same standings
+def _reach(first: tuple[int, int, int, int, int], alpha: float) -> Ends:
+    reach = capital_reach(first, alpha)
+    return Ends(float(reach.low), float(reach.high))
 
 
 def live_estimate_of_these(standing: Standing) -> Estimate | None:

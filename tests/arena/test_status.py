@@ -80,7 +80,7 @@ def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, mon
     assert not file.due
     now[0] += 1.5
     assert file.due
-    file.write(lambda: ["1 of 2 games"])
+    file.write(["1 of 2 games"])
     assert stored_lines(tmp_path) == ["1 of 2 games"]
     assert not file.due
     file.remove()
