@@ -2,17 +2,24 @@
 
 import importlib
 import importlib.machinery
+import signal
 import sys
-from pathlib import Path
 
 __all__ = ["load_run"]
 
+# A command of ours begins here. What it loads takes a while, and nothing is kept before the games:
+# until `Interrupts` takes over, Ctrl-C ends the process as SIGTERM does, without a traceback.
+_BY_MODULE = sys.argv[:1] == ["-m"] and any(word.startswith("arena.") for word in sys.orig_argv)
+_BY_SCRIPT = sys.argv[:1] != [] and sys.argv[0].endswith("/pitflip")
+if (_BY_MODULE or _BY_SCRIPT) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 # Beside a games.py or agents/ of the user's, `python -m arena.run` would import those.
-_HOME = str(Path(__file__).parents[1])
+_HOME = __file__.rsplit("/", 2)[0]  # without pathlib, which takes its time to load
 for _name in ("games", "agents"):
     _found = importlib.machinery.PathFinder.find_spec(_name)
     if _name not in sys.modules and (
-        _found is None or _found.origin != str(Path(_HOME, _name, "__init__.py"))
+        _found is None or _found.origin != f"{_HOME}/{_name}/__init__.py"
     ):
         sys.path.insert(0, _HOME)
 

@@ -200,6 +200,7 @@ def _concluded(
     _note_end(directory, origin, played, games, options)
     _show(experiment, summed, verdicts, options)
     page = _paged(directory) if options.page else None
+    options.interrupts.finish()
     if not options.quiet:
         say(f"tables: {directory}")
         if page is not None:
@@ -225,6 +226,7 @@ def _tabled(
 
     drawn, plan = played.drawn, played.drawn.plan
     games, source = evidence.games, provenance.table_source(plan, origin)
+    game_table.load()
     with ThreadPoolExecutor(1) as beside:
         # The largest table is written while the others are worked out.
         whole = beside.submit(

@@ -1,5 +1,6 @@
 """The games of a run as a table that anyone can read."""
 
+import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -7,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.keeping import parquet
 from arena.keeping.parquet import (
     Column,
     Provenance,
@@ -61,6 +63,15 @@ class StoredGames(NamedTuple):
 
     games: Games
     moves: list[str] | None
+
+
+def load() -> None:
+    """Load all that writing needs: a module is never loaded for the first time in a thread.
+
+    Whoever stops the program then would leave a lock behind, and wait for it.
+    """
+    importlib.import_module("numba.core.boxing")
+    parquet.load()
 
 
 def write_games(

@@ -25,6 +25,11 @@ class TableError(ValueError):
     """A file is not a parquet table with the right columns; one line."""
 
 
+def load() -> None:
+    """Have pyarrow load all that a table needs, before a thread does."""
+    pa.table({"numbers": np.zeros(1), "words": coded(np.array([-1, 0], np.int8), ["word"])[:1]})
+
+
 def write_columns(
     path: Path,
     types: Mapping[str, str],

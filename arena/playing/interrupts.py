@@ -2,10 +2,14 @@
 
 import contextlib
 import signal
+import time
 from collections.abc import Iterator
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+IMPORTS = "<frozen importlib."  # where the frames of an import are from
+AGAIN_SECONDS = 0.02  # after which we look whether the import is done
+IMPORT_SECONDS = 5.0  # no longer: a file of a user's may hang
 
 
 class Interrupts:
@@ -13,18 +17,37 @@ class Interrupts:
 
     def __init__(self) -> None:
         """No signal has arrived yet."""
-        self.arrived = self.patient = False
+        self.arrived = self.patient = self.finished = False
+        self.import_until = 0.0
 
-    def arrive(self, _signal: int, _frame: FrameType | None) -> None:
+    def arrive(self, _signal: int, frame: FrameType | None) -> None:
         """Handle a signal."""
-        first, self.arrived = not self.arrived, True
-        if first and not self.patient:
-            raise KeyboardInterrupt
+        if not self.arrived and not self.finished:
+            self.arrived = True
+            self.import_until = time.monotonic() + IMPORT_SECONDS
+            self._stop(_signal, frame)
+
+    def _stop(self, _signal: int, frame: FrameType | None) -> None:
+        """Raise KeyboardInterrupt, after the import if there is one.
+
+        Raised inside it, it would leave a lock behind that others then wait for.
+        """
+        if self.patient or self.finished:
+            return
+        if importing(frame) and time.monotonic() < self.import_until:
+            signal.signal(signal.SIGALRM, self._stop)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+            return
+        raise KeyboardInterrupt
 
     def look(self) -> None:
         """Raise KeyboardInterrupt if a signal arrived while it had to wait."""
         if self.arrived:
             raise KeyboardInterrupt
+
+    def finish(self) -> None:
+        """From now on signals change nothing: all is written, and the process is about to end."""
+        self.finished = True
 
     @contextlib.contextmanager
     def wait_for_look(self) -> Iterator[None]:
@@ -45,7 +68,18 @@ class Interrupts:
         try:
             yield
         finally:
-            # After a signal we are about to end, and a second Ctrl-C must do no harm.
-            if not self.arrived:
+            # After a signal we are about to end, and a second Ctrl-C must do no harm; so are we
+            # once all is written, if the process is a command's own.
+            ours = handlers[signal.SIGINT] == signal.SIG_DFL
+            if not self.arrived and not (self.finished and ours):
                 for each, handler in handlers.items():
                     signal.signal(each, handler)
+
+
+def importing(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded where a signal arrived."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(IMPORTS):
+            return True
+        frame = frame.f_back
+    return False

@@ -16,7 +16,7 @@ from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
-from games.terminal import say
+from games.terminal import printed, say
 from games.whole_files import write_text
 
 WEIGHTS = "weights.toml"  # in the study's directory: nothing else is touched
@@ -76,7 +76,9 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
         text = study_files.weights_toml(tuning, best, validation, digest)
         write_text(directory / WEIGHTS, text)
         result["weights_file"] = str((directory / WEIGHTS).absolute())
-    print(json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result)))
+    text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
+    study.options.interrupts.finish()
+    printed(lambda: print(text))
     if not study.options.quiet:
         say(f"everything: {directory}")
     return validation.verdict
