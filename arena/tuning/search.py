@@ -14,10 +14,11 @@ from arena.planning.openings import Openings
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine
 from arena.tuning import second_half, study_plan
+from arena.tuning.bundles import bundled
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, recommended_text
-from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, sampler, sharing
+from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, own_pairs, sampler, sharing
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
 from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
@@ -27,6 +28,7 @@ from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
 from games.terminal import say
 
 MEASURED_SECONDS = 0.4
+STEPS_AHEAD = 6  # a walk that learns so late loses nothing, if the mean of its last half counts
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     whole = study_plan.as_written(tuning)
     if options.budget is None:
         return whole
-    smallest = whole._replace(games=min(whole.games, 40))
+    smallest = whole._replace(games=min(whole.games, 40), trials=1, wanted=1, total=1)
     openings = study_plan.drawn(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
@@ -83,7 +85,7 @@ def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) 
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,
-        max(of.trials, of.total),
+        of.wanted,
         sharing(tuning.method),
         wall,
     )
@@ -93,7 +95,12 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
-    return sampler(tuning.method, SearchPlan(space, point, seed, of.trials, of.games // 2))
+    return sampler(tuning.method, SearchPlan(space, point, seed, of.wanted, of.games // 2))
+
+
+def window_of(tuning: Tuning) -> int:
+    """How many trials are under way: small steps are many, or the workers would wait."""
+    return STEPS_AHEAD * sharing(tuning.method) if own_pairs(tuning.method) else WINDOW
 
 
 def write_run(study: Study, digest: str) -> None:
@@ -120,10 +127,13 @@ def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bo
     known = stored_trials(study.journal)
     write_run(study, digest)
     if known and not options.quiet:
-        say(f"continuing: {len(known)} of {study.plan.trials} trials were played before")
+        size = study.plan.size
+        done, whole = len(known) // size, study.plan.trials // size
+        say(f"continuing: {done} of {whole} trials were played before")
     queue = TrialQueue(
-        study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known
-    )
+        study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known,
+        window_of(tuning),
+    )  # fmt: skip
     best = BestSoFar(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
     trials, too_easy = list[Trial](), False
     for trial in queue.replayed():
@@ -137,7 +147,8 @@ def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bo
             too_easy |= ended_at_half(study, queue, trials)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            study.mirror.keep_up(trials)
+            if len(trials) % study.plan.size == 0:
+                study.mirror.keep_up(bundled(trials, study.plan.size))
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return trials, final(queue.sampler), too_easy
@@ -150,7 +161,7 @@ def study_lines(
     new = len(trials) - before
     left = seconds / max(new, 1) * (plan.trials - len(trials))
     words = [
-        f"{len(trials)} of {plan.trials} trials",
+        f"{len(trials) // plan.size} of {plan.trials // plan.size} trials",
         f"{new * plan.games / seconds:,.0f} games/s",
         f"{left:,.0f} s left",
         *best.words(trials, seconds),
@@ -168,7 +179,7 @@ def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
 
 def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
     """Whether half of the trials are played and the other half would teach little."""
-    left = study.plan.total - study.plan.half - WINDOW
+    left = study.plan.total - study.plan.half - window_of(study.tuning)
     enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
     if len(trials) != study.plan.half or not enough or not second_half.may_change(study.tuning):
         return False
@@ -184,21 +195,24 @@ def recommended(
 ) -> tuple[Recommendation, Posterior]:
     """The recommendation of the trials of this study."""
     space, seed = study.tuning.space, study.tuning.plan.seed
-    return recommend(space, space.point(study.tuning.seed_values), trials, seed, arrived)
+    seed_point, shown = space.point(study.tuning.seed_values), bundled(trials, study.plan.size)
+    best, posterior = recommend(space, seed_point, trials, seed, arrived)
+    return best._replace(trials=len(shown)), posterior
 
 
 def search(study: Study, digest: str) -> Search:
     """Play all trials, with those of a second half; returns their recommendation."""
     trials, arrived, too_easy = all_trials(study, digest)
     best, posterior = recommended(study, trials, arrived)
-    left = study.plan.total - len(trials)
+    size, left = study.plan.size, study.plan.total - len(trials)
     if not too_easy or best.flat:
-        return Search(best, posterior, trials, [trials])
+        return Search(best, posterior, bundled(trials, size), [bundled(trials, size)])
     second, second_best, second_posterior = _second_half(study, best, left, digest)
     both = second_half.both_halves(best, second_best)
+    halves = [bundled(each, size) for each in (trials, second)]
     if second_best.flat:
-        return Search(both, posterior, trials, [trials, second])
-    return Search(both, second_posterior, second, [trials, second])
+        return Search(both, posterior, halves[0], halves)
+    return Search(both, second_posterior, halves[1], halves)
 
 
 def _second_half(
@@ -212,7 +226,7 @@ def _second_half(
     with Journal(directory, digest) as journal:
         stored = journal.plan()
         # total=0: a second half is not halved again.
-        left_over = study.plan._replace(trials=left, total=0)
+        left_over = study.plan._replace(trials=left, total=0, wanted=left)
         plan = left_over if stored is None else StudyPlan(**json.loads(stored))
         journal.keep_plan(json.dumps(plan._asdict()))
         openings = study_plan.drawn(study.tuning, study.plan)[0]
@@ -223,5 +237,5 @@ def _second_half(
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
         trials, arrived, _ = all_trials(other, digest)
-        other.mirror.finish(trials)
+        other.mirror.finish(bundled(trials, plan.size))
         return trials, *recommended(other, trials, arrived)

@@ -99,6 +99,7 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     """The lines that are printed at the end."""
     best, tuning = report.recommendation, report.tuning
     yield f"{tuning.plan.game}, {tuning.agent}: {best.trials} trials, {best.games:,} games"
+    yield f"method       {method_text(tuning)}"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
     if fixed := {n: v for n, v in tuning.space.fixed.items() if any(v)}:
         yield f"fixed        {', '.join(f'{n} = {_phases(v)}' for n, v in fixed.items())}"
@@ -108,6 +109,14 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     yield f"verdict      {report.validation.text}"
     if "weights_file" in result:
         yield f"use it       weights = {json.dumps(result['weights_file'], ensure_ascii=False)}"
+
+
+def method_text(tuning: Tuning) -> str:
+    """The method; where it was ours to choose, why this one."""
+    if not tuning.chosen:
+        return tuning.method
+    why = "all weights are numbers: many small steps from the seed weights"
+    return f"{tuning.method}, chosen by auto as {why}"
 
 
 def _phases(values: Sequence[float]) -> str:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from arena.planning.openings import Openings, OpeningsError, way
 from arena.planning.pairing_seeds import digest_word
+from arena.tuning.samplers.sampler import own_pairs
 from arena.tuning.trial_games import CANDIDATE, Opponent
 from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
 from arena.tuning.tune_table import LEAST_GAMES
@@ -19,13 +20,16 @@ LEAST_VALIDATION = 50  # pairings
 class StudyPlan(NamedTuple):
     """How many trials of how many games, and how many pairings the validation may take.
 
-    `total` counts all trials; `trials` those against the opponents of the file.
+    `total` counts all trials; `trials` those against the opponents of the file, of which `wanted`
+    were planned. `size` trials are shown as one.
     """
 
     trials: int
     games: int
     validation_pairs: int
     total: int = 0
+    wanted: int = 0
+    size: int = 1
 
     @property
     def half(self) -> int:
@@ -35,7 +39,16 @@ class StudyPlan(NamedTuple):
 
 def as_written(tuning: Tuning) -> StudyPlan:
     """The plan as the file says."""
-    return StudyPlan(tuning.trials, tuning.games, tuning.validation.pairs, tuning.trials)
+    return in_steps(tuning, tuning.trials, tuning.games, tuning.validation.pairs)
+
+
+def in_steps(tuning: Tuning, trials: int, games: int, validation_pairs: int) -> StudyPlan:
+    """So many trials, cut into small ones where the method steps by its own number of pairings."""
+    own = own_pairs(tuning.method)
+    if own is None or 2 * own > games:
+        return StudyPlan(trials, games, validation_pairs, trials, trials)
+    slots = trials * games // (2 * own)
+    return StudyPlan(slots, 2 * own, validation_pairs, slots, slots, games // (2 * own))
 
 
 def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
@@ -45,9 +58,8 @@ def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan
     games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
     trials = min(tuning.trials, max(TRIALS_PER_WEIGHT * len(tuning.space.axes), int(whole / games)))
     pairs = int(games_per_second * seconds * VALIDATION_SHARE / 2)
-    return StudyPlan(
-        trials, games, min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs)), trials
-    )
+    validation = min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs))
+    return in_steps(tuning, trials, games, validation)
 
 
 def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:

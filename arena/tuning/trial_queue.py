@@ -36,7 +36,7 @@ class TuningFailed(Unfinished):  # the study ends here; finished trials are kept
 class TrialQueue:
     """The parts to be played next, proposed as far ahead as trials may be under way.
 
-    Slot n is always proposed after slot n - WINDOW has finished and before the next one has: so
+    Slot n is always proposed after slot n - `window` has finished and before the next one has: so
     proposals depend neither on the workers nor on an interruption.
     """
 
@@ -47,13 +47,14 @@ class TrialQueue:
         slots: int,
         workers: int,
         known: Sequence[StoredTrial],
+        window: int = WINDOW,
     ) -> None:
         """`slots` trials are wanted in all, of which the first are `known` from the journal."""
         self.games, self.sampler, self.slots, self.known = of, sampler, slots, known
         self.proposed = self.finished = 0
         self.points: dict[int, Point] = {}
         self.parts: deque[TrialPart] = deque()
-        self.cuts = max(1, -(-2 * workers // WINDOW))
+        self.window, self.cuts = window, max(1, -(-2 * workers // window))
         self._fill()
 
     def __iter__(self) -> Iterator[TrialPart]:
@@ -92,7 +93,7 @@ class TrialQueue:
         self.parts = deque(part for part in self.parts if part.slot < self.slots)
 
     def _fill(self) -> None:
-        while self.proposed < self.slots and self.proposed - self.finished < WINDOW:
+        while self.proposed < self.slots and self.proposed - self.finished < self.window:
             slot = self.proposed
             self.proposed += 1
             if slot < len(self.known):

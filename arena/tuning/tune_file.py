@@ -15,6 +15,8 @@ from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
 from arena.tuning.space import Space
 from arena.tuning.tune_table import (
+    AUTO,
+    CHOSEN,
     TUNE_TOP,
     TuneTable,
     ValidationTable,
@@ -43,6 +45,7 @@ class Tuning:
     games: int  # per trial
     trials: int
     method: str
+    chosen: bool  # whether the method is ours to choose
     validation: ValidationTable
 
     @property
@@ -81,7 +84,8 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         opponents=opponents,
         games=table.games,
         trials=table.trial_count,
-        method=table.method,
+        method=CHOSEN if table.method == AUTO else table.method,
+        chosen=table.method == AUTO,
         validation=table.validation,
     )
 

@@ -11,6 +11,7 @@ from games.keys import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
 DEFAULT_TRIALS = 100
+AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
 VALIDATION = (
     Key("elo0", "float", "the difference that is too little", 0.0),
     Key("elo1", "float", "the difference that is enough", 20.0),
@@ -25,7 +26,7 @@ TUNE = (
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials", low=1),
-    Key("method", "text", "what chooses the candidates", "tpe", choices=tuple(SAMPLERS)),
+    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )
 TUNE_TOP = tuple(

@@ -61,6 +61,12 @@ def sharing(name: str) -> int:
     return found
 
 
+def own_pairs(name: str) -> int | None:
+    """The pairings of a trial, where the method has a number of its own; else the file's."""
+    found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
+    return found
+
+
 def resume(of: Sampler, slot: int, point: Point) -> None:
     """Bring a sampler past a slot whose point is known."""
     if isinstance(of, Resuming):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arena.stats.elo import score_from_elo
 from arena.tuning.recommendation import Recommendation, recommend
 from arena.tuning.samplers.sampler import Sampler, final
+from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trial_queue import WINDOW
 from arena.tuning.trials import Trial, noise_of
@@ -82,7 +83,12 @@ def simulated(elo: float, games: int, rng: np.random.Generator) -> NDArray[np.fl
 def study(
     surface: Surface, sampler: Sampler, trials: int, games: int, seed: int
 ) -> tuple[Recommendation, list[Trial]]:
-    """A whole study on a made-up surface, with as many trials under way as in a real one."""
+    """A whole study on a made-up surface, with as many trials under way as in a real one.
+
+    The walk of SPSA takes the small steps that it was built for.
+    """
+    if isinstance(sampler, SpsaSampler):
+        trials, games = sampler.plan.trials, 2 * sampler.plan.pairs
     rng = np.random.default_rng(seed)
     found: list[Trial] = []
     under_way: deque[tuple[int, Point]] = deque()

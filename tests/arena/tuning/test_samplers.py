@@ -7,7 +7,8 @@ import pytest
 
 from arena.stats.elo import score_from_elo
 from arena.tuning.samplers import SAMPLERS
-from arena.tuning.samplers.sampler import Sampler, SearchPlan, resume, sampler
+from arena.tuning.samplers.sampler import Sampler, SearchPlan, own_pairs, resume, sampler
+from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Point
 from arena.tuning.trial_queue import WINDOW
 from tests.arena.tuning.surfaces import Surface, flat, smooth, study, two_modes
@@ -17,7 +18,9 @@ GAMES = 40_000
 
 def sampler_for(method: str, surface: Surface, trials: int, games: int, seed: int) -> Sampler:
     """The sampler as a study makes it."""
-    return sampler(method, SearchPlan(surface.space, surface.seed, seed, trials, games // 2))
+    pairs = own_pairs(method) or games // 2
+    trials = trials * games // (2 * pairs)
+    return sampler(method, SearchPlan(surface.space, surface.seed, seed, trials, pairs))
 
 
 def regrets(
@@ -79,6 +82,27 @@ def told(of: Sampler, slots: int, known: list[Point]) -> list[Point]:
         elif slot < slots:
             points.append(of.propose(slot))
     return points
+
+
+def test_a_step_moves_no_weight_further_than_its_own_width() -> None:
+    surface = smooth(3, 85.5, np.random.default_rng(4))
+    walk = SpsaSampler(SearchPlan(surface.space, np.full(3, 0.5), 1, 600, 200))
+    for slot, score in enumerate((0.5, 1.0, 0.0)):  # as far apart as scores can be
+        walk.tell(slot, walk.propose(slot), score, 1e-2)
+    width = 0.08 * (600 * 200 / 400) ** 0.101
+    assert np.abs(walk.theta - 0.5) == pytest.approx(np.full(3, width))
+    assert walk.final == pytest.approx(walk.theta)
+
+
+def test_a_walk_has_arrived_at_the_mean_of_its_last_half() -> None:
+    surface = smooth(2, 85.5, np.random.default_rng(4))
+    walk = SpsaSampler(SearchPlan(surface.space, np.full(2, 0.5), 1, 9, 10))
+    path = [walk.theta]
+    for slot in range(9):
+        walk.tell(slot, walk.propose(slot), 0.5 + 0.01 * (slot % 2), 1e-2)
+        if slot and slot % 2 == 0:
+            path.append(walk.theta)
+    assert np.array_equal(walk.final, np.mean(path[2:], axis=0))
 
 
 def test_no_two_points_of_a_search_are_the_same() -> None:

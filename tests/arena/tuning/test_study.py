@@ -37,7 +37,7 @@ LONG = BAD.replace("trials = 12", "trials = 40")
 
 def study(directory: Path, text: str, *words: str) -> Path:
     """Run a whole study here; its directory."""
-    directory.mkdir(exist_ok=True)
+    directory.mkdir(exist_ok=True, parents=True)
     path = directory / "tune_test.toml"
     path.write_text(text)
     assert main([str(path), "--results", str(directory / "r"), "--quiet", *words]) == 0
@@ -165,6 +165,23 @@ def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_pat
     assert (again / "recommendation.json").read_bytes() == (
         bad / "recommendation.json"
     ).read_bytes()
+
+
+# Twelve trials of five sides of steps each, cut inside a step.
+STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "games = 100")
+
+
+@pytest.mark.parametrize(("text", "cut"), [(STEPS, 31), (BAD.replace('"gp"', '"tpe"'), 8)])
+def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
+    whole = study(tmp_path / "whole", text, "--workers", "1")
+    other = study(tmp_path / "other", text, "--workers", "3")
+    with database(other / "journal.sqlite") as base:
+        base.execute("delete from batches where start >= ?", (cut,))
+    study(tmp_path / "other", text)
+    assert trials(other).equals(trials(whole))
+    assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
+    for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+        assert (other / name).read_bytes() == (whole / name).read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.reading.experiment_file import ExperimentError
-from arena.tuning.study_plan import StudyPlan, within
+from arena.tuning.study_plan import StudyPlan, as_written, within
 from arena.tuning.tune_file import load_tuning
 
 GOOD = """\
@@ -56,7 +56,8 @@ def test_a_good_file_says_everything(tmp_path: Path) -> None:
     assert tuning.seed_values == {"pot": 1.0, "in_play": 0.0}
     assert tuning.space.fixed == {"capture": (0.25,)}
     assert tuning.opponents == (("mine", 1.0),)
-    assert (tuning.trials, tuning.games, tuning.method) == (20, 40, "tpe")
+    assert (tuning.trials, tuning.games, tuning.method) == (20, 40, "spsa")
+    assert tuning.chosen
 
 
 @pytest.mark.parametrize("before", [key for key, value in BROKEN.items() if value[1]])
@@ -84,7 +85,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('method = "annealing"', 'method must be "tpe", "gp", "cmaes" or "spsa"'),
+        ('method = "annealing"', 'method must be "auto", "tpe", "gp", "cmaes" or "spsa"'),
         ('opponents = ["gredy"]', 'there is no agent "gredy"'),
         ("opponents = { mine = 0 }", "opponents must be names, or shares"),
         ("opponents = { mine = inf }", "opponents must be names, or shares"),
@@ -112,12 +113,20 @@ def test_opponents_have_shares(tmp_path: Path) -> None:
 
 
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
-    tuning = load_tuning(written(tmp_path, GOOD), ["tune.trials=100", "tune.games=400"])
-    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100)
+    words = ["tune.trials=100", "tune.games=400", "tune.method=gp"]
+    tuning = load_tuning(written(tmp_path, GOOD), words)
+    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100, 100)
     small = within(tuning, 10.0, 1000.0)
     assert small.trials == 40
     assert small.games == 150
-    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10)
+    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10, 10)
+
+
+@pytest.mark.parametrize("games", [20, 400, 8000])
+def test_steps_of_spsa_stay_small_whatever_the_budget(tmp_path: Path, games: int) -> None:
+    tuning = load_tuning(written(tmp_path, GOOD), [f"tune.games={games}"])
+    plan = as_written(tuning)
+    assert (plan.games, plan.trials, plan.size) == (20, 20 * games // 20, games // 20)
 
 
 @pytest.mark.parametrize("name", ["tune_kalah", "tune_othello", "tune_owari"])
