@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.planning.records import LOSS, Games, Termination
-from games.whole_files import write_text
+from games.whole_files import inner_directory, write_text
 
 DIRECTORY = "bots"
 MOST_LOG = 64 << 10  # characters
@@ -27,7 +27,7 @@ def write_bot_logs(directory: Path, games: Games, names: Sequence[str]) -> None:
         said[guilty].add(trace)
     for place, entries in logs.items():
         path = directory / DIRECTORY / f"{place + 1}-{PLAIN.sub('_', names[place])}.log"
-        path.parent.mkdir(exist_ok=True)
+        inner_directory(path.parent)
         whole = "\n".join([*entries, ""])
         cut = "" if len(whole) <= MOST_LOG else "\n(cut here: there are more faults)\n"
         write_text(path, whole[:MOST_LOG] + cut)

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,9 +17,11 @@ from arena.keeping.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import GameColumn, Games
 from games.terminal import Unfinished
+from games.whole_files import NO_LINK, THROUGH_LINK, is_link
 
 JOURNAL = "journal.sqlite"
 LOCK = "lock"
+LOG = "run.log"
 CHECKPOINT_PAGES = (
     16_384  # 64 MiB: the batches of a fast run are large, and copying them takes time
 )
@@ -55,7 +58,8 @@ class Journal:
 
         JournalError says why it cannot be opened.
         """
-        self.directory = directory
+        self.directory, self.digest = directory, digest
+        links_refused(directory)
         self._lock = locked(directory)
         if fresh and (directory / JOURNAL).exists():
             set_aside(directory)
@@ -85,7 +89,7 @@ class Journal:
         self._base.execute(
             "create table if not exists batches "
             "(start integer primary key, stop integer not null, games blob not null, "
-            "note text not null) strict"
+            "note text not null, seal integer) strict"
         )
         self._base.execute(
             "create table if not exists run (digest text not null, fixed text, plan text) strict"
@@ -98,6 +102,9 @@ class Journal:
             "create table if not exists tried "
             "(pairing integer primary key, seen text not null) strict"
         )
+        columns = self._base.execute("select name from pragma_table_info('batches')").fetchall()
+        if ("seal",) not in columns:  # of an earlier version
+            self._base.execute("alter table batches add column seal integer")
         stored = self._base.execute("select digest from run").fetchone()
         if stored is None:
             self._base.execute("insert into run values (?, null, null)", (digest,))
@@ -115,7 +122,7 @@ class Journal:
                 f"{journal}: cannot be used ({error}); what was finished is kept, "
                 "the same command continues"
             ) from None
-        except (sqlite3.Error, Damaged) as error:
+        except (sqlite3.Error, ValueError, TypeError, KeyError) as error:  # whatever is in it
             raise JournalError(
                 f"{journal}: is damaged ({error}); --fresh sets this run aside and starts over"
             ) from None
@@ -138,8 +145,14 @@ class Journal:
         """Store a batch, safely once this returns; to store it twice changes nothing."""
         with self._in_words():
             self._base.execute(
-                "insert or ignore into batches values (?, ?, ?, ?)", (start, stop, games, note)
+                "insert or ignore into batches values (?, ?, ?, ?, ?)",
+                (start, stop, games, note, self._seal(start, stop, games, note)),
             )
+
+    def _seal(self, start: int, stop: int, games: bytes, note: str) -> int:
+        """A checksum of a batch in its place: another batch's games are refused there."""
+        head = json.dumps([self.digest, start, stop, note]).encode()
+        return zlib.crc32(games, zlib.crc32(head))
 
     def fixed(self) -> frozenset[tuple[int, int]] | None:
         """The stored matches with one game an opening; None if they are not known yet."""
@@ -219,20 +232,33 @@ class Journal:
             return decoded((batch.games for batch in self._batches()), placed)
 
     def _batches(self) -> Iterator[StoredBatch]:
-        rows = self._base.execute("select start, stop, games, note from batches order by start")
+        rows = self._base.execute(
+            "select start, stop, games, note, seal from batches order by start"
+        )
         reached = 0
-        for start, stop, games, note in rows:
+        for start, stop, games, note, seal in rows:
             if start != reached:
                 return
+            if seal not in (None, self._seal(start, stop, games, note)):
+                raise Damaged(f"its batch {start} to {stop} is not what was written there")
             reached = stop
             yield StoredBatch(start, stop, games, note)
+
+
+def links_refused(directory: Path) -> None:
+    """A JournalError if links would lead what we write out of the directory."""
+    own = [directory / name for name in (LOCK, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)]
+    linked = [path for path in (directory.parent, directory) if path.is_symlink()]
+    for path in (*linked, *filter(is_link, own)):
+        what = THROUGH_LINK if path.is_symlink() else "it is no file"
+        raise JournalError(f"{path}: {what}; move it away, or use --results DIR")
 
 
 def locked(directory: Path) -> int:
     """The directory's lock, held until it is closed; a JournalError if another run holds it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+        lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | NO_LINK)
     except OSError as error:
         raise JournalError(
             f"{directory}: results cannot be written here ({error.strerror}); "

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.keeping.provenance import Origin, file_digest
 from arena.planning.plan import Plan
 from games.limited_files import TooMuch, read_bytes
-from games.whole_files import whole_file
+from games.whole_files import inner_directory, whole_file
 
 SOURCES = "sources"
 LARGEST = 4 << 20  # bytes of one file: sources are small, engines are not kept
@@ -26,7 +26,8 @@ def keep_sources(directory: Path, plan: Plan, origin: Origin) -> None:
             content, program = read_bytes(path, LARGEST), os.access(path, os.X_OK)
         except (TooMuch, OSError):
             continue
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        inner_directory(kept.parent.parent)
+        inner_directory(kept.parent)
         with whole_file(kept) as file:
             file.write(content)
             os.fchmod(file.fileno(), 0o755 if program else 0o644)

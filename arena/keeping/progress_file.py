@@ -11,7 +11,7 @@ from arena.keeping.journal import LOCK
 from arena.keeping.provenance import RUN
 from games.limited_files import parsed_json, read_bytes
 from games.terminal import printable
-from games.whole_files import write_text
+from games.whole_files import NO_LINK, write_text
 
 PROGRESS = "progress.json"
 SECONDS = 1.0  # between two versions
@@ -66,7 +66,7 @@ def stored_lines(directory: Path) -> list[str]:
 def is_running(directory: Path) -> bool:
     """Whether a process holds the directory's lock; the writer is not disturbed."""
     try:
-        lock = os.open(directory / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(directory / LOCK, os.O_RDONLY | os.O_CLOEXEC | NO_LINK)
     except OSError:
         return False
     try:

@@ -3,13 +3,16 @@
 import contextlib
 import logging
 import multiprocessing
+from io import TextIOWrapper
 from pathlib import Path
+from typing import cast
 
 from multiprocessing_logging import (  # type: ignore[import-untyped]  # it ships no types
     MultiProcessingHandler,
 )
 
 from games.terminal import printable
+from games.whole_files import appending
 
 PATIENCE_SECONDS = 1.0
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
@@ -25,6 +28,9 @@ class OneRecord(logging.Formatter):
 
 class LogFile(logging.FileHandler):
     """A log file that a full disk cuts short without stopping the run."""
+
+    def _open(self) -> TextIOWrapper:
+        return cast("TextIOWrapper", appending(Path(self.baseFilename)))
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
         """Ignore it: the full disk is reported where results are written."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trials import Trial
+from games.whole_files import is_link
 
 if TYPE_CHECKING:
     import sqlite3
@@ -111,6 +112,9 @@ class OptunaDatabase:
         import optuna  # noqa: PLC0415  # late
         from sqlalchemy import event  # noqa: PLC0415  # with optuna
 
+        for path in self.path.parent.glob(f"{DATABASE}*"):
+            if is_link(path):
+                path.unlink()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.storage = optuna.storages.RDBStorage(f"sqlite:///{self.path.absolute()}")
         event.listen(self.storage.engine, "connect", _quickly)

@@ -131,3 +131,63 @@ def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path):
     with Journal(tmp_path, "x") as store:
         assert store._base.execute("pragma journal_mode").fetchone() == ("wal",)
         assert store._base.execute("pragma synchronous").fetchone() == (1,)  # normal
+
+
+def test_batches_that_change_places_are_refused(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 10, 20)
+    with database(tmp_path / "journal.sqlite") as base:
+        first, second = (row[0] for row in base.execute("select games from batches order by start"))
+        base.execute("update batches set games = ? where start = 0", (second,))
+        base.execute("update batches set games = ? where start = 10", (first,))
+    with Journal(tmp_path, "x") as store, pytest.raises(JournalError, match="not what was written"):
+        store.games(SCHEDULE)
+
+
+def test_a_batch_of_another_run_and_a_changed_note_are_refused(tmp_path):
+    for name in ("x", "y"):
+        with Journal(tmp_path / name, name) as store:
+            store.append(0, 10, blob(0, 10), "note")
+    with database(tmp_path / "y" / "journal.sqlite") as base:
+        row = base.execute("select * from batches").fetchone()
+    with database(tmp_path / "x" / "journal.sqlite") as base:
+        base.execute("delete from batches")
+        base.execute("insert into batches values (?, ?, ?, ?, ?)", row)
+    with Journal(tmp_path / "x", "x") as store, pytest.raises(JournalError, match="is damaged"):
+        list(store.batches())
+    with database(tmp_path / "y" / "journal.sqlite") as base:
+        base.execute("update batches set note = 'other'")
+    with Journal(tmp_path / "y", "y") as store, pytest.raises(JournalError, match="is damaged"):
+        list(store.batches())
+
+
+def test_a_journal_of_an_earlier_version_is_continued(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 10)
+    with database(tmp_path / "journal.sqlite") as base:
+        base.execute("alter table batches drop column seal")
+    with Journal(tmp_path, "x") as store:
+        fill(store, 10, 20)
+        assert len(store.games(SCHEDULE).plies) == 40
+
+
+@pytest.mark.parametrize("name", ["journal.sqlite", "journal.sqlite-wal", "lock", "run.log", "."])
+def test_no_link_is_followed_out_of_the_directory(tmp_path, name):
+    victim, run = tmp_path / "victim", tmp_path / "results" / "run"
+    run.parent.mkdir()
+    if name == ".":
+        victim.mkdir()
+        run.symlink_to(victim)
+    else:
+        victim.write_text("precious")
+        run.mkdir()
+        (run / name).symlink_to(victim)
+    with pytest.raises(JournalError, match="is a symbolic link"):
+        Journal(run, "x")
+    assert list(victim.iterdir()) == [] if victim.is_dir() else victim.read_text() == "precious"
+
+
+def test_a_pipe_in_place_of_the_lock_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(JournalError):
+        Journal(tmp_path, "x")
