@@ -191,7 +191,7 @@ def test_what_it_raises_is_told_with_its_own_lines_only(tmp_path, what, told):
 
 
 def test_ctrl_c_is_the_persons_unless_it_is_ignored_here(tmp_path):
-    text = RAISES.format(what="exec('raise KeyboardInterrupt')")
+    text = RAISES.format(what="(_ for _ in ()).throw(KeyboardInterrupt)")
     with pytest.raises(KeyboardInterrupt):
         failure(tmp_path, text)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker

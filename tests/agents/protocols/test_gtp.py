@@ -170,6 +170,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 def test_our_engine_plays_on_boards_of_every_size():
     said = replies("boardsize 6", "genmove b", "play w a1", "boardsize 10", "genmove b")
     assert said == ["=\n\n", "= c2\n\n", "? illegal move\n\n", "=\n\n", "= e4\n\n"]

@@ -280,7 +280,7 @@ def noisy_runs(openings, pairs, runs, law, seed):
     return found
 
 
-@pytest.mark.parametrize("openings", [4, 12])
+@pytest.mark.parametrize("openings", [pytest.param(4, marks=pytest.mark.slow), 12])
 def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
     # Seen before: the truth was excluded in 71 and 48 % of runs with 4 and 12 openings.
     law = Law(0.8, 0.5, bias=3.0)
