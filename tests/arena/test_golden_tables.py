@@ -22,6 +22,7 @@ EXPERIMENTS = sorted(path.stem for path in (ROOT / "experiments").glob("*.toml")
 # Enough games for every kind of row, few enough for a second; None: as it stands in the file.
 PAIRS = {
     "classroom_riddle": 4,
+    "classroom_twins": None,
     "owari_tournament": None,
     "smart_vs_bad": 40,
     "othello_greedy_vs_random": 40,
@@ -82,6 +83,13 @@ def rounded(values: list) -> list:
 def test_a_shipped_experiment_gives_the_tables_it_gave(name, tmp_path, capsys):
     golden = {path.stem: path.read_text() for path in (GOLDEN / name).glob("*.csv")}
     assert tables_of(name, tmp_path) == golden
+
+
+def test_the_riddle_has_the_answer_of_its_source_text(tmp_path, capsys):
+    """The final margins of South for a player of 1 to 8 plies that meets itself."""
+    games = list(csv.DictReader(io.StringIO(tables_of("classroom_twins", tmp_path)["games"])))[1:]
+    margins = [int(row["margin"]) for row in games]
+    assert margins[::2] == margins[1::2] == [6, 0, -6, 0, 20, 20, 22, 14]
 
 
 if __name__ == "__main__":

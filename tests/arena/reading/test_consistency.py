@@ -18,8 +18,8 @@ BROKEN = {
     "an unknown schedule": (
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
         'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match", '
-        '{ match = ["a", "b"] }, { best = 1 }, { rank = true }, { place = "a" }, "swiss" or '
-        '"knockout", got "round_robbin"; did you mean "round_robin"?',
+        '{ match = ["a", "b"] }, "couples", { best = 1 }, { rank = true }, { place = "a" }, '
+        '"swiss" or "knockout", got "round_robbin"; did you mean "round_robin"?',
     ),
     "two schedules": (
         HEAD + 'schedule = { gauntlet = "bad", match = ["smart", "bad"] }\n' + AGENTS,
@@ -37,6 +37,11 @@ BROKEN = {
         HEAD + 'schedule = "match"\n' + AGENTS + '[agents.c]\nkind = "first"\n',
         'x.toml:2: [top level] schedule "match" is for a file of two agents, got 3 agents: name '
         'two, as in schedule = { match = ["a", "b"] }',
+    ),
+    "an agent without a partner": (
+        HEAD + 'schedule = "couples"\n' + AGENTS + '[agents.c]\nkind = "first"\n',
+        'x.toml:2: [top level] schedule "couples" is for an even number of agents, got 3: c has '
+        "nobody to meet",
     ),
     "an unknown agent in a gauntlet": (
         HEAD + 'schedule.gauntlet = "smrt"\n' + AGENTS,

@@ -186,6 +186,11 @@ def test_a_schedule_says_who_meets_whom(tmp_path, schedule):
     assert loaded(tmp_path, text).plan.matches == SCHEDULES[schedule]
 
 
+def test_couples_are_neighbours_of_the_file(tmp_path):
+    text = 'schedule = "couples"\n' + SMALL + 'agents.c.kind = "last"\nagents.d.kind = "random"\n'
+    assert loaded(tmp_path, text).plan.matches == ((0, 1), (2, 3))
+
+
 def test_two_agents_need_no_names_for_a_match(tmp_path):
     assert loaded(tmp_path, 'schedule = "match"\n' + SMALL).plan.matches == ((0, 1),)
 
