@@ -16,7 +16,7 @@ LOCKED := pyproject.toml uv.lock
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
-	$(BIN)/python -m arena.run $(EXPERIMENT) || [ $$? -eq 1 ]
+	@$(BIN)/python -m arena.run $(EXPERIMENT) || [ $$? -eq 1 ]
 
 setup: .venv/.dev
 
@@ -71,22 +71,23 @@ clean:
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 to 3.14 is needed; name one with make PYTHON=..."; exit 1; }
+	@echo "setting up .venv: the packages of the lock file are installed, once (about a minute) ..." >&2
 	@if command -v uv >/dev/null; then uv venv --quiet --python $(PYTHON) .venv; \
 	else $(PYTHON) -m venv .venv && \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check uv; fi
 
 .venv/.run: .venv/bin/python $(LOCKED)
-	$(SYNC)
+	@$(SYNC)
 	@touch $@
 
 .venv/.dev: .venv/bin/python $(LOCKED)
-	$(SYNC) --group dev
+	@$(SYNC) --group dev
 	@touch $@
 
 .venv/.docs: .venv/bin/python $(LOCKED)
-	$(SYNC) --group docs
+	@$(SYNC) --group docs
 	@touch $@
 
 .venv/.bench: .venv/bin/python $(LOCKED)
-	$(SYNC) --group dev --group bench
+	@$(SYNC) --group dev --group bench
 	@touch $@

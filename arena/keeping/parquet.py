@@ -1,6 +1,7 @@
 """Tables as parquet files: the only module that knows pyarrow."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias, TypeVar, get_type_hints
@@ -11,6 +12,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
 from arena.planning.records import GameColumn
+from games.terminal import printable
 from games.whole_files import whole_file
 
 Provenance = Mapping[str, object]
@@ -74,7 +76,7 @@ def read_columns(
         table = pq.read_table(path, columns=[*names, *(name for name in optional if name in there)])
         return {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise TableError(str(error).splitlines()[0]) from None
+        raise TableError(_reason(error)) from None
 
 
 def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
@@ -84,8 +86,16 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
         table = pq.read_table(path, columns=list(hints))
         columns = [table[name].to_pylist() for name in hints]
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        raise TableError(str(error).splitlines()[0]) from None
+        raise TableError(_reason(error)) from None
     return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+def _reason(error: Exception) -> str:
+    """What pyarrow complains of, in one line."""
+    first = printable(str(error).split("\n")[0])
+    if found := re.match(r"No match for FieldRef\.Name\(([^)]*)\)", first):
+        return f"it has no column {found[1]}; was it written by another version of pitflip?"
+    return first
 
 
 def read_coded(path: Path, name: str) -> tuple[GameColumn, list[str]]:
@@ -93,7 +103,7 @@ def read_coded(path: Path, name: str) -> tuple[GameColumn, list[str]]:
     try:
         column = pq.read_table(path, columns=[name], read_dictionary=[name])[name]
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise TableError(str(error).splitlines()[0]) from None
+        raise TableError(_reason(error)) from None
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # older versions of pyarrow, and a table without rows
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)

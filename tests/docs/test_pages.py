@@ -113,7 +113,7 @@ def make(target: str, quick: bool) -> tuple[int, str]:
     if target != "run":
         return 0, ""
     (experiment,) = re.findall(r"^EXPERIMENT \?= (\S+)$", MAKEFILE, re.MULTILINE)
-    assert "\nrun: .venv/.run\n\t$(BIN)/python -m arena.run $(EXPERIMENT) ||" in MAKEFILE
+    assert "\nrun: .venv/.run\n\t@$(BIN)/python -m arena.run $(EXPERIMENT) ||" in MAKEFILE
     return run(f"python -m arena.run {experiment}", quick)
 
 

@@ -240,3 +240,10 @@ def test_every_column_is_documented(table, names):
         for name in re.findall(r"`(\w+)`", line.split("|")[1])
     ]
     assert sorted(told) == sorted(names)
+
+
+def test_a_table_without_a_column_is_answered_with_its_name(tmp_path):
+    path = tmp_path / "old.parquet"
+    pd.DataFrame({"agent": ["a"]}).to_parquet(path)
+    with pytest.raises(parquet.TableError, match="it has no column elo; was it written by another"):
+        parquet.read_columns(path, ["elo"])
