@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.stats.elo import elo_from_score
-from arena.stats.words import signed
+from arena.tuning.claim import Score, elo_within
 from arena.tuning.gaussian_process import Floats, Posterior, Trials, fitted, highest, settings_of
 from arena.tuning.samplers.sampler import seeded
 from arena.tuning.space import Point, Space
@@ -23,14 +22,6 @@ FEW = "too few trials to recommend anything"
 FIT_SHARE = 0.02  # of the time may go into fits for the live line
 FITTED_LIVE = 120  # trials that the live line is fitted on
 SOBOL_POINTS = 512
-
-
-class Score(NamedTuple):
-    """An expected score, or a difference of two, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Recommendation(NamedTuple):
@@ -107,7 +98,7 @@ def judged(
         best_point=best,
         score=score,
         gain=gained,
-        gain_elo=Score(*(_elo(base + each) - _elo(base) for each in gained)),
+        gain_elo=Score(*(elo_within(base + each) - elo_within(base) for each in gained)),
         flat=flat,
         trials=len(trials),
         games=sum(trial.games for trial in trials),
@@ -122,17 +113,12 @@ def at(posterior: Posterior, point: Point) -> Score:
     return Score(float(mean[0]), float(mean[0]) - reach, float(mean[0]) + reach)
 
 
-def _elo(score: float) -> float:
-    return elo_from_score(min(max(score, 0.001), 0.999))
-
-
 def recommended_text(recommendation: Recommendation) -> str:
-    """The recommendation in one phrase: weights, their gain, its interval."""
+    """The weights in one phrase; what the search believes of them is no claim."""
     if recommendation.flat:
         return f"best so far: the seed weights ({recommendation.flat})"
     weights = ", ".join(f"{name} = {value:g}" for name, value in recommendation.weights.items())
-    gain, low, high = (signed(number) for number in recommendation.gain_elo)
-    return f"best so far: {weights}: {gain} [{low}, {high}] Elo over {recommendation.over}"
+    return f"best so far: {weights}"
 
 
 class BestSoFar:

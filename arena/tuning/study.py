@@ -11,11 +11,12 @@ from arena.keeping.run_log import RunLog
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
+from arena.tuning.claim import claim_text, could_be_shown, opponents_text
 from arena.tuning.recommendation import importances, recommended_text
 from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_file import Tuning
-from arena.tuning.validation import SEED, TUNED, StudyVerdict, Validation, unneeded, validate
+from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
 from games.terminal import printed, say
 from games.whole_files import write_text
 
@@ -63,7 +64,7 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     if not study.options.quiet:
         say(recommended_text(best))
     study.mirror.finish(halves[0])  # the answer is printed first: this takes a while
-    validation = validated(study, best.flat, tuning.space.weights(best.point))
+    validation = validated(study, searched)
     result = study_files.recommendation_json(tuning, best, trials, validation)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
@@ -84,21 +85,27 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     return validation.verdict
 
 
-def validated(study: Study, flat: str, weights: dict[str, tuple[float, ...]]) -> Validation:
+def validated(study: Study, searched: Search) -> Validation:
     """The match of the recommended weights; none is played if they are the seed weights."""
-    if flat:
-        return unneeded(study.tuning.validation.plan())
+    tuning, best = study.tuning, searched.best
+    claimed = min(study.plan.claim_pairs, len(study.held_out))
+    if best.flat:
+        elo = could_be_shown(claimed, searched.trials)
+        return unneeded(tuning.validation.plan(), elo)
     with LiveLine(study.options.quiet, study.journal.directory) as line:
-        return validate(
-            study.tuning, weights, study.held_out, study.journal.directory,
-            study.options.playing, run_shown(line, (TUNED, SEED)),
-        )  # fmt: skip
+        directory, options = study.journal.directory, study.options.playing
+        shown = Shown(directory, options, run_shown(line, (TUNED, SEED)))
+        weights = tuning.space.weights(best.point)
+        return validate(tuning, weights, study.held_out, claimed, shown)
 
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     """The lines that are printed at the end."""
     best, tuning = report.recommendation, report.tuning
-    yield f"{tuning.plan.game}, {tuning.agent}: {best.trials} trials, {best.games:,} games"
+    yield (
+        f"{tuning.plan.game}, {tuning.agent} against {opponents_text(tuning)}: "
+        f"{best.trials} trials, {best.games:,} games"
+    )
     yield f"method       {method_text(tuning)}"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
     if fixed := {n: v for n, v in tuning.space.fixed.items() if any(v)}:
@@ -106,6 +113,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
     if best.flat:
         yield best.flat
+    if report.validation.claim is not None:
+        yield f"expected     {claim_text(report.validation.claim)}"
     yield f"verdict      {report.validation.text}"
     if "weights_file" in result:
         yield f"use it       weights = {json.dumps(result['weights_file'], ensure_ascii=False)}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
+from arena.tuning.claim import Claim
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
@@ -83,12 +84,14 @@ def recommendation_json(
         "fixed": {name: list(values) for name, values in space.fixed.items()},
         "seed": dict(tuning.seed_values),
         "flat": best.flat or None,
-        "highest_posterior": {
+        "opponents": dict(tuning.opponents),
+        **claim_json(None if validation is None else validation.claim),
+        "believed_by_the_search": {
             "weights": space.values(best.best_point),
-            "expected_score": list(best.score),
+            "score": list(best.score),
             "gain": list(best.gain),
-            "gain_elo": list(best.gain_elo),
             "gain_over": best.over,
+            "note": "too high by what the search could choose from: not a claim",
         },
         "trials": best.trials,
         "games": best.games,
@@ -100,6 +103,14 @@ def recommendation_json(
         },
         "validation": None if validation is None else as_json(validation),
     }
+
+
+def claim_json(claim: Claim | None) -> dict[str, object]:
+    """The claim as JSON holds it, each with its interval; nulls where there is none."""
+    if claim is None:
+        return {"expected_score": None, "gain_elo": None, "claim_games": 0}
+    gain = None if claim.gain_elo is None else list(claim.gain_elo)
+    return {"expected_score": list(claim.score), "gain_elo": gain, "claim_games": claim.games}
 
 
 def write_json(path: Path, content: Mapping[str, object]) -> None:

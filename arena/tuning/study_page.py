@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from arena.showing import page, plots
-from arena.stats.words import percent, signed
+from arena.tuning.claim import claim_text
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.recommendation import (
     Z_95,
     Importance,
     Recommendation,
-    Score,
     recommended_text,
     slice_points,
 )
@@ -109,6 +106,7 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     tuning, best = study.tuning, study.recommendation
     parts = [
         page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
+        page.paragraph(expected_text(study)),
         page.paragraph(recommended_text(best)),
         page.paragraph(
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
@@ -127,8 +125,14 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
 
 
+def expected_text(study: StudyReport) -> str:
+    """The claim in a sentence."""
+    claim = study.validation.claim
+    return "No games of a claim." if claim is None else f"Expected score {claim_text(claim)}."
+
+
 def weights_table(study: StudyReport) -> str:
-    """Every tuned weight before and after tuning, then the score to expect."""
+    """Every tuned weight before and after tuning."""
     tuning, best = study.tuning, study.recommendation
     highest = tuning.space.values(best.best_point)
     rows = [
@@ -140,17 +144,4 @@ def weights_table(study: StudyReport) -> str:
         for axis in tuning.space.axes
     ]  # fmt: skip
     head = ["weight", "range", "seed", "highest posterior mean", "recommended"]
-    expected = (
-        f"Expected score {_score(best.score)} against the trials' opponents, "
-        f"{_elo(best.gain_elo)} Elo over the seed weights; the validation decides."
-    )
-    return page.table(head, rows) + page.paragraph(expected)
-
-
-def _score(score: Score) -> str:
-    low, high = (float(np.clip(each, 0.0, 1.0)) for each in (score.low, score.high))
-    return f"{percent(float(np.clip(score.value, 0.0, 1.0)))} [{percent(low)}, {percent(high)}]"
-
-
-def _elo(gain: Score) -> str:
-    return f"{signed(gain.value)} [{signed(gain.low)}, {signed(gain.high)}]"
+    return page.table(head, rows)

@@ -10,10 +10,11 @@ from arena.planning.pairing_seeds import digest_word
 from arena.tuning.samplers.sampler import own_pairs
 from arena.tuning.trial_games import CANDIDATE, Opponent
 from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
-from arena.tuning.tune_table import LEAST_GAMES
+from arena.tuning.tune_table import CLAIM, LEAST_GAMES, SEARCH
 
 TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page
 WANTED_TRIALS = 40
+LEAST_CLAIM = 400  # pairings
 LEAST_VALIDATION = 50  # pairings
 
 
@@ -30,6 +31,12 @@ class StudyPlan(NamedTuple):
     total: int = 0
     wanted: int = 0
     size: int = 1
+
+    @property
+    def claim_pairs(self) -> int:
+        """The pairings of the claim: 15 % of all, but the match has no more than its own."""
+        share = round(self.total * self.games / 2 * CLAIM / SEARCH)
+        return min(max(LEAST_CLAIM, share), self.validation_pairs)
 
     @property
     def half(self) -> int:

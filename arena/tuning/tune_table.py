@@ -10,6 +10,7 @@ from arena.tuning.samplers import SAMPLERS
 from games.keys import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
+SEARCH, CLAIM = 0.85, 0.15  # of all games
 DEFAULT_TRIALS = 100
 AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
 VALIDATION = (
@@ -25,7 +26,7 @@ TUNE = (
     Key("opponents", "any", "whom candidates play"),  # read with the agents
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
-    Key("total_games", "int", "games of all trials", low=1),
+    Key("total_games", "int", "games of all trials and of the claim", low=1),
     Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )
@@ -68,7 +69,11 @@ class TuneTable:
         """How many trials the file asks for."""
         if self.trials is not None:
             return self.trials
-        return DEFAULT_TRIALS if self.total_games is None else self.total_games // self.games
+        return (
+            DEFAULT_TRIALS
+            if self.total_games is None
+            else int(SEARCH * self.total_games) // self.games
+        )
 
 
 def tune_table(values: KeyValues) -> TuneTable | None:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.core import Weights
 from arena.concluding.evidence import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.records import Games, pair_points
+from arena.planning.records import Games, games_of_rows, pair_points
 from arena.playing.tournament import Tick, play
 from arena.playing.workers import PlayOptions
 from arena.stats.estimate import Estimate, nothing
@@ -22,10 +23,12 @@ from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
+from arena.tuning.claim import Claim, against_seed, claim_of
+from arena.tuning.study_plan import opponents_of
+from arena.tuning.trial_games import CANDIDATE, between
 from arena.tuning.tune_file import Tuning
 
 TUNED, SEED = "tuned", "seed"
-FLAT = "flat: the seed weights are kept, there is nothing to validate"
 
 
 class StudyVerdict(StrEnum):
@@ -34,6 +37,7 @@ class StudyVerdict(StrEnum):
     BETTER = "better"
     NOT_BETTER = "not better"
     UNDECIDED = "undecided"
+    FLAT = "flat"  # the seed weights are kept: there is nothing to validate
 
 
 VERDICTS = {Decision.ELO1: StudyVerdict.BETTER, Decision.ELO0: StudyVerdict.NOT_BETTER}
@@ -53,37 +57,74 @@ class Validation(NamedTuple):
     llr: NDArray[np.float64]  # after each pairing
     plan: SprtPlan
     bounds: tuple[float, float]
+    claim: Claim | None = None  # none of the seed weights
 
 
-def unneeded(plan: SprtPlan) -> Validation:
-    """The validation of the seed weights against themselves: no game is played."""
+def unneeded(plan: SprtPlan, elo: float) -> Validation:
+    """No game is played: the seed weights stay. A gain of so much `elo` could have been shown."""
     none, empty = nothing("no games"), np.empty(0)
+    text = f"flat: the seed weights stay; a gain of {elo:.0f} Elo could have been shown"
     return Validation(
-        StudyVerdict.NOT_BETTER, none, none, 0, 0, 0, FLAT, empty, empty, plan, plan.bounds
-    )
+        StudyVerdict.FLAT, none, none, 0, 0, 0, text, empty, empty, plan, plan.bounds
+    )  # fmt: skip
+
+
+class Shown(NamedTuple):
+    """How a match is played and shown."""
+
+    directory: Path
+    options: PlayOptions
+    show: Callable[[Tick], None]
 
 
 def validate(
-    tuning: Tuning,
-    weights: dict[str, tuple[float, ...]],
-    openings: Openings,
-    directory: Path,
-    options: PlayOptions,
-    show: Callable[[Tick], None],
+    tuning: Tuning, weights: Weights, openings: Openings, claimed: int, shown: Shown
 ) -> Validation:
-    """Play what is left of the match; the verdict."""
+    """Play what is left of the match; the verdict with the claim.
+
+    The claim is the first `claimed` pairings. They are played whatever the test says: a claim
+    that ends with the test, or is only made of winners, would be too high.
+    """
     drawn = match_of(tuning, weights, openings)
     digest = str(digest_word(sorted(weights.items()), drawn.plan.pairs, drawn.plan.seed))
-    with Journal(directory / f"validation-{digest}", digest) as store:
-        state = play(drawn, store, options, show).sprt
+    with Journal(shown.directory / f"validation-{digest}", digest) as store:
+        if store.finished() < claimed:
+            first = replace(drawn.plan, pairs=claimed, stop=None)
+            play(draw(first, openings), store, shown.options, shown.show)
+        state = play(drawn, store, shown.options, shown.show).sprt
         games = store.games(drawn.pairings)
     assert state is not None
-    return judged(tuning.validation.plan(), state, games)
+    claim = [games_of_rows(games, np.arange(2 * claimed))]
+    if not against_seed(tuning):
+        claim = against_pool(tuning, weights, openings, claimed, shown)
+    return judged(tuning.validation.plan(), state, games)._replace(claim=claim_of(tuning, claim))
+
+
+def against_pool(
+    tuning: Tuning, weights: Weights, openings: Openings, pairs: int, shown: Shown
+) -> list[Games]:
+    """The games of the claim where the file names opponents: a match with each, by its share."""
+    games, first = list[Games](), 0
+    for opponent in opponents_of(tuning, 2 * pairs):
+        plan = replace(
+            match_of(tuning, weights, openings).plan,
+            agents={CANDIDATE: tuning.spec.changed(weights=weights), opponent.name: opponent.spec},
+            pairs=opponent.pairs,
+            stop=None,
+        )
+        drawn = draw(plan, between(openings, first, first + opponent.pairs))
+        digest = str(digest_word(sorted(weights.items()), opponent.name, plan.pairs, plan.seed))
+        with Journal(shown.directory / f"claim-{digest}", digest) as store:
+            play(drawn, store, shown.options, shown.show)
+            games.append(store.games(drawn.pairings))
+        first += opponent.pairs
+    return games
 
 
 def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
     """The verdict of these games and of the test that stopped them."""
-    points = pair_points(games)[: state.observations] / 4.0
+    games = games_of_rows(games, np.arange(2 * state.observations))  # the claim may have more
+    points = pair_points(games) / 4.0
     tables = np.cumsum(np.eye(5, dtype=np.int64)[np.rint(4 * points).astype(int)], axis=0)
     llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
     raw, elo = raw_estimate(state), corrected_estimate(plan, state)
@@ -99,9 +140,7 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
     )  # fmt: skip
 
 
-def match_of(
-    tuning: Tuning, weights: dict[str, tuple[float, ...]], openings: Openings
-) -> DrawnPlan:
+def match_of(tuning: Tuning, weights: Weights, openings: Openings) -> DrawnPlan:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
     plan = replace(
         tuning.plan,

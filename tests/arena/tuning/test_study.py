@@ -15,6 +15,7 @@ import pytest
 
 from agents.evaluations.weight_files import read_weights
 from agents.wall.wall import Wall
+from arena.stats.elo import elo_from_score
 from arena.tune import main
 from tests.arena.running import database
 from tests.arena.tuning.test_tune_file import GOOD
@@ -61,6 +62,28 @@ def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> 
     path = bad / "weights.toml"
     assert read_weights(path)["pot"] == pytest.approx(said["recommended"]["pot"])
     assert tomllib.loads(path.read_text())["provenance"]["run"] == bad.name.removeprefix("tune-")
+
+
+def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad: Path) -> None:
+    said = json.loads((bad / "recommendation.json").read_text())
+    value, low, high = said["expected_score"]
+    assert said["claim_games"] == 200 > said["validation"]["games"]  # it ended long before
+    match = next(bad.glob("validation-*/journal.sqlite"))
+    with database(match) as base:
+        ((stop,),) = base.execute("select max(stop) from batches")
+    assert stop == 100
+    assert 0.5 < low < value < high
+    assert [elo_from_score(x) for x in said["expected_score"]] == pytest.approx(said["gain_elo"])
+
+
+def test_a_claim_against_a_pool_is_a_match_with_each_of_them(tmp_path: Path) -> None:
+    text = BAD.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
+    found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
+    said = json.loads((found / "recommendation.json").read_text())
+    assert len(list(found.glob("claim-*/journal.sqlite"))) == 2
+    assert (said["claim_games"], said["gain_elo"]) == (200, None)
+    assert said["opponents"] == {"mine": 0.75, "other": 0.25}
+    assert said["expected_score"][1] > 0.5
 
 
 def test_a_study_writes_nothing_outside_its_results(bad: Path) -> None:
@@ -142,7 +165,9 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert said["flat"] == "flat: no distinct games changed"
     assert said["distinct_fingerprints"] == 1
     assert said["recommended"] == said["seed"]
-    assert said["validation"]["verdict"] == "not better"
+    assert said["validation"]["verdict"] == "flat"
+    assert "a gain of" in said["validation"]["text"]
+    assert said["expected_score"] is None
     assert said["validation"]["games"] == 0
     assert not (found / "weights.toml").exists()
 

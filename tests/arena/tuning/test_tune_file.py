@@ -112,6 +112,15 @@ def test_opponents_have_shares(tmp_path: Path) -> None:
     assert load_tuning(written(tmp_path, text)).opponents == (("mine", 0.75), ("greedy", 0.25))
 
 
+def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
+    text = GOOD.replace("games = 40\ntrials = 20", "games = 200\ntotal_games = 20_000")
+    plan = as_written(load_tuning(written(tmp_path, text)))
+    assert plan.total * plan.games == 17_000
+    assert plan.claim_pairs == 1500
+    assert plan._replace(total=10).claim_pairs == 400  # at least
+    assert plan._replace(validation_pairs=200).claim_pairs == 200  # the match has no more
+
+
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
     words = ["tune.trials=100", "tune.games=400", "tune.method=gp"]
     tuning = load_tuning(written(tmp_path, GOOD), words)
