@@ -25,7 +25,7 @@ class Score(NamedTuple):
     high: float
 
 
-class Claim(NamedTuple):
+class StudyClaim(NamedTuple):
     """The expected score against the opponents of the study, from pairings fixed beforehand."""
 
     score: Score
@@ -34,13 +34,13 @@ class Claim(NamedTuple):
     against: str
 
 
-def claim_of(tuning: Tuning, games: Sequence[Games]) -> Claim:
+def claim_of(tuning: Tuning, games: Sequence[Games]) -> StudyClaim:
     """The claim of these games, a match for each opponent, all on openings of their own."""
     points = np.concatenate([pair_points(each) / 4.0 for each in games])
     score = scored(np.arange(len(points)), points)
     alone = against_seed(tuning)
     gain = Score(*map(elo_within, score)) if alone else None
-    return Claim(score, gain, sum(map(len, games)), opponents_text(tuning))
+    return StudyClaim(score, gain, sum(map(len, games)), opponents_text(tuning))
 
 
 def scored(openings: NDArray[np.int64], points: NDArray[np.float64]) -> Score:
@@ -69,7 +69,7 @@ def opponents_text(tuning: Tuning) -> str:
     return ", ".join(f"{names[name]} {percent(share)}" for name, share in tuning.opponents)
 
 
-def claim_text(claim: Claim) -> str:
+def claim_text(claim: StudyClaim) -> str:
     """The claim in one phrase: score, gain, opponents, games."""
     value, low, high = (percent(each) for each in claim.score)
     gain = ""

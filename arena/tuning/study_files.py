@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
-from arena.tuning.claim import Claim
+from arena.tuning.claim import StudyClaim
 from arena.tuning.recommendation import Importance, Recommendation
 from arena.tuning.space import Space
 from arena.tuning.trials import Trial
@@ -105,7 +105,7 @@ def recommendation_json(
     }
 
 
-def claim_json(claim: Claim | None) -> dict[str, object]:
+def claim_json(claim: StudyClaim | None) -> dict[str, object]:
     """The claim as JSON holds it, each with its interval; nulls where there is none."""
     if claim is None:
         return {"expected_score": None, "gain_elo": None, "claim_games": 0}

@@ -23,7 +23,7 @@ from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
-from arena.tuning.claim import Claim, against_seed, claim_of
+from arena.tuning.claim import StudyClaim, against_seed, claim_of
 from arena.tuning.study_plan import opponents_of
 from arena.tuning.trial_games import CANDIDATE, between
 from arena.tuning.tune_file import Tuning
@@ -57,7 +57,7 @@ class Validation(NamedTuple):
     llr: NDArray[np.float64]  # after each pairing
     plan: SprtPlan
     bounds: tuple[float, float]
-    claim: Claim | None = None  # none of the seed weights
+    claim: StudyClaim | None = None  # none of the seed weights
 
 
 def unneeded(plan: SprtPlan, elo: float) -> Validation:
