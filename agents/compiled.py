@@ -18,17 +18,23 @@ from agents.kernels.contexts import (
 from agents.kernels.evaluator import address_of
 from agents.kernels.layout import (
     ALPHABETA_KIND,
+    CHECK_AT,
     COLLAPSED_KIND,
+    DEADLINE,
     ENDGAME,
     EPSILON,
     EVALUATOR,
     EXACT,
+    HIGHEST,
     KIND,
     NO_SLOT,
     NODES,
     NOT_SEARCHED,
     REACHED,
+    SOLVE,
+    STOPPED,
     UNIT,
+    UNLIMITED,
     VALUE,
     WIN,
 )
@@ -126,6 +132,27 @@ class CompiledAgent:
         searched = self.context[REACHED] != NOT_SEARCHED
         value = value_of(int(self.context[VALUE])) if searched else None
         return Choice(self.game.moves_of(slot), value, nodes=int(self.context[NODES]))
+
+    def after(self, position: Position, move: int, depth: int) -> tuple[int, int, tuple[int, ...]]:
+        """A legal move's score to the whole depth of a search, its nodes and the line after it.
+
+        No limit stops it, and no other move cuts it short.
+        """
+        child, context = self.game.play(position, move), self.context
+        context[NODES] = context[STOPPED] = 0
+        context[CHECK_AT] = context[DEADLINE] = UNLIMITED
+        score = self.kernels.child_value(
+            context,
+            child.state,
+            child.mover == position.mover,
+            position.side,
+            np.int64(self.game.slots_of(move)),
+            np.int64(SOLVE if depth == SOLVE else depth - 1),
+            np.int64(-HIGHEST),
+            np.int64(HIGHEST),
+        )
+        nodes = int(context[NODES])
+        return int(score), nodes, self._line(position, move, depth)
 
     def _explained(self, position: Position, choice: Choice) -> Choice:
         depth, exact = int(self.context[REACHED]), bool(self.context[EXACT])

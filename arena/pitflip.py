@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "arena.report",
     "export": "arena.export",
     "even_openings": "arena.even_openings",
+    "explain": "arena.explain",
     "extra_turns": "arena.extra_turns",
     "perft": "games.perft",
     "replay": "games.replay",

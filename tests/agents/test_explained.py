@@ -1,0 +1,105 @@
+"""What an agent thinks of every move, against the naive searches and evaluations."""
+
+import pytest
+
+from agents import AgentSpec, build
+from agents.compiled import CompiledAgent
+from agents.explained import move_views, rule_of, static_value, terms
+from agents.kernels.layout import UNIT
+from games import game
+from tests.agents.given import OF_EVERY_FAMILY, few, spread
+from tests.agents.naive import search
+from tests.agents.scores import naive_score, phased, weights_for
+
+DEPTH = 3
+WITH_FEATURES = [name for name in OF_EVERY_FAMILY if game(name).has("features")]
+
+
+def by_plies(of, position, move, evaluate):
+    return search.move_value(of, position, move, DEPTH, evaluate)
+
+
+def by_turns(of, position, move, evaluate):
+    player = of.mover(position)
+    end, _ = search.end_of_turn(of, of.play(position, move), player, evaluate)
+    return search.turn_value(of, end, DEPTH - 1, player, evaluate)
+
+
+SEARCHES = {
+    "minimax": (AgentSpec("minimax", depth=DEPTH), by_plies),
+    "collapsed": (AgentSpec("minimax", depth=DEPTH, collapse_turns=True), by_turns),
+    "alphabeta": (AgentSpec("alphabeta", depth=DEPTH), by_plies),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "of_name"),
+    [(name, "kalah(4,3)") for name in SEARCHES]
+    + [(name, "othello(4)") for name in ("minimax", "alphabeta")],
+)
+def test_every_move_has_the_value_of_the_naive_search(name, of_name):
+    of, (spec, naive) = game(of_name), SEARCHES[name]
+    weights = weights_for(of)
+    agent, evaluate = build(spec.changed(weights=weights), of), naive_score(of, weights)
+    for position in spread(of_name, few(6, 1)):
+        choice = agent.choose(position)
+        moves = list(move_views(agent, of, position, choice))
+        if len(moves) == 1:
+            continue
+        values = [naive(of, position, each.move, evaluate) for each in moves]
+        assert [each.rank for each in moves] == values
+        assert [each.move for each in moves] == search.in_board_order(of, position)
+        # The choice is the first of the best, and every line begins with its move.
+        assert choice.move == moves[values.index(max(values))].move
+        assert all(each.line[0] == each.move for each in moves)
+        equal = f"of {values.count(max(values))} equal moves the first on the board"
+        assert (equal in rule_of(agent, moves, choice)) == (values.count(max(values)) > 1)
+
+
+def test_a_budget_values_all_moves_to_the_depth_that_it_reached():
+    of = game("kalah(6,4)")
+    smart, deep = build(AgentSpec("smart", nodes=2000), of), AgentSpec("smart")
+    choice = smart.choose(of.start())
+    moves = list(move_views(smart, of, of.start(), choice))
+    same = build(deep.changed(nodes=None, depth=choice.depth), of)
+    for each in moves:
+        assert each.depth == choice.depth
+    assert max(each.value for each in moves) == same.choose(of.start()).value == choice.value
+    assert smart.choose(of.start()) == choice  # looking on has changed nothing
+
+
+@pytest.mark.parametrize("name", WITH_FEATURES)
+def test_the_terms_add_up_to_the_static_evaluation(name):
+    of = game(name)
+    weights = phased(weights_for(of))
+    agent, evaluate = build(AgentSpec("alphabeta", depth=1, weights=weights), of), naive_score
+    assert isinstance(agent, CompiledAgent)
+    for position in spread(name, few(4, 1)):
+        total = sum(term.worth for term in terms(agent, position))
+        assert total == pytest.approx(static_value(agent, position), abs=0.6 / UNIT)
+        assert static_value(agent, position) * UNIT == evaluate(of, weights)(position)
+
+
+def test_greedy_sees_flips_and_beans():
+    of = game("othello(8)")
+    greedy = build(AgentSpec("greedy"), of)
+    choice = greedy.choose(of.start())
+    moves = list(move_views(greedy, of, of.start(), choice))
+    assert [(each.own, each.theirs, each.value) for each in moves] == [(2, -1, 4)] * 4
+    assert rule_of(greedy, moves, choice).endswith("of 4 equal moves the first on the board")
+    of = game("kalah(6,4)")
+    greedy = build(AgentSpec("greedy", random_ties=True), of)
+    moves = list(move_views(greedy, of, of.start(), greedy.choose(of.start())))
+    assert [(each.own, each.value) for each in moves][:4] == [(0, 0), (0, 0), (1, 3), (1, 2)]
+
+
+def test_an_only_move_and_a_policy_without_values_have_rules_of_their_own():
+    of = game("kalah(1,3)")
+    agent = build(AgentSpec("first"), of)
+    moves = list(move_views(agent, of, of.start(), agent.choose(of.start())))
+    assert rule_of(agent, moves, agent.choose(of.start())) == "the only legal move"
+    of = game("kalah(6,4)")
+    last = build(AgentSpec("last"), of)
+    moves = list(move_views(last, of, of.start(), last.choose(of.start())))
+    assert all(each.value is None for each in moves)
+    assert rule_of(last, moves, last.choose(of.start())) == "the last move on the board"

@@ -1,0 +1,91 @@
+"""`arena.explain` answers in words: positions of games and of runs, bots, and mistakes."""
+
+import pytest
+
+from arena.explain import main
+from games.terminal import DONE, MISTAKE
+from tests.arena.running import directory_of, experiment_file, played
+
+QUICK = ("--perfect", "0")
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The words of each move's line by the move; the chosen one without its mark."""
+    lines = text.partition("\n  move ")[2].split("\n")[1:]
+    table = lines[: next(n for n, line in enumerate(lines) if line.startswith("score:"))]
+    return {line.split()[0].removeprefix("*"): line.split()[1:] for line in table}
+
+
+def test_a_position_of_a_game_is_explained_with_perfect_values_beside_it(capsys):
+    assert main(["kalah(3,2)", "2", "--agent", "smart"]) == DONE
+    text = capsys.readouterr().out
+    assert "South to move: smart plays 3" in text  # 2 was an extra turn
+    assert rows(text)["3"][:2] == ["wins", "+4"]
+    assert "perfect play: win, +4" in text
+    assert "\n  1 " in text.partition("perfect play")[2]
+    assert "static evaluation of the position: " in text
+
+
+def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
+    file = experiment_file(
+        tmp_path,
+        'game = "kalah(3,2)"\npairs = 2\nopenings = { random_plies = 2 }\n'
+        'agents.one = { kind = "minimax", depth = 2 }\nagents.two = { kind = "first" }\n',
+    )
+    played(file, tmp_path / "results", workers=1)
+    run = directory_of(tmp_path / "results")
+    capsys.readouterr()
+    assert main([f"{run}#1@2", *QUICK]) == DONE
+    shown = capsys.readouterr().out
+    assert "one plays " in shown or "two plays " in shown
+    assert main([f"{run}#1@2", "--agent", "one", "--depth", "4", *QUICK]) == DONE
+    assert all("4" in words[1:3] for words in rows(capsys.readouterr().out).values())
+    for place, message in {
+        "9@1": "the game must be a whole number from 0 to 3",
+        "0@99": "the ply must be a whole number from 0 to",
+        "x": "the game must be a whole number",
+    }.items():
+        assert main([f"{run}#{place}", *QUICK]) == MISTAKE
+        assert message in capsys.readouterr().err
+    assert main([f"{run}#1@2", "--agent", "tow"]) == MISTAKE
+    assert 'did you mean "two"?' in capsys.readouterr().err
+
+
+def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys):
+    bot = tmp_path / "bot.py"
+    bot.write_text("def choose(view, legal, rng):\n    return legal[-1]\n")
+    assert main(["kalah(3,2)", "", "--agent", str(bot), *QUICK]) == DONE
+    text = capsys.readouterr().out
+    assert "plays 3" in text
+    assert "its own, which it does not tell" in text
+    own = tmp_path / "own.py"
+    own.write_text(
+        "from agents.features.sowing import pot\n"
+        "def evaluate(rules, position):\n    return pot(rules, position)\n"
+    )
+    assert main(["kalah(3,2)", "", "--agent", f"{own}:evaluate", "--depth", "2", *QUICK]) == DONE
+    text = capsys.readouterr().out
+    assert "a whole, not terms" in text
+    assert all("2" in words[1:3] for words in rows(text).values())
+
+
+MISTAKES = {
+    "an unknown agent": (["kalah(3,2)", "", "--agent", "smrt"], 'did you mean "smart"?'),
+    "a person": (["kalah(3,2)", "", "--agent", "human"], "name another agent"),
+    "an illegal move": (["kalah(3,2)", "9"], '"9" is unreadable'),
+    "no such game": (["kala(3,2)"], "kala"),
+    "a depth of nothing": (["kalah(3,2)", "", "--depth", "0"], "--depth must be"),
+    "half a depth": (["kalah(3,2)", "", "--depth", "2.5"], "--depth must be a whole number"),
+    "no number": (["kalah(3,2)", "", "--perfect", "long"], "--perfect must be a number above 0"),
+    "no run": (["/nowhere#1@2"], "is not a run's directory"),
+    "a finished game": (["kalah(1,1)", "1"], "the game is over"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_line(name, capsys):
+    words, message = MISTAKES[name]
+    assert main(words) == MISTAKE
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
