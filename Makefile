@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run test test-slow browser picture mutants check coverage bench docs clean
+.PHONY: setup run test test-slow browser picture mutants fuzz check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -43,6 +43,11 @@ browser:
 # Plants a hundred faults, one after the other: a quarter of an hour.
 mutants: .venv/.dev
 	$(BIN)/python -m tests.mutants
+
+# Inputs that nobody would write, for so long; what hurts becomes a case in tests/fuzz/cases.
+TIME ?= 20s
+fuzz: .venv/.dev
+	$(BIN)/python -m tests.fuzz.campaign --time $(TIME)
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -22,6 +22,7 @@ from agents.protocols import PROTOCOLS
 from agents.user_files import is_users, placed, split_reference
 from games import Game
 from games.names import did_you_mean, listed
+from games.shell_commands import refuse_no_command
 
 __all__ = [
     "AGENTS",
@@ -183,3 +184,6 @@ def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
         elif option.type in ("command", "paths"):
             changed[option.name] = [placed(word, place) for word in value]
     return spec.changed(**changed)
+
+
+refuse_no_command("agents")

@@ -9,7 +9,9 @@ __all__ = ["load_run"]
 
 # A command of ours begins here. What it loads takes a while, and nothing is kept before the games:
 # until `Interrupts` takes over, Ctrl-C ends the process as SIGTERM does, without a traceback.
-_BY_MODULE = sys.argv[:1] == ["-m"] and any(word.startswith("arena.") for word in sys.orig_argv)
+_BY_MODULE = sys.argv[:1] == ["-m"] and any(
+    word.partition(".")[0] == "arena" for word in sys.orig_argv
+)
 _BY_SCRIPT = sys.argv[:1] != [] and sys.argv[0].endswith("/pitflip")
 if (_BY_MODULE or _BY_SCRIPT) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -22,6 +24,11 @@ for _name in ("games", "agents"):
         _found is None or _found.origin != f"{_HOME}/{_name}/__init__.py"
     ):
         sys.path.insert(0, _HOME)
+
+if _BY_MODULE:  # a command needs `games` anyway
+    importlib.import_module("games.shell_commands").refuse_no_command("arena")
+        "arena", importlib.import_module("pathlib").Path(_HOME)
+    )
 
 
 def __getattr__(name: str) -> object:

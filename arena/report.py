@@ -1,11 +1,15 @@
 """Make the page of a run again: python -m arena.report results/smart_vs_bad/2f3de8a327."""
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from games.shell_commands import here
-from games.terminal import DONE, say, status_of
+from games.terminal import DONE, Mistake, printable, say, status_of
+
+MOST_REASON = 200  # characters
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -53,14 +57,31 @@ def reported(chosen: argparse.Namespace) -> int:
     if chosen.together is not None:
         return together(chosen)
     for directory in chosen.runs:
-        report, path = stored_report(directory, beside), directory / PAGE
-        write_page(report, path)
+        path = directory / PAGE
+        with changed_in_words(directory):
+            report = stored_report(directory, beside)
+            write_page(report, path)
         say(f"page: {path}")
         if chosen.figures is not None:
             # Of several runs each has a folder of its own.
             own = directory.resolve().name if len(chosen.runs) > 1 else ""
             write_figures(report, chosen.figures / own)
     return DONE
+
+
+@contextlib.contextmanager
+def changed_in_words(directory: Path) -> Iterator[None]:
+    """Say so in one line if the files of a run hold what we never wrote."""
+    try:
+        yield
+    except Mistake:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        reason = printable(f"{type(error).__name__}: {error}", MOST_REASON)
+        raise Mistake(
+            f"{directory}: its files are not as pitflip wrote them ({reason}); "
+            "run the experiment again with --fresh"
+        ) from None
 
 
 def together(chosen: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from games.core import Game, IllegalMove, MoveError
 from games.names import GameError, did_you_mean, listed, quoted, split_name
 from games.once import once
 from games.position import Position
+from games.shell_commands import refuse_no_command
 
 __all__ = [
     "GAMES",
@@ -63,3 +64,6 @@ def _built(text: str) -> Game:
 def _canonical(name: str) -> Game:
     """One object for each game, so that its context and kernels are made once."""
     return _built(name)
+
+
+refuse_no_command("games")

@@ -1,0 +1,1 @@
+"""Inputs that nobody would write, made from those that people write: no input hurts."""
