@@ -27,8 +27,6 @@ for _name in ("games", "agents"):
 
 if _BY_MODULE:  # a command needs `games` anyway
     importlib.import_module("games.shell_commands").refuse_no_command("arena")
-        "arena", importlib.import_module("pathlib").Path(_HOME)
-    )
 
 
 def __getattr__(name: str) -> object:
