@@ -17,6 +17,7 @@ from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
+from arena.tuning.weight_answers import answer_lines, weight_answers
 from games.terminal import printed, say
 from games.whole_files import write_text
 
@@ -58,17 +59,21 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, best.best_point)
+    seed_point = tuning.space.point(tuning.seed_values)
+    answers = weight_answers(tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed)
     study_files.write_importance(directory / "importance.parquet", rows, origin)
     path = directory / "recommendation.json"
-    study_files.write_json(path, study_files.recommendation_json(tuning, best, trials, None))
+    study_files.write_json(
+        path, study_files.recommendation_json(tuning, best, trials, answers, None)
+    )
     if not study.options.quiet:
         say(recommended_text(best))
     study.mirror.finish(halves[0])  # the answer is printed first: this takes a while
     validation = validated(study, searched)
-    result = study_files.recommendation_json(tuning, best, trials, validation)
+    result = study_files.recommendation_json(tuning, best, trials, answers, validation)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
-    report = StudyReport(tuning, trials, posterior, best, rows, validation)
+    report = StudyReport(tuning, trials, posterior, best, rows, validation, answers)
     drawings = pictures(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)
@@ -108,6 +113,7 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     )
     yield f"method       {method_text(tuning)}"
     yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
+    yield from answer_lines(report.answers, best.weights)
     if fixed := {n: v for n, v in tuning.space.fixed.items() if any(v)}:
         yield f"fixed        {', '.join(f'{n} = {_phases(v)}' for n, v in fixed.items())}"
     yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"

@@ -14,6 +14,7 @@ from arena.tuning.space import Space
 from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation, as_json
+from arena.tuning.weight_answers import WeightAnswer
 from games.whole_files import write_text
 
 Origin = Mapping[str, object]
@@ -71,7 +72,11 @@ def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Ori
 
 
 def recommendation_json(
-    tuning: Tuning, best: Recommendation, trials: Sequence[Trial], validation: Validation | None
+    tuning: Tuning,
+    best: Recommendation,
+    trials: Sequence[Trial],
+    answers: Sequence[WeightAnswer],
+    validation: Validation | None,
 ) -> dict[str, object]:
     """All conclusions, the luckiest trial with a note that it is mostly luck."""
     lucky = max(trials, key=lambda trial: trial.score)
@@ -83,6 +88,7 @@ def recommendation_json(
         "recommended": best.weights,
         "fixed": {name: list(values) for name, values in space.fixed.items()},
         "seed": dict(tuning.seed_values),
+        "weights": {each.weight: answer_json(each) for each in answers},
         "flat": best.flat or None,
         "opponents": dict(tuning.opponents),
         **claim_json(None if validation is None else validation.claim),
@@ -103,6 +109,11 @@ def recommendation_json(
         },
         "validation": None if validation is None else as_json(validation),
     }
+
+
+def answer_json(of: WeightAnswer) -> dict[str, object]:
+    """What is said of a weight as JSON holds it."""
+    return {"best": of.value, "interval": [of.low, of.high], "answer": str(of.answer)}
 
 
 def claim_json(claim: StudyClaim | None) -> dict[str, object]:

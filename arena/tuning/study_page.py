@@ -16,6 +16,7 @@ from arena.tuning.recommendation import (
 from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation
+from arena.tuning.weight_answers import WeightAnswer
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
@@ -30,6 +31,7 @@ class StudyReport(NamedTuple):
     recommendation: Recommendation
     importance: Sequence[Importance]
     validation: Validation
+    answers: Sequence[WeightAnswer]
 
 
 def pictures(study: StudyReport) -> dict[str, str]:
@@ -139,9 +141,9 @@ def weights_table(study: StudyReport) -> str:
         [
             axis.name, f"{axis.low:g} to {axis.high:g}{', log' if axis.log else ''}",
             f"{tuning.seed_values[axis.name]:g}", f"{highest[axis.name]:g}",
-            f"{best.weights[axis.name]:g}",
+            f"{best.weights[axis.name]:g}", f"{each.low:g} to {each.high:g}", str(each.answer),
         ]
-        for axis in tuning.space.axes
+        for axis, each in zip(tuning.space.axes, study.answers, strict=True)
     ]  # fmt: skip
-    head = ["weight", "range", "seed", "highest posterior mean", "recommended"]
+    head = ["weight", "range", "seed", "best", "recommended", "95 % interval", "what can be said"]
     return page.table(head, rows)

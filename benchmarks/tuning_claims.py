@@ -1,0 +1,136 @@
+"""Whole studies on real games: their true gain, and their claims against many other games.
+
+python -m benchmarks.tuning_claims kalah --method spsa --studies 40
+"""
+
+import argparse
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.wall.wall import Wall
+from arena.planning.openings import Openings, make_openings
+from arena.planning.tasks import Task
+from arena.stats.elo import elo_from_score
+from arena.tuning import search, study_plan
+from arena.tuning.claim import Score, scored
+from arena.tuning.recommendation import recommend
+from arena.tuning.samplers import SAMPLERS
+from arena.tuning.samplers.sampler import final
+from arena.tuning.space import Point
+from arena.tuning.study_plan import StudyPlan
+from arena.tuning.trial_games import TrialGames, TrialPart, games_of, trial_games
+from arena.tuning.trial_queue import TrialQueue
+from arena.tuning.trials import Trial, trial_of
+from arena.tuning.tune_file import Tuning, load_tuning
+
+TRUTH_PAIRS, TRUTH_SEED = 20_000, 777_001
+GAMES = ("kalah", "owari", "othello")
+
+
+class StudyRow(NamedTuple):
+    """One study: the truth about its recommendation, and what it claimed."""
+
+    truth: float  # score
+    claim: Score
+
+    @property
+    def covered(self) -> bool:
+        """Whether the interval of the claim holds the truth."""
+        return self.claim.low <= self.truth <= self.claim.high
+
+
+def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> Tuning:
+    """The shipped study at depth 2."""
+    text = Path(f"experiments/tune_{game}.toml").read_text()
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "study.toml"
+        path.write_text(re.sub(r"(?m)^nodes = .*", "depth = 2", text))
+        changes = [f"tune.method={method}", f"seed={seed}"]
+        return load_tuning(path, [*changes, f"tune.trials={trials}", f"tune.games={games}"])
+
+
+def searched(tuning: Tuning, plan: StudyPlan, openings: Openings) -> Point:
+    """Play all trials in this process; the point with the highest posterior, or the walk's."""
+    games = games_on(tuning, plan, openings, plan.wanted)
+    sampler = search.sampler_of(tuning, plan)
+    queue = TrialQueue(games, sampler, plan.trials, 1, [], search.window_of(tuning))
+    trials, parts = list[Trial](), list[bytes]()
+    for part in queue:
+        parts.append(games.player.play(part).games)
+        if part.last:
+            found = games_of(games, part.slot, parts)
+            trials.append(trial_of(part.slot, queue.points[part.slot], found, 0.0))
+            queue.tell(trials[-1])
+            parts = []
+    seed_point = tuning.space.point(tuning.seed_values)
+    arrived = final(sampler)
+    return recommend(tuning.space, seed_point, trials, tuning.plan.seed, arrived)[0].best_point
+
+
+def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) -> TrialGames:
+    """Trials on these openings."""
+    opponents, method = study_plan.opponents_of(tuning, plan.games), tuning.method
+    return trial_games(
+        tuning.plan, tuning.spec, tuning.space, opponents, openings, slots,
+        search.sharing(method), Wall(False),
+    )  # fmt: skip
+
+
+def score_of(games: TrialGames, point: Point, pairs: int) -> Score:
+    """The score of a point from so many pairings, with its interval."""
+    part = TrialPart(0, 0, Task(0, pairs, {}), games.space.weights(point), True)
+    played = games_of(games, 0, [games.player.play(part).games])
+    points = (played.result[0::2] + (2 - played.result[1::2])) / 4.0
+    return scored(played.opening[0::2], points)
+
+
+def studied(game: str, method: str, seed: int, trials: int, games: int) -> StudyRow:
+    """A whole study: its search, its claim, and the truth."""
+    tuning = tuning_of(game, method, seed, trials, games)
+    plan = study_plan.as_written(tuning)
+    for_trials, held_out = study_plan.drawn(tuning, plan)
+    best, claimed = searched(tuning, plan, for_trials), plan.claim_pairs
+    claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
+    others = make_openings(tuning.plan.of, tuning.plan.openings, TRUTH_PAIRS, TRUTH_SEED)
+    truth = games_on(tuning, plan._replace(games=2 * TRUTH_PAIRS), others, 1)
+    found = score_of(truth, best, TRUTH_PAIRS)
+    return StudyRow(found.value, score_of(claim, best, claimed))
+
+
+def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
+    """The row of the table in docs/tuning.md."""
+    count = len(rows)
+    elo = np.array([elo_from_score(row.truth) for row in rows])
+    bias = 100 * np.array([row.claim.value - row.truth for row in rows])
+    wide = 50 * np.mean([row.claim.high - row.claim.low for row in rows])
+    errors = [each.std(ddof=1) / count**0.5 for each in (elo, bias)]
+    return (
+        f"| {game} | {method} | {count} | {elo.mean():.1f} ± {errors[0]:.1f} | {elo.min():.0f} | "
+        f"{bias.mean():+.2f} ± {errors[1]:.2f} | {np.mean([r.covered for r in rows]):.0%} | "
+        f"{wide:.1f} |"
+    )
+
+
+def main(words: list[str] | None = None) -> int:
+    """Print a row as the studies come in; the last line is the row of all."""
+    parser = argparse.ArgumentParser(prog="benchmarks.tuning_claims", description=__doc__)
+    parser.add_argument("game", choices=GAMES)
+    parser.add_argument("--method", choices=tuple(SAMPLERS), default="spsa")
+    for name, default in (("studies", 40), ("trials", 60), ("games", 200)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    chosen = parser.parse_args(words)
+    rows = list[StudyRow]()
+    for seed in range(1, max(chosen.studies, 2) + 1):
+        rows.append(studied(chosen.game, chosen.method, seed, chosen.trials, chosen.games))
+        if seed > 1:
+            print(row_text(chosen.game, chosen.method, rows), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

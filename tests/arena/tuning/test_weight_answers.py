@@ -1,0 +1,53 @@
+"""What is said of a weight: told from its seed value or not, at the edge or flat up to it."""
+
+import numpy as np
+import pytest
+
+from arena.stats.elo import score_from_elo
+from arena.tuning.gaussian_process import Trials, fitted
+from arena.tuning.space import Axis, Space
+from arena.tuning.weight_answers import WeightWord, weight_answers
+
+SPACE = Space((Axis("steep", 0.0, 1.0), Axis("idle", 0.0, 1.0)), {})
+SEED = np.array([0.3, 0.3])
+
+
+def answers(elo, best, noise, trials=150):
+    """The answers where a point has this Elo, after trials whose scores have so much noise."""
+    rng = np.random.default_rng(5)
+    points = rng.random((trials, 2))
+    scores = np.array([score_from_elo(elo(*point)) for point in points])
+    found = scores + noise**0.5 * rng.standard_normal(trials)
+    posterior = fitted(Trials(points, found, np.full(trials, noise)))
+    return weight_answers(SPACE, posterior, np.array(best), SEED, 1)
+
+
+def bowl(steep, _):
+    return -800.0 * (steep - 0.7) ** 2
+
+
+def test_a_weight_that_matters_is_told_from_one_that_does_not():
+    steep, idle = answers(bowl, [0.7, 0.6], 2e-5)
+    assert (steep.answer, idle.answer) == (WeightWord.MATTERS, WeightWord.LITTLE)
+    assert steep.gain_elo.low < 128 < steep.gain_elo.high + 1.0
+    assert 0.5 < steep.low < 0.7 < steep.high < 0.9
+    assert idle.high - idle.low > 0.5
+
+
+def test_few_games_cannot_tell():
+    assert {each.answer for each in answers(bowl, [0.7, 0.6], 0.3, 12)} == {WeightWord.UNTOLD}
+
+
+@pytest.mark.parametrize(
+    ("elo", "word"),
+    [
+        (lambda steep, _: 300.0 * steep, WeightWord.WIDEN),
+        (lambda steep, _: 300.0 * min(steep, 0.6), WeightWord.FLAT_EDGE),
+    ],
+)
+def test_a_slope_at_the_edge_asks_for_more_room_and_a_plateau_does_not(elo, word):
+    assert answers(elo, [0.98, 0.3], 2e-4)[0].answer == word
+
+
+def test_a_weight_at_its_seed_value_is_not_told_from_it():
+    assert answers(bowl, [0.7, 0.3], 2e-5)[1].answer == WeightWord.UNTOLD
