@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "even_openings": "arena.even_openings",
     "explain": "arena.explain",
     "extra_turns": "arena.extra_turns",
+    "profile": "arena.profile",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
