@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+AT_THE_TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # The first comment of a block names the file that it is, or the place in one where it goes.
 NAMED = re.compile(r"# ([\w./-]+\.(?:py|toml))$")
