@@ -17,6 +17,7 @@ from arena.concluding.win_rates import WinRate
 from arena.showing.tournament_lines import tournament_lines
 from arena.stats.words import score_text
 from games.shell_commands import here
+from games.terminal import printable
 
 WIDTH = 80
 LONGEST_NAME = 18
@@ -202,9 +203,11 @@ def plain_table(*columns: str) -> Table:
 
 def _name(name: str) -> Text:
     """An agent's name, shortened if it would push the numbers out of the table."""
-    return Text(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}\u2026")
+    shown = printable(name)
+    return Text(shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}\u2026")
 
 
 def say_line(console: Console, text: str, style: str = "") -> None:
-    """Print a line of plain text."""
-    console.print(text, style=style or None, markup=False, highlight=False)
+    """Print plain text; nothing in it moves the cursor."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    console.print(lines, style=style or None, markup=False, highlight=False)
