@@ -64,7 +64,9 @@ def move_views(agent: Agent, of: Game, position: Position, choice: Choice) -> It
     """Every legal move in the order of the board; `choice` is the agent's answer here."""
     legal = board_order(of, position)
     if legal == [of.pass_move]:
-        yield MoveView(legal[0], choice.value, False, None, choice.depth, choice.nodes, choice.line)
+        yield MoveView(
+            legal[0], choice.value, choice.exact, None, choice.depth, choice.nodes, choice.line
+        )
         return
     for move in legal:
         if not isinstance(agent, CompiledAgent):

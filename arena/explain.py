@@ -54,6 +54,9 @@ def explained(chosen: argparse.Namespace) -> int:
     seconds = 0.0 if chosen.perfect == "0" else positive("--perfect", chosen.perfect)
     directory, mark, place = chosen.what.rpartition("#")
     asked = of_run(chosen, directory, place) if mark else of_game(chosen)
+    for name in limits_of(chosen):
+        if not kind_of(asked.spec).option(name):
+            raise SpecError(f"--{name} is for agents that search; {asked.name} does not")
     if asked.of.over(asked.position):
         text = asked.of.text(asked.position)
         raise Mistake(f"{asked.of.name}: the game is over in {quoted(text)}")

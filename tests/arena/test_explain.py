@@ -51,6 +51,14 @@ def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
     assert 'did you mean "two"?' in capsys.readouterr().err
 
 
+def test_a_forced_pass_is_the_only_move(capsys):
+    pass_ = "XXO-XXOOOXOOXXXX O"
+    assert main(["othello(4)", pass_, "--agent", "minimax", "--depth", "3", *QUICK]) == DONE
+    text = capsys.readouterr().out
+    assert rows(text)["pass"][:2] == ["loses", "-12"]
+    assert "rule: the only legal move" in text
+
+
 def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys):
     bot = tmp_path / "bot.py"
     bot.write_text("def choose(view, legal, rng):\n    return legal[-1]\n")
@@ -76,6 +84,10 @@ MISTAKES = {
     "no such game": (["kala(3,2)"], "kala"),
     "a depth of nothing": (["kalah(3,2)", "", "--depth", "0"], "--depth must be"),
     "half a depth": (["kalah(3,2)", "", "--depth", "2.5"], "--depth must be a whole number"),
+    "an idle limit": (
+        ["kalah(3,2)", "", "--agent", "first", "--depth", "2"],
+        "for agents that search",
+    ),
     "no number": (["kalah(3,2)", "", "--perfect", "long"], "--perfect must be a number above 0"),
     "no run": (["/nowhere#1@2"], "is not a run's directory"),
     "a finished game": (["kalah(1,1)", "1"], "the game is over"),
