@@ -641,6 +641,19 @@ TUNING = (
         },
     ),
     *in_file(
+        "arena/tuning/weight_answers.py",
+        "tests/arena/tuning/test_weight_answers.py",
+        edits={
+            "if gain.low > 0.0:": "if gain.value > 0.0:",
+            "inwards = INWARDS if": "inwards = -INWARDS if",
+        },
+    ),
+    *in_file(
+        "arena/tuning/study_plan.py",
+        "tests/arena/tuning/test_tune_file.py",
+        edits={"LEAST_CLAIM = 400": "LEAST_CLAIM = 300"},
+    ),
+    *in_file(
         "arena/tuning/space.py",
         "tests/arena/tuning/test_space.py",
         edits={
@@ -653,7 +666,11 @@ TUNING = (
     *in_file(
         "arena/tuning/samplers/spsa.py",
         "tests/arena/tuning/test_samplers.py",
-        edits={"sign = 1.0 if slot % 2 else -1.0": "sign = 1.0"},
+        edits={
+            "sign = 1.0 if slot % 2 else -1.0": "sign = 1.0",
+            "STEP_C, STEP_R = 0.08, 0.010": "STEP_C, STEP_R = 0.10, 0.010",
+            "self.path[len(self.path) // 2 :]": "self.path[-1:]",
+        },
     ),
 )
 

@@ -39,14 +39,15 @@ def test_few_games_cannot_tell():
 
 
 @pytest.mark.parametrize(
-    ("elo", "word"),
+    ("elo", "at", "word"),
     [
-        (lambda steep, _: 300.0 * steep, WeightWord.WIDEN),
-        (lambda steep, _: 300.0 * min(steep, 0.6), WeightWord.FLAT_EDGE),
+        (lambda steep, _: 300.0 * steep, 0.98, WeightWord.WIDEN),
+        (lambda steep, _: -300.0 * steep, 0.02, WeightWord.WIDEN),
+        (lambda steep, _: 300.0 * min(steep, 0.6), 0.98, WeightWord.FLAT_EDGE),
     ],
 )
-def test_a_slope_at_the_edge_asks_for_more_room_and_a_plateau_does_not(elo, word):
-    assert answers(elo, [0.98, 0.3], 2e-4)[0].answer == word
+def test_a_slope_at_the_edge_asks_for_more_room_and_a_plateau_does_not(elo, at, word):
+    assert answers(elo, [at, 0.3], 2e-4)[0].answer == word
 
 
 def test_a_weight_at_its_seed_value_is_not_told_from_it():
