@@ -10,7 +10,7 @@ from typing import NoReturn
 DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
 
 
-MOST_TEXT = 4096  # characters of a text from outside
+MOST_TEXT = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
 
 
 def printable(text: str, most: int = MOST_TEXT) -> str:
