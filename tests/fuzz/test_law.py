@@ -8,10 +8,16 @@ from hypothesis import strategies as st
 
 from tests.fuzz.campaign import CASES, found
 from tests.fuzz.law import Target, broken
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import TARGETS, finished_run
 
 FOUND = sorted(path for path in CASES.glob("*/*") if path.is_file())
 FEW, MANY = 6, 150
+
+
+@pytest.fixture(scope="module", autouse=True)
+def played_before() -> Path:
+    """The run that is damaged, played before anybody watches what is written."""
+    return finished_run()
 
 
 @pytest.mark.parametrize("name", TARGETS)
