@@ -1,4 +1,8 @@
-"""Experiments; importing this loads nothing, but makes sure that `games` and `agents` are ours."""
+"""Experiments: what must hold before any of their modules is loaded, and lazy names.
+
+As a command Ctrl-C ends it silently until games are played, a module that is no command is
+refused, and `games` and `agents` are ours; in a user's program only the last.
+"""
 
 import importlib
 import importlib.machinery
