@@ -15,6 +15,10 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get(
 
 from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 
+# Bytecode is kept, whatever the machine says: else each process compiles all it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Kernels compile inside the first example, which is slow and says nothing about the example.
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -207,6 +207,7 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
     head = small(3, "move_seconds = 0.2")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
+    path.write_text(path.read_text() + "start_seconds = 0.3\n")
     for cores in (1, 3):
         played(path, tmp_path / str(cores), cores)
     assert tables(tmp_path / "1") == tables(tmp_path / "3")

@@ -126,12 +126,13 @@ def test_a_sample_is_spread_over_the_run(monkeypatch):
 
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
-    path = experiment_file(tmp_path, small(2, "move_seconds = 0.4"), "hanging_at_start")
+    path = experiment_file(tmp_path, small(2), "hanging_at_start")
+    path.write_text(path.read_text() + "start_seconds = 0.4\n")
     played(path, tmp_path / "results")
     run = directory_of(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")
     said = json.loads((run / "run.json").read_text())
-    said["plan"]["move_seconds"] = 14.0
+    said["plan"]["agents"]["hanging_at_start"]["start_seconds"] = 14.0
     (run / "run.json").write_text(json.dumps(said))
     assert (games.termination == "timeout").any()
     assert main([str(run), "--all"]) == 0
