@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.planning.agent_costs import AgentCosts, Sides
 from arena.planning.pairings import Block, Pairings
 from arena.planning.records import Termination
 
@@ -81,19 +82,43 @@ class Tasks:
         self.unknown: Callable[[Pairings, int], tuple[int, int]] = all_unknown
         self.sizes: dict[str, int] = {}  # by worker; those that are alike have no names
         self.speeds: dict[str, float] = {}  # pairings a second
+        self.costs: dict[str, AgentCosts] = {}
+        self.sides: Sides = np.array(pairings.matches, np.int64)
+        self.seconds = BATCH_SECONDS
 
     def next_for(self, worker: str = "") -> Task | None:
         """The next task, sized for this worker; None if nothing is left."""
         start, end = self.unknown(self.pairings, self.next)
         if start >= self.pairings.total:
             return None
-        self.next = min(start + self.sizes.get(worker, FEWEST), end)
+        end = min(start + self.sizes.get(worker, FEWEST), end)
+        self.next = self._in_time(start, end, worker)
         return Task(start, self.next, {}, self.pairings.carried(start, self.next))
 
     def learn(self, batch: Batch, seconds: float = BATCH_SECONDS) -> None:
         """Size the next tasks of a worker by what this batch took, to take so many seconds."""
         pairings = batch.stop - batch.start
-        speed = pairings / max(batch.seconds, 1e-6)
+        took = max(batch.seconds, 1e-6)
+        speed = pairings / took
         size = self.sizes.get(batch.worker, FEWEST)
         self.sizes[batch.worker] = max(FEWEST, min(int(seconds * speed), size * GROWTH, MOST))
         self.speeds[batch.worker] = speed
+        self.seconds = seconds
+        if self._mixed:
+            costs = self.costs.setdefault(batch.worker, AgentCosts(len(self.pairings.agents)))
+            costs.learn(self._sides_of(batch.start, batch.stop), took)
+
+    @property
+    def _mixed(self) -> bool:
+        """Whether pairings of one task may take very different times."""
+        return len(self.sides) > 1
+
+    def _in_time(self, start: int, end: int, worker: str) -> int:
+        """Where a task ends that would run into matches of slower agents."""
+        if not self._mixed or end - start == FEWEST or worker not in self.costs:
+            return end
+        sides = self._sides_of(start, end)
+        return start + max(FEWEST, self.costs[worker].within(sides, self.seconds))
+
+    def _sides_of(self, start: int, stop: int) -> Sides:
+        return self.sides[self.pairings.places(np.arange(start, stop))[0]]

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.planning.agent_costs import AgentCosts
 from arena.planning.pairings import Pairings
 from arena.planning.tasks import BATCH_SECONDS, MOST, Batch, Task, Tasks
 
@@ -60,3 +61,34 @@ def test_tasks_are_as_large_as_their_worker_is_fast():
 def test_a_task_splits_into_its_pairings():
     parts = Task(3, 6, {}).singles()
     assert [(part.start, part.stop) for part in parts] == [(3, 4), (4, 5), (5, 6)]
+
+
+def batch_of(task, took):
+    return Batch(task.start, task.stop, b"", np.zeros(0, np.int8), took)
+
+
+def test_a_task_of_fast_games_does_not_run_into_slow_ones():
+    names, seconds = ("a", "b", "slow", "slower"), (1e-6, 1e-6, 0.02, 0.05)
+    matches = tuple((a, b) for a in range(4) for b in range(a + 1, 4))
+    pairings = Pairings(1, "", names, matches, 200, np.ones(1, np.uint64))
+    tasks, times, order = Tasks(0, pairings), [], []
+    for task in tasks_of(tasks):
+        blocks = pairings.blocks(task.start, task.stop)
+        times.append(sum(each.size * (seconds[each.a] + seconds[each.b]) for each in blocks))
+        order.append(task.stop - task.start)
+        tasks.learn(batch_of(task, times[-1]))
+    assert sum(order) == pairings.total
+    assert max(times) < 1.5 * BATCH_SECONDS
+    assert max(order) > 100  # what is fast goes in large tasks
+
+
+def test_agents_cost_what_the_others_do_not_explain():
+    costs = AgentCosts(3)
+    costs.learn(np.array([[0, 1]] * 4), 8.0)
+    assert costs.seconds[:2].tolist() == [1.0, 1.0]
+    costs.learn(np.array([[0, 2], [0, 2]]), 12.0)
+    assert costs.seconds.tolist() == [1.0, 1.0, 5.0]
+    costs.learn(np.array([[1, 2]]), 12.0)
+    assert costs.seconds.tolist() == [1.0, 2.0, 10.0]
+    assert costs.within(np.array([[0, 1], [0, 1], [0, 2]]), 6.0) == 2
+    assert AgentCosts(2).within(np.array([[0, 1]]), 9.0) == 0
