@@ -1,5 +1,6 @@
 """Where compiled kernels are kept: a directory for each state of their sources."""
 
+import mmap
 import os
 import platform
 import sys
@@ -93,16 +94,16 @@ def cache_directory(room: str) -> Path | None:
 
 
 class Announcer(event.Listener):
-    """Tells the user once per process that something is compiled, which is rare."""
+    """Tells the user that something is compiled, which is rare: once for all forked processes."""
 
     def __init__(self) -> None:
         """Nothing has been compiled yet."""
-        self.announced = False
+        self.announced = mmap.mmap(-1, 1)  # shared with forked processes
 
     def on_start(self, _event: event.Event) -> None:
         """Print it at the first function that is not in the cache."""
-        if not self.announced:
-            self.announced = True
+        if not self.announced[0]:
+            self.announced[0] = 1
             print(
                 "pitflip: compiling for this machine (only once) ...", file=sys.stderr, flush=True
             )
@@ -134,7 +135,7 @@ def on_compilation(ring: Callable[[], None]) -> None:
 
 @cache
 def announce() -> None:
-    """Have compilations announced, once a process: importing a module registers nothing."""
+    """Have compilations announced: importing a module registers nothing."""
     event.register("numba:compile", Announcer())
 
 

@@ -5,6 +5,7 @@ the games with a kernel small enough to compile in no time.
 """
 
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -122,6 +123,7 @@ print("done")
 """
 REAL = """
 import json
+import multiprocessing
 from games import game
 from games.perft import perft
 from games.playouts import random_games
@@ -316,6 +318,16 @@ def test_the_user_is_told_once(capsys):
     assert capsys.readouterr().err.count(NOTICE) == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are not forked here")
+def test_workers_do_not_tell_the_user_again(capsys):
+    announcer = compile_cache.Announcer()
+    worker = multiprocessing.get_context("fork").Process(target=announcer.on_start, args=(None,))
+    worker.start()
+    worker.join(10)
+    announcer.on_start(None)
+    assert NOTICE not in capsys.readouterr().err
+
+
 def plus_bonus(points):
     return points + BONUS
 
@@ -392,6 +404,7 @@ def test_more_rules_than_the_context_holds_are_refused():
 
 COUNTS = f"""
 import json
+import multiprocessing
 from games import game
 from games.perft import perft
 from games.playouts import random_games
