@@ -15,6 +15,7 @@ from games.terminal import DONE, MISTAKE, printed, say
 # The word is the last part of the module's name: commands that are printed count on it.
 COMMANDS: Mapping[str, str] = {
     "new": "arena.new",
+    "plan": "arena.plan",
     "run": "arena.run",
     "play": "arena.play",
     "tune": "arena.tune",

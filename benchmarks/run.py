@@ -51,6 +51,8 @@ ROWS: Mapping[str, str] = {
     "resume": "benchmarks.arena_rows",
     "all_known": "benchmarks.arena_rows",
     "nothing_known": "benchmarks.arena_rows",
+    "plan_first_line": "benchmarks.second_day_rows",
+    "explain_first_line": "benchmarks.second_day_rows",
     "cluster_mirror": "benchmarks.cluster_rows",
     "cluster_random": "benchmarks.cluster_rows",
     "cluster_first_game": "benchmarks.cluster_rows",

@@ -1,0 +1,212 @@
+"""What a run will cost and show, before a game counts: python -m arena.plan FILE."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import options_of, overrides, parser_of
+from games.terminal import DONE, FINDING, printable, status_of
+
+if TYPE_CHECKING:  # they load the kernels
+    from arena.planning.drawing import DrawnPlan
+    from arena.playing.asked_once import FirstAnswer
+    from arena.reading.command_line import RunOptions
+    from arena.reading.experiment_file import Experiment
+    from arena.tuning.tune_file import Tuning
+
+MOST_ASKED = 200_000  # pairings of which it is asked whether they are known
+EXAMPLE = """\
+example:
+  python -m arena.plan experiments/classroom_othello.toml --pairs 10
+exit status: 0 it can be run, 1 a check that no result could satisfy, or a bot that
+does not load or fails at once, 2 the file is wrong"""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    what = "What a run will cost and show: games, time, intervals to come, bots, checks."
+    parser = parser_of("arena.plan", what, EXAMPLE)
+    parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 1 if something cannot come out well."""
+    chosen, interrupts = arguments().parse_args(words), Interrupts()
+    with interrupts.installed():
+        work = planned
+        return status_of(
+            "arena.plan", lambda: work(chosen, interrupts), place=str(chosen.experiment)
+        )
+
+
+def planned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Look at the file, ask its bots, play the pilot and print; the exit status."""
+    # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.reading.toml_text import read  # noqa: PLC0415
+
+    changes = overrides(chosen)
+    source, _ = read(chosen.experiment, changes)
+    if "tune" in source.tables:
+        import arena.tuning  # noqa: F401, PLC0415  # before numpy: it keeps numpy to one thread
+        from arena.tuning.tune_file import load_tuning  # noqa: PLC0415
+
+        tuning = load_tuning(chosen.experiment, changes)
+        for line in study_lines(tuning):
+            out(line)
+        with options_of(chosen, interrupts) as options:
+            return study_foreseen(tuning, options)
+    from arena.reading.experiment_file import load  # noqa: PLC0415
+
+    experiment = load(chosen.experiment, changes)
+    with options_of(chosen, interrupts) as options:
+        return foreseen(experiment, options)
+
+
+def out(line: str) -> None:
+    """Print a line at once: what follows may take seconds."""
+    print(line, flush=True)
+
+
+def foreseen(experiment: "Experiment", options: "RunOptions") -> int:
+    """Say of an experiment all that can be said before it is played; the exit status."""
+    from arena.showing.plan_lines import openings_line, size_line  # noqa: PLC0415
+
+    out(size_line(printable(experiment.name), experiment.plan))
+    from agents import varies  # noqa: PLC0415
+    from arena.concluding.checks.before_playing import hopeless_lines  # noqa: PLC0415
+    from arena.planning.drawing import draw  # noqa: PLC0415
+
+    specs = list(experiment.plan.agents.values())
+    steady = frozenset(
+        (a, b) for a, b in experiment.plan.matches if not (varies(specs[a]) or varies(specs[b]))
+    )
+    drawn = draw(experiment.plan, fixed=steady)
+    out(openings_line(drawn))
+    hopeless = list(hopeless_lines(experiment.checks, drawn))
+    for line in (*stored_lines(experiment, options), *hopeless):
+        out(line)
+    faulty = [answer.name for answer in asked(drawn, options) if answer.fault]
+    tried(drawn, options, faulty)
+    return FINDING if hopeless or faulty else DONE
+
+
+def stored_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[str]:
+    """Whether this run was played already, or begun."""
+    from arena.keeping.journal import JOURNAL  # noqa: PLC0415  # as above
+    from arena.keeping.provenance import origin_of, read_run  # noqa: PLC0415
+
+    digest = origin_of(experiment.name, experiment.plan).digest
+    directory = options.results / experiment.name / digest
+    if read_run(directory).get("finished"):
+        yield f"this run is finished: {printable(str(directory))}"
+    elif (directory / JOURNAL).exists():
+        yield f"this run was begun, and goes on where it stopped: {printable(str(directory))}"
+
+
+def asked(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAnswer]":
+    """Ask every bot once, and say what it answers."""
+    from arena.playing.asked_once import first_answers  # noqa: PLC0415  # as above
+    from arena.showing.plan_lines import answer_line  # noqa: PLC0415
+
+    options.wall.required |= drawn.plan.walls_required
+    for answer in first_answers(drawn.plan, options.wall):
+        out(answer_line(answer))
+        yield answer
+
+
+def tried(drawn: "DrawnPlan", options: "RunOptions", faulty: list[str]) -> None:
+    """Play the pilot, and say what follows from it."""
+    from arena.playing.pilot import pilot_of  # noqa: PLC0415  # as above
+    from arena.showing import plan_lines  # noqa: PLC0415
+
+    plan = drawn.plan
+    pilot = pilot_of(drawn, options.playing, {plan.names.index(name) for name in faulty})
+    out(plan_lines.pilot_line(pilot, options.workers))
+    if not pilot.pairings:
+        return
+    left = left_to_play(drawn, options)
+    known = plan.pairs * len(plan.matches) - sum(left.values())
+    if known:
+        out(f"known from earlier runs: {2 * known:,} games, which are not played")
+    out(plan_lines.time_line(pilot, left, options.workers))
+    for line in plan_lines.match_lines(drawn, pilot):
+        out(line)
+    if plan.stop is not None:
+        out(plan_lines.stop_line(plan.stop, pilot, plan.pairs))
+
+
+def left_to_play(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, int], int]:
+    """How many pairings of each match are not known from earlier runs."""
+    from arena.playing.known_pairings import KnownPairings  # noqa: PLC0415  # as above
+
+    pairings, at = drawn.pairings, 0
+    if options.known is None or pairings.laid is not None or pairings.total > MOST_ASKED:
+        return dict.fromkeys(pairings.matches, pairings.pairs)
+    left, known = dict.fromkeys(pairings.matches, 0), KnownPairings(drawn, options.known)
+    while at < pairings.total:
+        first, at = known.unknown(pairings, at)
+        for block in pairings.blocks(first, at):
+            left[block.a, block.b] += block.size
+    return left
+
+
+def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
+    """Say how long a study takes, by games of the seed weights against one another."""
+    from arena.planning.drawing import draw  # noqa: PLC0415  # as above
+    from arena.playing.pilot import pilot_of  # noqa: PLC0415
+    from arena.showing import plan_lines  # noqa: PLC0415
+    from arena.tuning.study_plan import as_written  # noqa: PLC0415
+    from arena.tuning.tune_file import TYPICAL_VARIANCE  # noqa: PLC0415
+
+    drawn, size = draw(match_of_study(tuning).plan), as_written(tuning)
+    faulty = [answer.name for answer in asked(drawn, options) if answer.fault]
+    pilot = pilot_of(drawn, options.playing, range(2 if faulty else 0))
+    out(plan_lines.pilot_line(pilot, options.workers))
+    test, (match,) = tuning.validation.plan(), drawn.pairings.matches
+    if pilot.pairings:
+        least = size.total * size.games // 2 + size.claim_pairs
+        for pairs in (least, least + size.validation_pairs - size.claim_pairs):
+            out(plan_lines.time_line(pilot, {match: pairs}, options.workers))
+    out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))
+    return FINDING if faulty else DONE
+
+
+def study_lines(tuning: "Tuning") -> Iterator[str]:
+    """How much a study plays."""
+    from arena.tuning.study_plan import as_written  # noqa: PLC0415  # as above
+
+    plan, name = as_written(tuning), printable(tuning.experiment.name)
+    searched, most = plan.total * plan.games, 2 * plan.validation_pairs
+    yield (
+        f"{name} on {tuning.plan.game}: a study of {len(tuning.space.axes)} weights of "
+        f"{printable(tuning.agent)} by {tuning.method}"
+    )
+    yield f"search: {plan.total:,} trials of {plan.games:,} games, {searched:,} games"
+    yield (
+        f"claim and validation: from {2 * plan.claim_pairs:,} to {most:,} games more, "
+        "until the test is sure"
+    )
+
+
+def match_of_study(tuning: "Tuning") -> "Experiment":
+    """The validation of a study as an experiment, before there are other weights."""
+    from dataclasses import replace  # noqa: PLC0415  # as above
+
+    from arena.tuning.validation import SEED, TUNED  # noqa: PLC0415
+
+    validation = tuning.validation
+    plan = replace(
+        tuning.plan,
+        agents={TUNED: tuning.spec, SEED: tuning.spec},
+        matches=((0, 1),),
+        pairs=validation.pairs,
+        stop=validation.plan(),
+    )
+    return replace(tuning.experiment, plan=plan)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
