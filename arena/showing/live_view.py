@@ -8,14 +8,14 @@ from pathlib import Path
 from arena.concluding.checks import Check
 from arena.planning.plan import Plan
 from arena.playing.tournament import Tick
-from arena.showing.live_page import LivePage
+from arena.showing.live_page import LivePage, Parts
 from arena.showing.live_server import LiveServer
 from arena.showing.progress import Pace
 from games.terminal import say
 
 WATCHED_SECONDS = 1.0
 UNWATCHED_SECONDS = 5.0  # a state must be there when somebody comes
-SHARE = 0.02  # of a core's time may be spent on making states
+SHARE = 0.02  # of a core's time may be spent on making the parts of a state
 
 
 class LiveView:
@@ -25,7 +25,8 @@ class LiveView:
         """The run begins."""
         self.page, self.server = page, server
         self.begun = time.monotonic()
-        self.next = self.begun
+        self.next = self.parts_next = self.begun
+        self.parts: Parts = {}
         self.pace = Pace()
         self.line = "no games were played"
 
@@ -35,11 +36,18 @@ class LiveView:
         self.line = f"{2 * tick.done:,} of {2 * tick.total:,} games"
         now = time.monotonic()
         wait = 0.0 if self.server.followers or not self.server.state else UNWATCHED_SECONDS
-        if now < self.next + wait:
+        over = tick.done == tick.total
+        if now < self.next + wait and not over:
             return
+        self.next = now + WATCHED_SECONDS
         begun = time.thread_time()
-        self.server.publish(self.page.parts(tick, max(now - self.begun, 1e-6), self.pace))
-        self.next = now + max(WATCHED_SECONDS, (time.thread_time() - begun) / SHARE)
+        if now >= self.parts_next or over:
+            self.parts = self.page.parts(tick)
+        line = self.page.line(tick, max(now - self.begun, 1e-6), self.pace)
+        self.server.publish({**self.parts, **line})
+        if now >= self.parts_next:
+            # The line is made for every look: what takes long must not let it stand still.
+            self.parts_next = now + (time.thread_time() - begun) / SHARE
 
     def finish(self, report: Path) -> None:
         """End with the page of the run."""

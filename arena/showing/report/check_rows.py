@@ -65,7 +65,7 @@ def _row(report: Report, check: KeyValues) -> Html:
     return tag(
         "div",
         badge(check["status"]),
-        tag("p", tag("b", _subject(check)), tag("span", _claim(check)), class_="claim"),
+        tag("p", tag("b", subject_of(check)), tag("span", claim_of(check)), class_="claim"),
         tag("div", None if measured is None else _strip(measured), class_="strip"),
         tag("p", _words(report, check, measured), class_="why"),
         class_="check",
@@ -80,7 +80,8 @@ def badge(status: str, prefix: str = "") -> Html:
     return tag("span", drawn, f"{prefix}{status.upper()}", class_=f"badge {kind}")
 
 
-def _subject(check: KeyValues) -> Html:
+def subject_of(check: KeyValues) -> Html:
+    """Of whom a check speaks."""
     winner, beats, loser = str(check["that"]).partition(BEATS)
     if beats:
         return joined([name_of(winner.strip()), BEATS, name_of(loser.strip())])
@@ -90,7 +91,8 @@ def _subject(check: KeyValues) -> Html:
     return text("every agent") if winner == ALL else name_of(winner)
 
 
-def _claim(check: KeyValues) -> str:
+def claim_of(check: KeyValues) -> str:
+    """What it claims."""
     value = check.get("values", {}).get(check["test"])
     if check["test"] == "always":
         return (

@@ -11,12 +11,16 @@ QUESTIONS = {
 WINS = "Who wins at {game}, of {agents} agents?"
 
 
+def question_of(schedule: str, game: str, agents: int) -> str:
+    """What a schedule asks."""
+    return QUESTIONS.get(schedule, WINS).format(game=game, agents=agents)
+
+
 def tournament_answer(report: Report) -> tuple[str, str, Html]:
     """The question, the answer, and why the others are out."""
     told = report.summary["tournament"]
     agents = told["agents"]
-    question = QUESTIONS.get(told["schedule"], WINS)
-    question = question.format(game=report.game_name, agents=len(agents))
+    question = question_of(told["schedule"], report.game_name, len(agents))
     answer = str(told["answer"])
     headline = f"{answer[:1].upper()}{answer[1:]}."
     out = [row for row in agents if row["state"] == "out" and row["why"]]

@@ -1,6 +1,7 @@
 """The server of the live page: who may read it, what hostile requests get, how it ends."""
 
 import http.client
+import json
 import socket
 import sys
 import threading
@@ -97,4 +98,41 @@ def test_slow_clients_hold_up_neither_others_nor_the_end(server):
     assert asked(server).endswith("200 OK")
     server.end("stopped", "Stopped.")
     for client in idle:
+        client.close()
+
+
+def test_a_follower_that_reads_nothing_holds_up_no_other(server):
+    large = {"now": "x" * 400_000}
+    silent = socket.create_connection(("127.0.0.1", server.port))
+    silent.sendall(f"GET /{server.token}/events HTTP/1.1\r\nHost: ".encode())
+    silent.sendall(f"127.0.0.1:{server.port}\r\n\r\n".encode())
+    gone, gone_events = follow(server)
+    readers = [follow(server) for _ in range(3)]
+    for number in range(40):  # more than the system keeps for somebody who does not read
+        server.publish({**large, "number": number})
+        for _, events in readers:
+            assert f'"number": {number}}}' in events.readline()[-20:].decode()
+            events.readline()
+        if number == 2:
+            gone_events.close()
+            gone.close()
+    assert server.followers >= 4
+    for client, _ in readers:
+        client.close()
+    silent.close()
+
+
+def test_every_follower_hears_of_news_however_they_fall(server):
+    """States come while others are sent: whoever rests has seen the latest."""
+    server.publish({"number": -1})
+    clients = [follow(server) for _ in range(4)]
+    for number in range(300):
+        server.publish({"number": number})
+    for client, events in clients:
+        seen = []
+        while not seen or seen[-1] != 299:
+            line = events.readline()
+            if line.startswith(b"data"):
+                seen.append(json.loads(line[6:])["number"])
+        assert seen == sorted(set(seen))
         client.close()
