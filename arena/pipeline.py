@@ -2,8 +2,8 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.game_pieces import Parts
 from arena.planning.records import Games
 from arena.playing.determinism import FIXED, contradicted, determined
 from arena.playing.tournament import Played, Tick, play
@@ -57,8 +58,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                     say(line)
             played = _played(drawn, journal, options, live)
             _note_unloadable(origin, journal, drawn)
-            games = journal.games(played.drawn.pairings)
-            holds = _concluded(experiment, origin, played, games, directory, options)
+            holds = _concluded(experiment, origin, played, journal, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -159,29 +159,28 @@ def isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
 
 
 def _note_end(
-    directory: Path, origin: Origin, played: Played, games: Games, options: RunOptions
+    directory: Path, origin: Origin, played: Played, evidence: "Evidence", options: RunOptions
 ) -> None:
     """Say in run.json that the tables are there, and when they first were."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
         more = {
             "finished": provenance.now_text(),
-            "games": len(games),
+            "games": evidence.games,
             "known": played.known,
-            "forfeits": [games.traces[row] for row in sorted(games.traces)][:MOST_TRACES],
+            "forfeits": list(islice(_traces(evidence.parts()), MOST_TRACES)),
         }
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
-        write_bot_logs(directory, games, list(stored["plan"]["agents"]))
+        write_bot_logs(directory, evidence.parts, list(stored["plan"]["agents"]))
 
 
 def _concluded(
     experiment: Experiment,
     origin: Origin,
     played: Played,
-    games: Games,
-    directory: Path,
+    journal: Journal,
     options: RunOptions,
 ) -> bool:
     """Sum up, write the tables, check, print; whether all checks hold."""
@@ -191,13 +190,15 @@ def _concluded(
 
     drawn = played.drawn
     progress = quiet if options.quiet else say
-    evidence = evidence_of_run(drawn, games, directory, options.wall, progress)
+    directory = journal.directory
+    finished, parts = journal.finished(), journal_parts(journal, drawn)
+    evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
     remove_unfinished(directory)
     summed = _tabled(experiment, played, evidence, origin, directory)
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
-    _note_end(directory, origin, played, games, options)
+    _note_end(directory, origin, played, evidence, options)
     _show(experiment, summed, verdicts, options)
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
@@ -206,6 +207,16 @@ def _concluded(
         if page is not None:
             say(f"page: {page}")
     return all(verdict.holds for verdict in verdicts)
+
+
+def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
+    """The games of a journal, read from it whenever they are asked for."""
+    return lambda: (games for _, _, games in journal.parts(drawn.pairings.columns))
+
+
+def _traces(parts: Iterable[Games]) -> Iterator[str]:
+    for games in parts:
+        yield from (games.traces[row] for row in sorted(games.traces))
 
 
 def quiet(_: str) -> None:
@@ -220,33 +231,29 @@ def _tabled(
     directory: Path,
 ) -> "Summary":
     """Write the tables of a run; what stands in them."""
-    from arena.concluding import adapted, summary, table_rows, timing  # noqa: PLC0415  # as above
+    from arena.concluding import adapted, summary, table_rows  # noqa: PLC0415  # as above
     from arena.concluding.points_table import PointsRow  # noqa: PLC0415
+    from arena.concluding.timing import Timing  # noqa: PLC0415
     from arena.keeping import game_table, parquet  # noqa: PLC0415
 
     drawn, plan = played.drawn, played.drawn.plan
-    games, source = evidence.games, provenance.table_source(plan, origin)
-    game_table.load()
-    with ThreadPoolExecutor(1) as beside:
-        # The largest table is written while the others are worked out.
-        whole = beside.submit(
-            game_table.write_games, directory / "games.parquet", [games], evidence.repeat,
-            drawn.of, plan.names, drawn.openings, source, moves=games.moves is not None,
-        )  # fmt: skip
-        test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
-        summed = summary.summarise(
-            evidence, name=origin.experiment, sprt=test, tournament=played.tournament,
-            by_points=experiment.standings == "points",
-        )  # fmt: skip
-        summed = adapted.adapted(summed)
-        timings = timing.timings(games, plan.names)
-        whole.result()
+    source = provenance.table_source(plan, origin)
+    game_table.write_games(
+        directory / "games.parquet", evidence.parts(), evidence.repeat, drawn.of, plan.names,
+        drawn.openings, source, moves=evidence.keeps_moves,
+    )  # fmt: skip
+    test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
+    summed = summary.summarise(
+        evidence, name=origin.experiment, sprt=test, tournament=played.tournament,
+        by_points=experiment.standings == "points",
+    )  # fmt: skip
+    summed = adapted.adapted(summed)
     if summed.points:
         parquet.write_rows(directory / "points.parquet", PointsRow, summed.points, source)
     elo, rates = table_rows.elo_rows(summed), table_rows.win_rate_rows(summed)
     parquet.write_rows(directory / "elo.parquet", table_rows.EloRow, elo, source)
     parquet.write_rows(directory / "win_rates.parquet", table_rows.WinRateRow, rates, source)
-    parquet.write_rows(directory / "timings.parquet", timing.Timing, timings, source)
+    parquet.write_rows(directory / "timings.parquet", Timing, evidence.timings, source)
     if rows := table_rows.tournament_rows(summed):
         parquet.write_rows(directory / "tournament.parquet", table_rows.TournamentRow, rows, source)
     return summed

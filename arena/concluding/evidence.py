@@ -1,17 +1,20 @@
 """The evidence of a run: which of its games are new, who met whom."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.wall.wall import Wall
+from arena.concluding.match_sums import FAIR, Match, MatchSums
+from arena.concluding.repeats import repeats
+from arena.concluding.timing import Timing, TimingSums
+from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
-from arena.planning.records import DRAW, WIN, GameColumn, Games, Termination, moves_of
-from games.kernels.splitmix import STRIDE
+from arena.planning.records import DRAW, LOSS, WIN, Games, Termination, joined, moves_of
 from games.keys import KeyValues
 from games.transcripts import replay_command
 
@@ -20,13 +23,15 @@ if TYPE_CHECKING:
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
-Words = NDArray[np.uint64]
 Census = Collection[tuple[str, str]]
-Replay = Callable[[int], Sequence[int]]
+Replay = Callable[[int, Games], Sequence[int]]  # of a row, and both games of its pairing
 Lines = Sequence[Sequence[int]]
 Looks = Callable[[str, str, KeyValues], int]  # of a claim: what about, its key, its values
+Select = Callable[[Games], Flags]
 
 SEATS = ("first", "second")
+CLEAN = (Termination.NORMAL, Termination.TOO_LONG)
+FOUND = 64  # pairings that stay in memory once somebody has asked for them
 
 
 def never_looked(_: str, __: str, ___: KeyValues) -> int:
@@ -34,75 +39,29 @@ def never_looked(_: str, __: str, ___: KeyValues) -> int:
     return 0
 
 
-class Match(NamedTuple):
-    """All pairings of two agents in schedule order; `a` comes first in the experiment.
-
-    `first` and `second` are the rows of the games in which `a` moved first and second, the
-    scores are those of `a`. Pairings that are not `fresh` repeat earlier ones.
-    """
-
-    a: int
-    b: int
-    first: Rows
-    second: Rows
-    openings: NDArray[np.int32]
-    as_first: NDArray[np.float64]
-    as_second: NDArray[np.float64]
-    fresh: Flags
-
-    @property
-    def rows(self) -> Rows:
-        """The rows of all games of the match."""
-        return np.concatenate([self.first, self.second])
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """The mean score of `a` in each pairing."""
-        return (self.as_first + self.as_second) / 2.0
-
-    def evidence(self) -> "Match":
-        """The match without the pairings that repeat earlier ones."""
-        return self if self.fresh.all() else self.only(self.fresh)
-
-    def only(self, kept: Flags) -> "Match":
-        """The match with some of its pairings."""
-        return self._replace(
-            first=self.first[kept],
-            second=self.second[kept],
-            openings=self.openings[kept],
-            as_first=self.as_first[kept],
-            as_second=self.as_second[kept],
-            fresh=self.fresh[kept],
-        )
-
-    def mirrored(self) -> "Match":
-        """The same pairings seen by `b`."""
-        return self._replace(
-            a=self.b,
-            b=self.a,
-            first=self.second,
-            second=self.first,
-            as_first=1.0 - self.as_second,
-            as_second=1.0 - self.as_first,
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The games of a run with all that is known of them, which every conclusion uses.
 
-    `repeat` marks games that repeat earlier ones. `steady` names the pairs of agents known to
-    leave nothing to chance, `census` those of them that played every opening of a finite set.
-    `starts` gives the openings in move numbers, `replay` the moves of the game in a row; None if
-    it cannot be played again. `judged` gives what the moves lost from so many beans in play on, 0
-    for as many as usual; `progress` is told what takes a while; `looks` counts the earlier looks
-    at a claim.
+    There are so many `games`, which `parts` gives as often as they are asked for; `repeat` marks
+    those that repeat earlier ones. `faulty` names the agents that never played a game without a
+    fault. `steady` names the pairs of agents known to leave nothing to chance, `census` those of
+    them that played every opening of a finite set. `starts` gives the openings in move numbers,
+    `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
+    played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
+    as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
     """
 
     plan: Plan
-    games: Games
+    parts: Parts
+    games: int
+    openings: int
     repeat: Flags
     matches: tuple[Match, ...]
+    timings: tuple[Timing, ...]
+    faulty: frozenset[str]
+    keeps_moves: bool
+    pairing: Callable[[int], Games]
     census: Census
     starts: Callable[[], Lines]
     replay: Replay | None
@@ -122,16 +81,34 @@ class Evidence:
                 return match.mirrored()
         return None
 
-    def shortest(self, rows: Rows) -> int:
-        """The row of the shortest of some games, the first of equals."""
-        ordered = np.sort(rows)
-        return int(ordered[np.argmin(self.games.plies[ordered])])
+    def pieces(self) -> Iterator[tuple[int, Games]]:
+        """All games piece by piece, each with the row of its first game."""
+        at = 0
+        for piece in pieces(self.parts()):
+            yield at, piece
+            at += len(piece)
+
+    def shortest(self, select: Select) -> int | None:
+        """The row of the shortest of the games that are selected, the first of equals."""
+        best: tuple[int, int] | None = None
+        for start, piece in self.pieces():
+            rows = np.flatnonzero(select(piece))
+            if len(rows):
+                row = int(rows[np.argmin(piece.plies[rows])])
+                each = int(piece.plies[row]), start + row
+                best = each if best is None else min(best, each)
+        return best and best[1]
+
+    def game(self, row: int) -> tuple[Games, int]:
+        """Both games of a pairing, and which of them stands in this row."""
+        return self.pairing(row // 2), row % 2
 
     def moves(self, row: int) -> Sequence[int] | None:
         """The moves of the game in a row; None if they were not kept."""
-        if self.games.moves is not None:
-            return moves_of(self.games, row)
-        return self.replay and self.replay(row)
+        games, leg = self.game(row)
+        if games.moves is not None:
+            return moves_of(games, leg)
+        return self.replay and self.replay(row, games)
 
     def command(self, row: int) -> str | None:
         """The command that shows the game in a row; None if its moves were not kept."""
@@ -140,21 +117,21 @@ class Evidence:
 
     def end_of(self, row: int, agent: int) -> str:
         """How the game in a row ended for an agent that did not win it."""
-        games = self.games
-        seat = 0 if games.first[row] == agent else 1
+        games, leg = self.game(row)
+        seat = 0 if games.first[leg] == agent else 1
         lead = f"{self.plan.names[agent]} moves {SEATS[seat]} and"
-        how = Termination(int(games.termination[row]))
-        drawn = games.result[row] == DRAW
+        how = Termination(int(games.termination[leg]))
+        drawn = games.result[leg] == DRAW
         if how is Termination.RESIGNED and not drawn:
             return f"{lead} resigns"
         if not how.fair and not drawn:
             return f"{lead} forfeits ({how.name.lower()})"
-        return f"{lead} {ending(0 if drawn else int(games.margin[row]) * (1 - 2 * seat))}"
+        return f"{lead} {ending(0 if drawn else int(games.margin[leg]) * (1 - 2 * seat))}"
 
 
 def evidence_of(
     plan: Plan,
-    games: Games,
+    parts: Parts,
     census: Census = (),
     starts: Callable[[], Lines] = lambda: ((),),
     replay: Replay | None = None,
@@ -164,19 +141,64 @@ def evidence_of(
     looks: Looks | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = repeats(games)
+    repeat = repeats(parts())
+    summed, timing, ends = MatchSums(), TimingSums(plan.names), Ends(len(plan.names))
+    at = 0
+    for piece in pieces(parts()):
+        summed.take(piece, repeat[at : at + len(piece)])
+        timing.take(piece)
+        ends.take(piece)
+        at += len(piece)
 
     @cache
     def judged(last: int) -> "JudgedMoves":
         from arena.concluding.judged_moves import judged_moves  # noqa: PLC0415  # the compiler
 
-        return judged_moves(plan, games, repeat, starts(), last, progress)
+        return judged_moves(plan, joined(list(parts())), repeat, starts(), last, progress)
 
-    played, behind = tuple(matches(games, repeat)), wall or Wall()
+    @lru_cache(FOUND)
+    def pairing(number: int) -> Games:
+        return pairing_of(parts, number)
+
+    matches = tuple(summed.matches())
+    opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
     return Evidence(
-        plan, games, repeat, played, census, starts, replay, behind, judged, progress, steady,
-        looks or never_looked,
+        plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
+        tuple(timing.rows()), ends.faulty(plan.names), ends.keeps_moves, pairing, census, starts,
+        replay, wall or Wall(), judged, progress, steady, looks or never_looked,
     )  # fmt: skip
+
+
+class Ends:
+    """Takes games and notes who ever played one without a fault, and whether moves were kept."""
+
+    def __init__(self, agents: int) -> None:
+        """No games yet."""
+        self.keeps_moves = True
+        self._played = np.zeros(agents, np.bool_)
+        self._clean = np.zeros(agents, np.bool_)
+
+    def take(self, games: Games) -> None:
+        """Take more games."""
+        clean = np.isin(games.termination, CLEAN)
+        for seat in (games.first, games.second):
+            self._played[seat] = True
+            self._clean[seat[clean]] = True
+        self.keeps_moves &= games.moves is not None
+
+    def faulty(self, names: Sequence[str]) -> frozenset[str]:
+        """The agents that played, but never a game that ended without a fault."""
+        return frozenset(names[at] for at in np.flatnonzero(self._played & ~self._clean).tolist())
+
+
+def pairing_of(parts: Parts, number: int) -> Games:
+    """Both games of a pairing with all that is kept of them; IndexError if it is not there."""
+    row = 2 * number
+    for part in parts():
+        if row < len(part):
+            return cut(part, row, row + 2)
+        row -= len(part)
+    raise IndexError(f"there is no pairing {number}")
 
 
 def ending(margin: int) -> str:
@@ -184,87 +206,31 @@ def ending(margin: int) -> str:
     return "draws" if margin == 0 else f"loses by {-margin}"
 
 
-def keys_of(games: Games) -> Words:
-    """A number for each game, which its moves and the agents in both seats decide."""
-    seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
-    keys: Words = games.game_id + (seats + np.uint64(1)) * STRIDE
-    return keys
+def not_won(games: Games, agent: int, other: int) -> Flags:
+    """Which games an agent played against another and did not win."""
+    first = (games.first == agent) & (games.second == other) & (games.result != WIN)
+    second = (games.first == other) & (games.second == agent) & (games.result != LOSS)
+    return np.asarray(first | second)
 
 
-def repeats(games: Games) -> Flags:
-    """Which games repeat earlier ones."""
-    keys = keys_of(games)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    found = np.zeros(len(games), np.bool_)
-    found[order[1:][ordered[1:] == ordered[:-1]]] = True
-    return found
+def forfeited(games: Games, agents: Sequence[int]) -> Flags:
+    """Which games one of these agents lost by a fault of its own."""
+    lost = np.where(games.result == LOSS, games.first, games.second)
+    faults = ~np.isin(games.termination, FAIR) & (games.result != DRAW)
+    return np.asarray(faults & np.isin(lost, list(agents)))
 
 
-def matches(games: Games, repeat: Flags) -> list[Match]:
-    """The matches of a run, by the places of their agents."""
-    legs = _legs(games)
-    low, high = (np.asarray(side[legs[0]], np.int64) for side in (games.first, games.second))
-    turned = low > high
-    low, high = np.where(turned, high, low), np.where(turned, low, high)
-    first, second = np.where(turned, legs[::-1], legs)
-    order = np.argsort(low * (high.max(initial=0) + 1) + high, kind="stable")
-    changes = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
-    parts = np.split(order, np.flatnonzero(changes) + 1) if len(order) else []
-    return [
-        _match(games, repeat, (int(low[part[0]]), int(high[part[0]])), first[part], second[part])
-        for part in parts
-    ]
+def pair_scores_of(evidence: Evidence, match: Match, clean: bool) -> Iterator[NDArray[np.float64]]:
+    """The mean score of `match.a` in each of its pairings, piece by piece in schedule order.
 
-
-def faultless(games: Games, match: Match) -> Match:
-    """The match without the pairings in which a game ended by a fault."""
-    normal = games.termination == Termination.NORMAL
-    return match.only(normal[match.first] & normal[match.second])
-
-
-def forfeited_rows(games: Games, match: Match, agent: int) -> Rows:
-    """The games of a match that one of its agents lost by a fault of its own."""
-    own = match if agent == match.a else match.mirrored()
-    rows = np.concatenate([own.first[own.as_first == 0.0], own.second[own.as_second == 0.0]])
-    fair = [how for how in Termination if how.fair]
-    return np.asarray(rows[~np.isin(games.termination[rows], fair)])
-
-
-def _legs(games: Games) -> tuple[Rows, Rows]:
-    """The rows of the first and of the second games of all pairings."""
-    rows = np.arange(len(games), dtype=np.int64)
-    one, other = rows[0::2], rows[1::2]
-    whole = len(one) == len(other) and np.array_equal(games.pair[one], games.pair[other])
-    if not whole or np.any(games.first[one] != games.second[other]):
-        raise ValueError("both games of a pairing must stand together, sides swapped")
-    return one, other
-
-
-def _match(
-    games: Games, repeat: Flags, agents: tuple[int, int], first: Rows, second: Rows
-) -> Match:
-    openings = games.opening[first]
-    played = games.game_id[first], games.game_id[second]
-    return Match(
-        *agents,
-        first,
-        second,
-        openings,
-        games.result[first] / float(WIN),
-        1.0 - games.result[second] / float(WIN),
-        _fresh(openings, played, repeat[first] & repeat[second]),
-    )
-
-
-def _fresh(openings: GameColumn, played: tuple[Words, Words], seen: Flags) -> Flags:
-    """Which pairings are evidence: all of them if two on the same opening ever differed.
-
-    Otherwise the agents are taken as deterministic, and what repeats is a replay.
+    `clean` leaves out the pairings in which a game ended by a fault.
     """
-    if not seen.any():
-        return ~seen
-    _, earliest, opening = np.unique(openings, return_index=True, return_inverse=True)
-    same = earliest[opening]
-    varied = np.any([games != games[same] for games in played])
-    return np.ones_like(seen) if varied else ~seen
+    for _, games in evidence.pieces():
+        one, other = slice(0, None, 2), slice(1, None, 2)
+        turned = (games.first[one] == match.b) & (games.second[one] == match.a)
+        own = turned | (games.first[one] == match.a) & (games.second[one] == match.b)
+        if clean:
+            normal = games.termination == Termination.NORMAL
+            own &= normal[one] & normal[other]
+        points = (games.result[one] + WIN - games.result[other].astype(np.int64)) / (2.0 * WIN)
+        yield np.where(turned, 1.0 - points, points)[own]

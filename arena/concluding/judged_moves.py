@@ -32,8 +32,8 @@ MOST_NODES = 20_000_000  # of a question; those that take more are left open
 class JudgedMoves:
     """The moves that agents chose in games that are not repeats, as columns.
 
-    `row` and `ply` (from 0) say where each stands, `mover` whose it is; `last` is from how many
-    beans in play, or empty squares, on they were judged, None
+    `row` and `ply` (from 0) say where each stands, `mover` whose it is, `opening` where its game
+    began; `last` is from how many beans in play, or empty squares, on they were judged, None
     if nobody can say.
     """
 
@@ -41,6 +41,7 @@ class JudgedMoves:
     row: NDArray[np.int64]
     ply: NDArray[np.int64]
     mover: NDArray[np.int16]
+    opening: NDArray[np.int32]
     plies: Plies
 
     @property
@@ -82,7 +83,8 @@ def judged_moves(
     kept = ~passes & (ply >= openings[games.opening[row]])
     seats = np.stack([games.first, games.second], axis=1)
     mover = seats[row, plies["player"]]
-    return JudgedMoves(reach, row[kept], ply[kept], mover[kept], plies[kept])
+    row = row[kept]
+    return JudgedMoves(reach, row, ply[kept], mover[kept], games.opening[row], plies[kept])
 
 
 def chosen_passes(

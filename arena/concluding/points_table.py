@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.concluding.evidence import Match
-from arena.planning.records import Games, Termination
+from arena.concluding.match_sums import Match
 
 WON, DRAWN = 2, 1  # points of a match
 TIES = "of equals: matches won, then games won (a draw is half), then beans or discs in all"
@@ -30,20 +29,18 @@ class PointsRow(NamedTuple):
     champion: int
 
 
-def points_rows(found: Sequence[Match], games: Games, names: Sequence[str]) -> list[PointsRow]:
+def points_rows(found: Sequence[Match], names: Sequence[str]) -> list[PointsRow]:
     """One row for each agent that played, the champion first."""
     sums = np.zeros((len(names), 5))  # won, drawn, lost, game points, margin
-    clean = games.termination == Termination.NORMAL
-    margins = np.where(clean, games.margin, 0)
     for match in found:
-        margin = int(margins[match.first].sum() - margins[match.second].sum())
         for agent, score, sign in ((match.a, match.scores, 1), (match.b, 1.0 - match.scores, -1)):
             results = [
-                int((score > 0.5).sum()),
-                int((score == 0.5).sum()),
-                int((score < 0.5).sum()),
+                int(match.times[score > 0.5].sum()),
+                int(match.times[score == 0.5].sum()),
+                int(match.times[score < 0.5].sum()),
             ]
-            sums[agent] += [*results, 2.0 * float(score.sum()), sign * margin]
+            points = 2.0 * float((score * match.times).sum())
+            sums[agent] += [*results, points, sign * match.margin]
     played = [place for place in range(len(names)) if sums[place, :3].any()]
     keys = {place: _key(sums[place]) for place in played}
     order = sorted(played, key=lambda place: ([-each for each in keys[place]], place))

@@ -7,25 +7,26 @@ from agents.wall.wall import Wall
 from arena.concluding.earlier_looks import EarlierLooks
 from arena.concluding.evidence import Evidence, evidence_of
 from arena.planning.drawing import DrawnPlan
-from arena.planning.records import Games
+from arena.planning.game_pieces import Parts
 from arena.playing.one_pairing import replayer
 
 
 def evidence_of_run(
     drawn: DrawnPlan,
-    games: Games,
+    parts: Parts,
+    played: int,
     directory: Path,
     wall: Wall,
     progress: Callable[[str], None],
 ) -> Evidence:
-    """The games of a run, its census, its agents without chance and its earlier looks."""
-    census = drawn.census if len(games) == 2 * drawn.pairings.total else []
+    """So many `played` pairings, their census, agents without chance and earlier looks."""
+    census = drawn.census if played == drawn.pairings.total else []
     return evidence_of(
         drawn.plan,
-        games,
+        parts,
         census,
         lambda: drawn.starts,
-        replayer(drawn, games, wall),
+        replayer(drawn, wall),
         wall,
         progress,
         drawn.without_chance,

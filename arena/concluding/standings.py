@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.evidence import Match
 from arena.concluding.intransitivity import (
     WithoutRating,
     misfit_of,
     misfit_text,
     standings_without_ratings,
 )
+from arena.concluding.match_sums import Match
 from arena.concluding.win_rates import WinRate, raw
 from arena.stats.bradley_terry import EXACT
 from arena.stats.clusters import spread
@@ -193,9 +193,9 @@ def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -
 def _sums(match: Match, pair: int, blocks: int | None) -> NDArray[np.float64]:
     """Opening, `pair`, games, points and draws where `a` moved first: one row an opening."""
     opening = match.openings if blocks is None else match.openings % blocks
-    games = np.bincount(opening)
-    points = np.bincount(opening, match.as_first)
-    drawn = np.bincount(opening, match.as_first == DRAWN)
+    games = np.bincount(opening, match.times)
+    points = np.bincount(opening, match.as_first * match.times)
+    drawn = np.bincount(opening, (match.as_first == DRAWN) * match.times)
     met = np.flatnonzero(games)
     return np.stack([met, np.full(len(met), pair), games[met], points[met], drawn[met]], axis=1)
 
@@ -206,11 +206,12 @@ def _played(
     own = [rate for rate in rates if rate.agent == names[place]]
     met = [match.evidence() for match in found if place in (match.a, match.b)]
     openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
+    times = np.concatenate([np.empty(0, np.int64), *(match.times for match in met)])
     return RatingBasis(
         games=sum(rate.row.counts.games for rate in own),
         distinct=sum(rate.row.counts.distinct_games or 0 for rate in own),
         openings=len(np.unique(openings)),
-        effective=spread(openings, _around_half(met)).effective_pairings,
+        effective=spread(openings, _around_half(met), times).effective_pairings,
         forfeits=sum(rate.forfeits for rate in own),
     )
 
@@ -237,8 +238,12 @@ def _rated(
 
 def _around_half(played: Sequence[Match]) -> NDArray[np.float64]:
     """Scores against all opponents as if all were equally strong, which leaves only the errors."""
-    apart = [0.5 + (match.scores - match.scores.mean()) / 2.0 for match in played]
+    apart = [0.5 + (match.scores - _mean(match)) / 2.0 for match in played]
     return np.concatenate([np.empty(0), *apart])
+
+
+def _mean(match: Match) -> float:
+    return float((match.scores * match.times).sum()) / match.pairings
 
 
 def _group(

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.concluding.evidence import Evidence, Match
+from arena.concluding.evidence import Evidence
+from arena.concluding.match_sums import Match
 from arena.concluding.points_table import PointsRow, points_rows
 from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import WinRate, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
-from arena.planning.records import Termination
 from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
@@ -78,19 +78,19 @@ def summarise(
     `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
     asks for standings by points too; 0 `draws`: ratings without errors.
     """
-    plan, games, tested = evidence.plan, evidence.games, sprt is not None
+    plan, tested = evidence.plan, sprt is not None
     names, met = plan.names, evidence.matches
     rates = tuple(rate for match in met for rate in win_rates(evidence, match, tested))
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = rating_plan(plan, draws, whole)
-    rated = standings(met, names, rates, rating, tested, _faulty(evidence))
+    rated = standings(met, names, rates, rating, tested, evidence.faulty)
     return Summary(
         experiment=name,
         game=plan.game,
         agents=names,
-        games=len(games),
+        games=evidence.games,
         distinct_games=int(np.count_nonzero(~evidence.repeat)),
-        openings=len(np.unique(games.opening)),
+        openings=evidence.openings,
         forfeits=sum(rate.forfeits for rate in rates),
         first_mover=_first_mover(met, whole),
         ratings=rated.agents,
@@ -99,7 +99,7 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
-        points=tuple(points_rows(met, games, names)) if by_points else (),
+        points=tuple(points_rows(met, names)) if by_points else (),
         notes=tuple(contradictions(evidence)),
     )
 
@@ -111,15 +111,6 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     return RatingPlan(draws=draws, seed=plan.seed, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _faulty(evidence: Evidence) -> set[str]:
-    """The agents that played, but never a game that ended without a fault."""
-    games, names = evidence.games, evidence.plan.names
-    clean = np.isin(games.termination, (Termination.NORMAL, Termination.TOO_LONG))
-    met = np.concatenate([games.first, games.second])
-    played = np.concatenate([games.first[clean], games.second[clean]])
-    return {names[place] for place in np.setdiff1d(met, played).tolist()}
-
-
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
     """Score of whoever moved first, over all matches; openings are shared between them."""
     fresh = [match.evidence() for match in found]
@@ -129,6 +120,7 @@ def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
         np.concatenate([none, *(match.openings for match in fresh)]),
         np.concatenate([none, *scores]),
         census=census,
+        times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
     )
 
 

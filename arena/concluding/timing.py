@@ -1,11 +1,14 @@
 """How long agents thought: the only numbers that a second run does not repeat."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.records import Games
+from arena.planning.records import GameColumn, Games
+
+SUMMED = ("games", "moves", "nodes", "nanoseconds", "lag")
+MOST = ("longest", "turn")
 
 
 class Timing(NamedTuple):
@@ -33,24 +36,51 @@ class Longest(NamedTuple):
     lag: float
 
 
+class TimingSums:
+    """Takes games and sums what their moves cost, by agent and opponent."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """No games yet."""
+        self.names = names
+        size = len(names) ** 2
+        self._sums = {name: np.zeros(size) for name in SUMMED}
+        self._most = {name: np.zeros(size, np.int64) for name in MOST}
+
+    def take(self, games: Games) -> None:
+        """Take more games."""
+        size = len(self.names)
+        for seat, other in (("first", "second"), ("second", "first")):
+            places = games.columns[seat].astype(np.int64) * size + games.columns[other]
+            for name, total in self._sums.items():
+                amounts = None if name == "games" else games.columns[f"{seat}_{name}"]
+                self._sums[name] = total + np.bincount(places, amounts, len(total))
+            for name, most in self._most.items():
+                np.maximum.at(most, places, games.columns[f"{seat}_{name}"])
+
+    def rows(self) -> Iterator[Timing]:
+        """One timing for each ordered pair of agents that met."""
+        size, sums = len(self.names), self._sums
+        for place in np.flatnonzero(sums["games"]).tolist():
+            yield _timing(
+                self.names[place // size],
+                self.names[place % size],
+                int(sums["games"][place]),
+                int(sums["moves"][place]),
+                int(sums["nodes"][place]),
+                _seconds(sums["nanoseconds"], place),
+                Longest(*(_seconds(each, place) for each in (*self._most.values(), sums["lag"]))),
+            )
+
+
+def _seconds(nanoseconds: GameColumn, place: int) -> float:
+    return float(nanoseconds[place]) / 1e9
+
+
 def timings(games: Games, names: Sequence[str]) -> list[Timing]:
     """One timing for each ordered pair of agents that met."""
-    size = len(names)
-    moves, turns = (_most(games, name, size) for name in ("longest", "turn"))
-    lag = _sums(games, "lag", size)
-    sums = {name: _sums(games, name, size) for name in ("games", "moves", "nodes", "nanoseconds")}
-    return [
-        _timing(
-            names[place // size],
-            names[place % size],
-            int(sums["games"][place]),
-            int(sums["moves"][place]),
-            int(sums["nodes"][place]),
-            float(sums["nanoseconds"][place]) / 1e9,
-            Longest(float(moves[place]) / 1e9, float(turns[place]) / 1e9, float(lag[place]) / 1e9),
-        )
-        for place in np.flatnonzero(sums["games"]).tolist()
-    ]
+    sums = TimingSums(names)
+    sums.take(games)
+    return list(sums.rows())
 
 
 def _timing(
@@ -76,22 +106,3 @@ def _timing(
         longest_turn=longest.turn or None,
         lag=longest.lag,
     )
-
-
-def _most(games: Games, name: str, size: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The largest number of a column of both seats, by agent and opponent."""
-    most = np.zeros(size * size, np.int64)
-    for seat, other in (("first", "second"), ("second", "first")):
-        places = games.columns[seat].astype(np.int64) * size + games.columns[other]
-        np.maximum.at(most, places, games.columns[f"{seat}_{name}"])
-    return most
-
-
-def _sums(games: Games, name: str, size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """A column of both seats summed by agent and opponent."""
-    total = np.zeros(size * size)
-    for seat, other in (("first", "second"), ("second", "first")):
-        places = games.columns[seat].astype(np.int64) * size + games.columns[other]
-        amounts = None if name == "games" else games.columns[f"{seat}_{name}"]
-        total += np.bincount(places, amounts, size * size)
-    return total

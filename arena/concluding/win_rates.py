@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from arena.concluding.evidence import Census, Evidence, Flags, Match, forfeited_rows
+from arena.concluding.evidence import Census, Evidence
+from arena.concluding.match_sums import Match
 from arena.stats.counts import PairCounts, pair_counts
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.matchup import Matchup, PairEstimate, from_other_side, matchup
@@ -31,11 +30,7 @@ class WinRate:
 
 def is_census(match: Match, evidence: Evidence) -> bool:
     """Whether a match covers every opening of a finite set of two or more, without chance."""
-    return (
-        _named(match, evidence, evidence.census)
-        and len(np.unique(match.openings)) > 1
-        and never_varied(match)
-    )
+    return _named(match, evidence, evidence.census) and match.met > 1 and never_varied(match)
 
 
 def is_steady(match: Match, evidence: Evidence) -> bool:
@@ -46,7 +41,7 @@ def is_steady(match: Match, evidence: Evidence) -> bool:
 
 def never_varied(match: Match) -> bool:
     """Whether no two pairings on one opening differed."""
-    return int(match.fresh.sum()) == len(np.unique(match.openings))
+    return match.counted == match.met
 
 
 def _named(match: Match, evidence: Evidence, pairs: Census) -> bool:
@@ -69,7 +64,7 @@ def contradictions(evidence: Evidence) -> list[str]:
 def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
     """What the evidence of a match says of its pair: the one place where it is worked out."""
     fresh, steady = match.evidence(), is_steady(match, evidence)
-    again = 0 if steady else 2 * (len(match.openings) - len(fresh.openings))
+    again = 0 if steady else 2 * (match.pairings - fresh.pairings)
     return matchup(
         fresh.openings,
         fresh.as_first,
@@ -79,21 +74,20 @@ def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
         census=is_census(match, evidence),
         varied=not never_varied(match),
         repeats=again,
+        times=fresh.times,
     )
 
 
 def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate, WinRate]:
     """A match seen from both sides; `stopped` says that a sequential test ended it."""
     row = estimated(match, evidence)
-    row = replace(row, counts=_counts(match, evidence.repeat))
+    row = replace(row, counts=_counts(match))
     if stopped:
         these = None if row.these is None else _raw_answer(row.these)
         row = replace(row, like=_raw_answer(row.like), these=these)
-    own, others = (
-        len(forfeited_rows(evidence.games, match, agent)) for agent in (match.a, match.b)
-    )
+    own, others = match.forfeits
     names = evidence.plan.names
-    a, b, counted = names[match.a], names[match.b], 2 * int(match.fresh.sum())
+    a, b, counted = names[match.a], names[match.b], 2 * match.counted
     other = from_other_side(row)
     return (
         WinRate(a, b, counted, own, others, row, _text(row)),
@@ -114,10 +108,10 @@ def raw(estimate: Estimate) -> Estimate:
     return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
-def _counts(match: Match, repeat: Flags) -> PairCounts:
+def _counts(match: Match) -> PairCounts:
     """Counts of all games of a match, replays included."""
-    counts = pair_counts(match.openings, match.as_first, match.as_second)
-    return replace(counts, distinct_games=int(np.count_nonzero(~repeat[match.rows])))
+    counts = pair_counts(match.openings, match.as_first, match.as_second, times=match.times)
+    return replace(counts, distinct_games=match.distinct)
 
 
 def _text(row: Matchup) -> str:

@@ -1,9 +1,13 @@
 """Games that were not won, compared with what perfect play gets from their openings."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.concluding.evidence import Evidence, Match, Rows
+import numpy as np
+
+from arena.concluding.evidence import Evidence, not_won
+from arena.concluding.match_sums import Match
 from arena.concluding.solver_threads import SolverThreads
 from arena.planning.records import DRAW
 from games import Game, Position
@@ -15,13 +19,19 @@ from games.solving.solver import Solver
 TABLE_BITS = 20
 # Few openings are solved sooner than a large database is built.
 FEW, FEW_BEANS = 200, 12
+_Alike = tuple[int, int, int]  # opening, player, result
 
 
 @dataclass(frozen=True, slots=True)
 class NotWon:
-    """A game that the agent did not win: its row, which player it was, how it ended for it."""
+    """Games on one opening that the agent did not win as the same player, with the same result.
+
+    There are so many `games`; `row` and `plies` are those of the shortest, the first of equals.
+    """
 
     row: int
+    plies: int
+    games: int
     player: int
     result: int  # 0 a draw, -1 a loss
     opening: tuple[int, ...]
@@ -29,7 +39,7 @@ class NotWon:
 
 @dataclass(frozen=True, slots=True)
 class SettledOpening:
-    """A game that was not won, and what its opening was worth to the agent; None: undecided."""
+    """Games that were not won, and what their opening was worth to the agent; None: undecided."""
 
     game: NotWon
     opening: int | None  # 1, 0 or -1
@@ -67,17 +77,22 @@ def loss_words(before: Bounds, after: Bounds) -> str:
     return f", {before.low:+d} into {after.low:+d}: it loses {before.low - after.low}"
 
 
-def games_not_won(evidence: Evidence, match: Match, rows: Rows) -> list[NotWon]:
-    """These games of a match, seen by its first agent."""
-    games, starts = evidence.games, evidence.starts()
+def games_not_won(evidence: Evidence, match: Match) -> list[NotWon]:
+    """The games of a match that its first agent did not win, in the order of their openings."""
+    shortest, counts = dict[_Alike, tuple[int, int]](), Counter[_Alike]()
+    for start, games in evidence.pieces():
+        for row in np.flatnonzero(not_won(games, match.a, match.b)).tolist():
+            player = 0 if games.first[row] == match.a else 1
+            result = 0 if games.result[row] == DRAW else -1
+            alike = int(games.opening[row]), player, result
+            each = int(games.plies[row]), start + row
+            shortest[alike] = min(each, shortest.get(alike, each))
+            counts[alike] += 1
+    starts = evidence.starts()
     return [
-        NotWon(
-            int(row),
-            0 if games.first[row] == match.a else 1,
-            0 if games.result[row] == DRAW else -1,
-            tuple(starts[int(games.opening[row])]),
-        )
-        for row in sorted(rows.tolist())
+        NotWon(row, plies, counts[alike], player, result, tuple(starts[opening]))
+        for alike, (plies, row) in sorted(shortest.items())
+        for opening, player, result in [alike]
     ]
 
 
@@ -152,7 +167,9 @@ def throw(evidence: Evidence, game: NotWon, nodes: int) -> Throw | None:
 
 def lost_before(games: Sequence[SettledOpening], name: str) -> str:
     """Which of the games could not be won when their opening was over; empty if none is known."""
-    counts = {value: sum(each.opening == value for each in games) for value in (-1, 0)}
+    counts = {
+        value: sum(each.game.games for each in games if each.opening == value) for value in (-1, 0)
+    }
     words = [
         f"{count:,} {'was' if count == 1 else 'were'} {word}"
         for (_, count), word in zip(counts.items(), ("lost", "drawn"), strict=True)
@@ -160,6 +177,6 @@ def lost_before(games: Sequence[SettledOpening], name: str) -> str:
     ]
     if not words:
         return ""
-    rescued = sum(each.opening == -1 and each.game.result == 0 for each in games)
+    rescued = sum(each.game.games for each in games if each.opening == -1 and each.game.result == 0)
     more = f"; {rescued:,} of the lost ones still drawn" if rescued else ""
     return f"{' and '.join(words)} before {name}'s first move (proved){more}"

@@ -19,12 +19,12 @@ from arena.keeping.parquet import (
     taken,
     write_columns,
 )
+from arena.planning.game_pieces import ROWS_AT_ONCE, pieces
 from arena.planning.openings import NO_MOVE, Openings
-from arena.planning.records import WIN, Games, Termination, joined
+from arena.planning.records import WIN, Games, Termination
 from games import Game
 from games.transcripts import written
 
-ROWS_AT_ONCE = 1 << 16
 WORDS = [how.name.lower() for how in Termination]
 DELTA = "DELTA_BINARY_PACKED"
 # Ascending numbers take a bit or two as differences; hashes cannot be compressed.
@@ -94,7 +94,7 @@ def write_games(
 
     def tables() -> Iterator[Mapping[str, Column]]:
         at = 0
-        for part in _pieces(parts):
+        for part in pieces(parts, ROWS_AT_ONCE):
             columns = _game_columns(part, at, agents, words)
             columns["repeat"] = repeat[at : at + len(part)]
             if moves:
@@ -115,34 +115,6 @@ def read_games(path: Path) -> StoredGames:
     ends = [places.get(word, -1) for word in columns["termination"].tolist()]
     columns["termination"] = np.array(ends, np.int8)
     return StoredGames(Games(columns, None, {}), None if moves is None else moves.tolist())
-
-
-def _pieces(parts: Iterable[Games]) -> Iterator[Games]:
-    """The same games in row groups of one size: how they were batched must leave no trace."""
-    waiting: list[Games] = []
-    rows = 0
-    for part in parts:
-        waiting.append(part)
-        rows += len(part)
-        if rows >= ROWS_AT_ONCE:
-            whole = part if len(waiting) == 1 else joined(waiting)
-            done = rows - rows % ROWS_AT_ONCE
-            for at in range(0, done, ROWS_AT_ONCE):
-                yield _cut(whole, at, at + ROWS_AT_ONCE)
-            waiting = [_cut(whole, done, rows)]
-            rows -= done
-    if rows:
-        yield joined(waiting)
-
-
-def _cut(games: Games, start: int, stop: int) -> Games:
-    """Some of the rows, with their moves."""
-    columns = {name: column[start:stop] for name, column in games.columns.items()}
-    if games.moves is None:
-        return Games(columns, None, {})
-    begin = int(games.plies[:start].sum())
-    end = begin + int(games.plies[start:stop].sum())
-    return Games(columns, games.moves[begin:end], {})
 
 
 def _game_columns(part: Games, at: int, agents: Sequence[str], words: Column) -> dict[str, Column]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias, TypeVar, get_type_hints
 
@@ -98,25 +98,71 @@ def _reason(error: Exception) -> str:
     return first
 
 
-def read_coded(path: Path, name: str) -> tuple[GameColumn, list[str]]:
-    """A column of words as places in the list of its words."""
+def rows_of(path: Path) -> int:
+    """How many rows a table has."""
     try:
-        column = pq.read_table(path, columns=[name], read_dictionary=[name])[name]
+        rows: int = pq.read_metadata(path).num_rows
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
+    return rows
+
+
+def words_of(path: Path, name: str) -> list[str]:
+    """The different words of a column, in the order in which they first come."""
+    found: dict[str, None] = {}
+    for columns in _groups(path, [name], [name]):
+        for chunk in columns[name].chunks:
+            found |= dict.fromkeys(chunk.dictionary.to_pylist())
+    return list(found)
+
+
+def read_pieces(
+    path: Path, names: Sequence[str], words: Mapping[str, Sequence[str]]
+) -> Iterator[dict[str, GameColumn]]:
+    """Columns of numbers, and columns of words as places among `words`, some rows at a time."""
+    for table in _groups(path, [*names, *words], list(words)):
+        columns = {name: table[name].to_numpy() for name in names}
+        yield columns | {name: _places(table[name], words[name]) for name in words}
+
+
+def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Iterator[pa.Table]:
+    """The row groups of a table, one after another."""
+    try:
+        with pq.ParquetFile(path, read_dictionary=list(coded_names), pre_buffer=False) as file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group, columns=list(names), use_threads=False)
+                for name in names:
+                    table[name]  # KeyError if it is not there
+                yield table
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        raise TableError(_reason(error)) from None
+
+
+def _places(column: Column, words: Sequence[str]) -> GameColumn:
+    """A column of words as places in a list of words; ValueError for one that is not there."""
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # older versions of pyarrow, and a table without rows
         whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
-    return whole.indices.to_numpy(), whole.dictionary.to_pylist()
+    order = np.array([words.index(word) for word in whole.dictionary.to_pylist()], np.int64)
+    return order[whole.indices.to_numpy()] if len(order) else np.empty(0, np.int64)
 
 
 def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     """Some rows of a column of texts; None if the table does not have it."""
-    if name not in pq.read_schema(path).names:
-        return None
-    column = pq.read_table(path, columns=[name])[name]
-    texts: list[str] = column.take(pa.array(rows, pa.int64())).to_pylist()
-    return texts
+    with pq.ParquetFile(path, pre_buffer=False) as file:
+        if name not in file.schema_arrow.names:
+            return None
+        wanted, start = np.array(rows, np.int64), 0
+        texts = np.empty(len(wanted), object)
+        for group in range(file.num_row_groups):
+            stop = start + file.metadata.row_group(group).num_rows
+            own = np.flatnonzero((wanted >= start) & (wanted < stop))
+            if len(own):
+                column = file.read_row_group(group, columns=[name], use_threads=False)[name]
+                texts[own] = column.take(pa.array(wanted[own] - start)).to_pylist()
+            start = stop
+    found: list[str] = texts.tolist()
+    return found
 
 
 def coded(places: GameColumn, words: Sequence[str]) -> Column:

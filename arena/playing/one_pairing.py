@@ -18,11 +18,15 @@ def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) 
     return Worker(drawn, wall).play(Task(pairing, pairing + 1, verdicts, blocks))
 
 
-def replayer(drawn: DrawnPlan, games: Games, wall: Wall) -> Callable[[int], list[int]]:
-    """A function that plays the game of a row again, for runs that kept no moves."""
+def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:
+    """A function that plays the game of a row again, for runs that kept no moves.
 
-    def moves(row: int) -> list[int]:
+    It takes both games of the pairing, too.
+    """
+
+    def moves(row: int, games: Games) -> list[int]:
         pairing, leg = divmod(row, 2)
-        return moves_of(played_here(drawn, pairing, stored_verdicts(games, [pairing]), wall), leg)
+        verdicts = stored_verdicts(games, [pairing], first=pairing)
+        return moves_of(played_here(drawn, pairing, verdicts, wall), leg)
 
     return moves

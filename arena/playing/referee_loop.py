@@ -110,11 +110,15 @@ def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
     return Games(columns, moves if keep_moves else None, traces)
 
 
-def stored_verdicts(games: Games, pairings: Iterable[int]) -> Verdicts:
-    """The verdicts on stored games that were cut off; with them the games are repeated at once."""
+def stored_verdicts(games: Games, pairings: Iterable[int], first: int = 0) -> Verdicts:
+    """The verdicts on stored games that were cut off; with them the games are repeated at once.
+
+    The games begin with those of the pairing `first`.
+    """
     verdicts = {}
-    for row in (2 * pairing + leg for pairing in pairings for leg in (0, 1)):
+    for pairing, leg in ((pairing, leg) for pairing in pairings for leg in (0, 1)):
+        row = 2 * (pairing - first) + leg
         if games.termination[row] == Termination.TIMEOUT:
             seat, plies = 1 if games.result[row] else 0, int(games.plies[row])
-            verdicts[divmod(row, 2)] = CutOff(plies or START, seat)
+            verdicts[pairing, leg] = CutOff(plies or START, seat)
     return verdicts

@@ -11,7 +11,8 @@ from arena.concluding.table_rows import WinRateRow, rating_rows
 from arena.keeping.run_directory import GAMES
 from arena.reading.foreign_games import GivenScale, Unreadable, read_games
 from arena.reading.given_standings import given_standings
-from arena.showing.report_contents import GameColumns, GatheredPlan, Report
+from arena.showing.played_games import GameColumns, games_here
+from arena.showing.report_contents import GatheredPlan, Report
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
@@ -49,9 +50,9 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         run={},
         summary=summary,
         ratings=tuple(rating_rows(ranked.agents, ranked.groups, scale.names)),
-        pairs=_pair_rows(columns),
+        pairs=_pair_rows(columns, scale.names),
         timings=(),
-        games=columns,
+        games=games_here(scale.names, ("normal",), columns),
     )
 
 
@@ -60,8 +61,6 @@ def _columns(given: GivenScale) -> GameColumns:
     opening = np.unique(np.array(given.openings), return_inverse=True)[1]
     nothing = np.zeros(size, np.int64)
     return GameColumns(
-        names=tuple(given.names),
-        endings=("normal",),
         first=np.array(given.first, np.int64),
         second=np.array(given.second, np.int64),
         opening=opening.astype(np.int64),
@@ -71,22 +70,21 @@ def _columns(given: GivenScale) -> GameColumns:
         plies=nothing,
         ending=nothing,
         repeat=np.zeros(size, np.bool_),
-        texts=lambda _name, _rows: None,
     )
 
 
-def _pair_rows(games: GameColumns) -> dict[tuple[str, str], WinRateRow]:
+def _pair_rows(games: GameColumns, names: Sequence[str]) -> dict[tuple[str, str], WinRateRow]:
     """Every pair that met, from both sides; a game is an observation of its opening."""
     rows = {}
     met = {(min(pair), max(pair)) for pair in zip(games.first.tolist(), games.second.tolist(),
                                                   strict=True)}  # fmt: skip
     for one, other in sorted(met):
         for a, b in ((one, other), (other, one)):
-            rows[games.names[a], games.names[b]] = _pair_row(games, a, b)
+            rows[names[a], names[b]] = _pair_row(games, names, a, b)
     return rows
 
 
-def _pair_row(games: GameColumns, a: int, b: int) -> WinRateRow:
+def _pair_row(games: GameColumns, names: Sequence[str], a: int, b: int) -> WinRateRow:
     first = (games.first == a) & (games.second == b)
     second = (games.first == b) & (games.second == a)
     as_first, as_second = games.result[first], 1.0 - games.result[second]
@@ -97,7 +95,7 @@ def _pair_row(games: GameColumns, a: int, b: int) -> WinRateRow:
     number = len(scores)
     values: dict[str, object] = dict.fromkeys(WinRateRow._fields)
     values |= {
-        "agent": games.names[a], "opponent": games.names[b], "games": number,
+        "agent": names[a], "opponent": names[b], "games": number,
         "distinct_games": number, "counted_games": number, "openings": len(np.unique(openings)),
         "largest_multiplicity": int(np.unique(openings, return_counts=True)[1].max()),
         "n_eff": spread(openings, scores).effective_pairings,

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
+import numpy as np
+
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.showing.figures import figures
@@ -59,31 +61,32 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
     assert of is not None  # a run has a game
     ended = moment(report, "finished")
     date = "????.??.??" if ended is None else f"{ended:%Y.%m.%d}"
-    for begin in range(0, len(games), AT_ONCE):
-        rows = range(begin, min(begin + AT_ONCE, len(games)))
+    for begin in range(0, games.size, AT_ONCE):
+        rows = range(begin, min(begin + AT_ONCE, games.size))
+        some = games.at(np.array(rows))
         lines, openings = (games.texts(name, rows) for name in ("moves", "opening_moves"))
         if lines is None or openings is None:
             raise Mistake(
                 f"{report.directory} keeps no moves: play it again with keep_moves = true"
             )
-        for row, line, opening in zip(rows, lines, openings, strict=True):
+        for at, (row, line, opening) in enumerate(zip(rows, lines, openings, strict=True)):
             yield ExportedGame(
                 experiment=str(report.summary["experiment"]),
                 run=str(report.run.get("digest", "")),
                 date=date,
                 of=of,
                 number=row,
-                pair=int(games.pair[row]),
+                pair=int(some.pair[at]),
                 leg=row % 2,
-                first=games.names[games.first[row]],
-                second=games.names[games.second[row]],
-                result=float(games.result[row]),
-                margin=int(games.margin[row]),
-                plies=int(games.plies[row]),
-                opening=int(games.opening[row]),
+                first=games.names[some.first[at]],
+                second=games.names[some.second[at]],
+                result=float(some.result[at]),
+                margin=int(some.margin[at]),
+                plies=int(some.plies[at]),
+                opening=int(some.opening[at]),
                 opening_moves=opening,
                 moves=tuple(of.notation.split(line)),
-                ending=games.endings[games.ending[row]],
+                ending=games.endings[some.ending[at]],
             )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from arena.keeping.bot_logs import DIRECTORY, PLAIN
 from arena.keeping.game_table import StoredGames
-from arena.keeping.parquet import read_coded
+from arena.keeping.parquet import read_pieces
 from arena.keeping.run_directory import GAMES, stored_games
 from arena.planning.records import DRAW, LOSS, Termination
 from games import Game
@@ -38,11 +38,12 @@ class Stored(NamedTuple):
 
 def read_stored(directory: Path, names: Sequence[str]) -> Stored:
     """The games of a run's directory."""
-    columns = []
-    for seat in ("first", "second"):
-        codes, words = read_coded(directory / GAMES, seat)
-        columns.append([names.index(words[code]) for code in codes])
-    return Stored(stored_games(directory), list(zip(*columns, strict=True)))
+    seats = [
+        places
+        for columns in read_pieces(directory / GAMES, (), {"first": names, "second": names})
+        for places in zip(columns["first"].tolist(), columns["second"].tolist(), strict=True)
+    ]
+    return Stored(stored_games(directory), seats)
 
 
 def games_of(stored: Stored, agent: int) -> list[OwnGame]:

@@ -1,13 +1,9 @@
 """What the page of a run is made from: the run's tables, read back from its directory."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from agents import AgentSpec
 from arena.concluding.stored_summary import SUMMARY
@@ -20,48 +16,12 @@ from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
+from arena.showing.played_games import PlayedGames, stored_games
 from games.keys import KeyValues
 
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
-NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
 FEW_OPENINGS = 10  # below which there is a standing, no Elo
-
-Numbers = NDArray[np.int64]
-Texts = Callable[[str, Sequence[int]], Sequence[str] | None]
-
-
-@dataclass(frozen=True, eq=False)
-class GameColumns:
-    """The games of a run as columns, in schedule order.
-
-    Agents are places in `names`, ends are places in `endings`. `texts` gives a column of texts
-    in some rows, or None where it was not kept.
-    """
-
-    names: tuple[str, ...]
-    endings: tuple[str, ...]
-    first: Numbers
-    second: Numbers
-    opening: Numbers
-    pair: Numbers
-    result: NDArray[np.float64]  # points of who moved first
-    margin: Numbers
-    plies: Numbers
-    ending: Numbers
-    repeat: NDArray[np.bool_]
-    texts: Texts
-
-    def __len__(self) -> int:
-        """How many games there are."""
-        return len(self.result)
-
-    @cached_property
-    def forfeited(self) -> NDArray[np.bool_]:
-        """Which games were lost by a fault; a game that is too long is a draw."""
-        normal = [place for place, word in enumerate(self.endings) if word == "normal"]
-        faulty: NDArray[np.bool_] = ~np.isin(self.ending, normal) & (self.result != 0.5)
-        return faulty
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +48,7 @@ class Report:
     ratings: tuple[EloRow, ...]  # the strongest first
     pairs: Mapping[tuple[str, str], WinRateRow]
     timings: tuple[Timing, ...]
-    games: GameColumns
+    games: PlayedGames
     losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
 
@@ -159,7 +119,7 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             ratings=tuple(parquet.read_rows(directory / "elo.parquet", EloRow)),
             pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow)),
             timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
-            games=stored_columns(path, plan.names),
+            games=stored_games(path, plan.names),
             losses=stored_losses(directory),
             directory=directory,
         )
@@ -170,33 +130,6 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
 def plan_command(directory: Path) -> str:
     """The command that plays a stored run."""
     return f"python -m arena.run {read_run(directory).get('path', 'FILE')}"
-
-
-def stored_columns(path: Path, names: Sequence[str]) -> GameColumns:
-    """The games of a table, the agents by their places in `names`."""
-    columns = parquet.read_columns(path, NUMBERS)
-    ending, endings = parquet.read_coded(path, "termination")
-    return GameColumns(
-        names=tuple(names),
-        endings=tuple(endings),
-        first=_seat(path, "first", names),
-        second=_seat(path, "second", names),
-        opening=columns["opening"],
-        pair=columns["pair"],
-        result=columns["result"],
-        margin=columns["margin"],
-        plies=columns["plies"],
-        ending=ending.astype(np.int64),
-        repeat=columns["repeat"],
-        texts=lambda name, rows: parquet.read_texts(path, name, rows),
-    )
-
-
-def _seat(path: Path, seat: str, names: Sequence[str]) -> Numbers:
-    """Who sat there in every game, by the place of the agent."""
-    places, words = parquet.read_coded(path, seat)
-    order = np.array([names.index(word) for word in words], np.int64)
-    return order[places] if len(order) else np.empty(0, np.int64)
 
 
 def _pairs(rows: Sequence[WinRateRow]) -> dict[tuple[str, str], WinRateRow]:

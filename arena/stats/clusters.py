@@ -50,8 +50,12 @@ class OpeningSums(NamedTuple):
     squares: Floats
 
 
-def spread(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread:
+def spread(
+    openings: npt.ArrayLike, scores: npt.ArrayLike, times: npt.ArrayLike | None = None
+) -> Spread:
     """Spread of scores in [0, 1], one per pairing, for openings like these: by opening.
+
+    `times` says how often each stands there: once each without it.
 
     Standard error: CR2 for a mean; degrees of freedom: Bell and McCaffrey, "Bias reduction in
     standard errors for linear regression with multi-stage samples" (2002).
@@ -59,7 +63,8 @@ def spread(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread:
     values = _scores(scores)
     if len(values) == 0:
         return Spread(Scope.LIKE, 0, 0, 0.0, 0.0, 0.0, 0.0, (), (), 0.0)
-    return spread_of_sums(_by_opening(openings, values), *_law(values))
+    often = _often(times, values)
+    return spread_of_sums(_by_opening(openings, values, often), *_law(values, often))
 
 
 def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Spread:
@@ -78,7 +83,9 @@ def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Sprea
     return Spread(Scope.LIKE, len(by.sizes), total, mean, variance, se, dof, law, shares, effective)
 
 
-def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | None:
+def spread_of_these(
+    openings: npt.ArrayLike, scores: npt.ArrayLike, times: npt.ArrayLike | None = None
+) -> Spread | None:
     """The same for exactly these openings, each weighed by its pairings; None without repeats.
 
     Pairings on one opening are independent: the agents leave something to chance.
@@ -86,12 +93,13 @@ def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | 
     values = _scores(scores)
     if len(values) == 0:
         return None
-    by = _by_opening(openings, values)
+    often = _often(times, values)
+    by = _by_opening(openings, values, often)
     again = by.sizes > 1
     if not again.any():
         return None
     total, mean, variance = _moments(by)
-    law, seen = _law(values)
+    law, seen = _law(values, often)
     inside, dofs = _inside(by, again)
     parts = np.square(by.sizes / total) * inside / by.sizes
     error = float(parts.sum())
@@ -103,17 +111,21 @@ def spread_of_these(openings: npt.ArrayLike, scores: npt.ArrayLike) -> Spread | 
     )  # fmt: skip
 
 
-def kish_size(openings: npt.ArrayLike) -> float:
+def kish_size(openings: npt.ArrayLike, times: npt.ArrayLike | None = None) -> float:
     """The equivalent number of openings of equal size: (sum n)^2 / sum n^2 (Kish)."""
-    sizes = np.unique(np.asarray(openings), return_counts=True)[1].astype(np.float64)
+    sizes = sizes_of(openings, times).astype(np.float64)
     return float(sizes.sum() ** 2 / np.square(sizes).sum()) if len(sizes) else 0.0
 
 
-def _by_opening(openings: npt.ArrayLike, values: Floats) -> OpeningSums:
+def _by_opening(openings: npt.ArrayLike, values: Floats, often: Ints | None) -> OpeningSums:
     _, cluster, sizes = np.unique(np.asarray(openings), return_inverse=True, return_counts=True)
     cluster = cluster.ravel()
-    points, squares = (np.bincount(cluster, each) for each in (values, np.square(values)))
-    return OpeningSums(sizes, points.astype(np.float64), squares.astype(np.float64))
+    each = values, np.square(values)
+    if often is not None:
+        sizes = np.bincount(cluster, often).astype(np.int64)
+        each = each[0] * often, each[1] * often
+    points, squares = (np.bincount(cluster, amounts).astype(np.float64) for amounts in each)
+    return OpeningSums(sizes, points, squares)
 
 
 def _moments(by: OpeningSums) -> tuple[int, float, float]:
@@ -124,13 +136,13 @@ def _moments(by: OpeningSums) -> tuple[int, float, float]:
     return total, points / total, variance
 
 
-def _law(values: Floats) -> tuple[tuple[float, ...], Ints]:
+def _law(values: Floats, often: Ints | None) -> tuple[tuple[float, ...], Ints]:
     """The scores that occur, and how often each does."""
     quarters = np.rint(4.0 * values).astype(np.int64)
     if np.array_equal(quarters, 4.0 * values):
-        return QUARTERS, np.bincount(quarters, minlength=5).astype(np.int64)
-    law, seen = np.unique(values, return_counts=True)
-    return tuple(law.tolist()), seen.astype(np.int64)
+        return QUARTERS, np.bincount(quarters, often, minlength=5).astype(np.int64)
+    law, place = np.unique(values, return_inverse=True)
+    return tuple(law.tolist()), np.bincount(place.ravel(), often).astype(np.int64)
 
 
 def _effective(variance: float, total: int, se: float, alike: float) -> float:
@@ -192,6 +204,23 @@ def _bell_mccaffrey(share: Floats) -> float:
     weights = squares / (1.0 - share)
     crossed = weights.sum() ** 2 - np.square(weights).sum()
     return float(1.0 / (squares.sum() + crossed))
+
+
+def sizes_of(openings: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Ints:
+    """How many pairings each opening has, in the order of their numbers."""
+    if times is None:
+        return np.unique(np.asarray(openings), return_counts=True)[1].astype(np.int64)
+    place = np.unique(np.asarray(openings), return_inverse=True)[1]
+    return np.bincount(place.ravel(), np.asarray(times)).astype(np.int64)
+
+
+def _often(times: npt.ArrayLike | None, values: Floats) -> Ints | None:
+    if times is None:
+        return None
+    often = np.asarray(times, np.int64)
+    if often.shape != values.shape or np.any(often < 1):
+        raise ValueError("every score stands there once or more often")
+    return often
 
 
 def _scores(scores: npt.ArrayLike | Sequence[float]) -> Floats:

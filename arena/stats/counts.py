@@ -79,18 +79,22 @@ def pair_counts(
     as_first: npt.ArrayLike,
     as_second: npt.ArrayLike,
     games: tuple[Sequence[object], Sequence[object]] | None = None,
+    times: npt.ArrayLike | None = None,
 ) -> PairCounts:
     """Counts of pairings given by opening and the agent's score (0, 1/2, 1) in each seat.
 
-    `games` names the game of each pairing in which the agent moved first, then the other one.
+    `games` names the game of each pairing in which the agent moved first, then the other one;
+    `times` says how often a pairing stands there: once each without it.
     """
     first, second = _half_points(as_first), _half_points(as_second)
-    drawn = int(np.count_nonzero((first == 1) & (second == 1)))
-    multiplicity = np.unique(np.asarray(openings), return_counts=True)[1]
+    often = np.ones(len(first), np.int64) if times is None else np.asarray(times, np.int64)
+    drawn = int(often[(first == 1) & (second == 1)].sum())
+    place = np.unique(np.asarray(openings), return_inverse=True)[1]
+    multiplicity = np.bincount(place.ravel(), often)
     return PairCounts(
-        first=_wdl(first),
-        second=_wdl(second),
-        pentanomial=_five(np.bincount(first + second, minlength=5)),
+        first=_wdl(first, often),
+        second=_wdl(second, often),
+        pentanomial=_five(np.bincount(first + second, often, minlength=5)),
         both_drawn=drawn,
         openings=len(multiplicity),
         largest_multiplicity=int(multiplicity.max(initial=0)),
@@ -138,11 +142,11 @@ def _half_points(scores: npt.ArrayLike) -> Ints:
     return halves
 
 
-def _wdl(half_points: Ints) -> Wdl:
-    losses, draws, wins = np.bincount(half_points, minlength=3)
+def _wdl(half_points: Ints, often: Ints) -> Wdl:
+    losses, draws, wins = np.bincount(half_points, often, minlength=3)
     return Wdl(int(wins), int(draws), int(losses))
 
 
-def _five(counts: Ints) -> tuple[int, int, int, int, int]:
+def _five(counts: Ints | Floats) -> tuple[int, int, int, int, int]:
     ll, ld, even, wd, ww = (int(n) for n in counts)
     return ll, ld, even, wd, ww

@@ -110,11 +110,15 @@ def unvaried(value: float, repeats: int, level: float = 0.95) -> Estimate:
 
 
 def score_estimate(
-    openings: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95, census: bool = False
+    openings: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    level: float = 0.95,
+    census: bool = False,
+    times: npt.ArrayLike | None = None,
 ) -> Estimate:
     """Score with its interval for openings like these, from one score per pairing.
 
     A `census` is every opening of a finite set, played by a deterministic pair.
     """
-    found = spread(openings, scores)
+    found = spread(openings, scores, times)
     return exact(found.mean, level) if census else estimate_from_spread(found, level)

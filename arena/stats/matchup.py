@@ -109,27 +109,30 @@ def matchup(
     census: bool = False,
     varied: bool = False,
     repeats: int = 0,
+    times: npt.ArrayLike | None = None,
 ) -> Matchup:
     """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
 
     Leave out replays first: they are no evidence; `repeats` games were replayed and never
     varied, or games on one opening `varied`, which scores need not show. `games` names the game
     of each pairing in which the agent moved first, then the other one. `steady` agents are known
-    to leave nothing to chance; a `census` has every opening there is.
+    to leave nothing to chance; a `census` has every opening there is. `times` says how often a
+    pairing stands there.
     """
     scores = pair_scores(as_first, as_second)
-    found = spread(openings, scores)
+    found = spread(openings, scores, times)
     whole = census and found.openings > 0
-    counts = pair_counts(openings, as_first, as_second, games)
+    counts = pair_counts(openings, as_first, as_second, games, times)
     like = _answer(found, exact(found.mean, level) if whole else estimate_from_spread(found, level))
-    first_mover = score_estimate(openings, first_mover_scores(as_first, as_second), level, whole)
+    movers = first_mover_scores(as_first, as_second)
+    inside = None if steady or whole or repeats else spread_of_these(openings, scores, times)
     return Matchup(
         counts=counts,
         like=like,
-        these=_these(openings, scores, found, level, steady or whole, varied, repeats),
-        first_mover=first_mover,
+        these=_these(found, inside, level, steady or whole, varied, repeats),
+        first_mover=score_estimate(openings, movers, level, whole, times),
         superiority=None if census else likelihood_of_superiority(found),
-        kish=kish_size(openings),
+        kish=kish_size(openings, times),
     )
 
 
@@ -140,21 +143,19 @@ def _answer(found: Spread, score: Estimate) -> PairEstimate:
 
 
 def _these(
-    openings: npt.ArrayLike,
-    scores: npt.ArrayLike,
     found: Spread,
+    inside: Spread | None,
     level: float,
     steady: bool,
     varied: bool,
     repeats: int,
 ) -> PairEstimate | None:
-    """The answer for exactly these openings, if the results have one."""
+    """The answer for exactly these openings, if the results have one: `inside` is its spread."""
     if found.pairings == 0:
         return None
     known = found._replace(scope=Scope.THESE)
     if steady:
         return _answer(known, exact(found.mean, level))
-    inside = None if repeats else spread_of_these(openings, scores)
     if inside is not None and (varied or inside.se > 0.0):
         return _answer(inside, estimate_from_spread(inside, level))
     repeats = repeats or 2 * (found.pairings - found.openings)

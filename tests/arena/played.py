@@ -108,7 +108,7 @@ def one_game(of, agents, line, seed):
 
 def summed(games, plan, *, census=(), **more):
     """The summary of games that were played by a plan."""
-    return summarise(evidence_of(plan, games, census), **more)
+    return summarise(evidence_of(plan, lambda: [games], census), **more)
 
 
 def openings_of(of, lines) -> Openings:

@@ -565,22 +565,29 @@ CONCLUDING = (
         edits={"MOST_POSITIONS = 1_000_000": "MOST_POSITIONS = 100_000"},
     ),
     *in_file(
+        "arena/concluding/match_sums.py",
+        "tests/arena/concluding/test_summary.py",
+        "tests/arena/concluding/test_checks.py",
+        "tests/arena/concluding/test_match_sums.py",
+        edits={
+            "repeat[first] & repeat[second]": "repeat[first] | repeat[second]",
+            "& (not _varied(opening, piled))": "",
+            "half_first=np.int8(WIN) - self.half_second,": "half_first=self.half_second,",
+            "differ | (one != one[first])": "(one != one[first])",
+        },
+    ),
+    *in_file(
         "arena/concluding/evidence.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
-        edits={
-            "repeat[first] & repeat[second]": "repeat[first] | repeat[second]",
-            "return np.ones_like(seen) if varied else ~seen": "return ~seen",
-            "as_first=1.0 - self.as_second,": "as_first=self.as_second,",
-            "np.argmin(self.games.plies[ordered])": "np.argmax(self.games.plies[ordered])",
-        },
+        edits={"np.argmin(piece.plies[rows])": "np.argmax(piece.plies[rows])"},
     ),
     *in_file(
         "arena/concluding/win_rates.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
         edits={
-            "and len(np.unique(match.openings)) > 1": "",
+            "and match.met > 1": "",
             "varied=not never_varied(match),": "varied=False,",
             "repeats=again,": "repeats=0,",
         },

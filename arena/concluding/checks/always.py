@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from agents import AGENTS, AgentFailure, AgentSpec, outside, varies
 from agents.door import agent_of
 from agents.wall.bot_terms import Terms
@@ -16,7 +14,8 @@ from arena.concluding.checks.claims import (
     Verdict,
     verdict_on,
 )
-from arena.concluding.evidence import SEATS, Evidence, Flags, Match, ending, forfeited_rows
+from arena.concluding.evidence import SEATS, Evidence, ending, not_won
+from arena.concluding.match_sums import Match
 from games.keys import Fault, Key
 from games.names import quoted
 from games.transcripts import command_of, move_texts, replay_command
@@ -55,49 +54,49 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     match = evidence.between(*(check.parties or ("", "")))
     if match is None:
         return verdict_on(check, VACUOUS, "no games")
-    won = np.concatenate([match.as_first, match.as_second]) == 1.0
-    openings = len(np.unique(match.openings))
-    if check.values["always"] == "winnable" and not won.all():
-        return _winnable(check, evidence, match, won)
-    if not won.all():
-        row = evidence.shortest(match.rows[~won])
-        detail = f"{np.count_nonzero(~won)} of {len(won)} games not won; the shortest is {row}: "
+    games, won, openings = 2 * match.pairings, match.won, match.met
+    if check.values["always"] == "winnable" and won < games:
+        return _winnable(check, evidence, match)
+    row = evidence.shortest(lambda part: not_won(part, match.a, match.b)) if won < games else None
+    if row is not None:
+        detail = f"{games - won} of {games} games not won; the shortest is {row}: "
         detail += evidence.end_of(row, match.a)
         return verdict_on(check, FAILS, detail, evidence.command(row), row)
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
         return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")
-    by_fault = len(forfeited_rows(evidence.games, match, match.b))
+    by_fault = match.forfeits[1]
     how = f", {by_fault} of them by forfeit" if by_fault else ""
-    detail = f"all {len(won)} games won{how}, from {openings} openings on both sides"
+    detail = f"all {games} games won{how}, from {openings} openings on both sides"
     return verdict_on(check, HOLDS, detail)
 
 
-def _winnable(check: Check, evidence: Evidence, match: Match, won: Flags) -> Verdict:
+def _winnable(check: Check, evidence: Evidence, match: Match) -> Verdict:
     """Whether every game was won that perfect play could have won."""
     # It loads the compiler.
     from arena.concluding import winnable  # noqa: PLC0415
 
-    games = winnable.games_not_won(evidence, match, match.rows[~won])
+    games = winnable.games_not_won(evidence, match)
     found = winnable.settled(evidence, games, MOST_NODES)
     thrown = [each.game for each in found if each.could_do_better]
-    undecided = sum(each.could_do_better is None for each in found)
+    undecided = sum(each.game.games for each in found if each.could_do_better is None)
+    total = 2 * match.pairings
     before = winnable.lost_before(found, evidence.plan.names[match.a])
     if thrown:
-        row = evidence.shortest(np.array([game.row for game in thrown]))
-        lead = f"{len(thrown):,} of {len(won):,} games thrown away; the shortest is {row}: "
-        (game,) = (each for each in thrown if each.row == row)
+        game = min(thrown, key=lambda each: (each.plies, each.row))
+        row, number = game.row, sum(each.games for each in thrown)
+        lead = f"{number:,} of {total:,} games thrown away; the shortest is {row}: "
         throw = winnable.throw(evidence, game, MOST_NODES)
         words = [lead + evidence.end_of(row, match.a), throw.words if throw else "", before]
         shown = throw and command_of(evidence.plan.of, throw.line)
         return verdict_on(
             check, FAILS, "; ".join(filter(None, words)), shown or evidence.command(row)
         )
-    counts = f"{np.count_nonzero(won):,} of {len(won):,} games won"
+    counts = f"{match.won:,} of {total:,} games won"
     if undecided:
         more = f"{undecided:,} of the others cannot be decided in {MOST_NODES:,} positions each"
         return verdict_on(check, VACUOUS, "; ".join(filter(None, [counts, before, more])))
-    openings = len(np.unique(match.openings))
+    openings = match.met
     if openings < check.values["min_distinct"]:
         needed = f"at least {check.values['min_distinct']} needed"
         return verdict_on(check, VACUOUS, f"{openings} distinct openings, {needed}")

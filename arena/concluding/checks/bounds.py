@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.concluding.checks.claims import Check
-from arena.concluding.evidence import Evidence, Match, faultless
+from arena.concluding.evidence import Evidence, pair_scores_of
+from arena.concluding.match_sums import Match
 from arena.concluding.win_rates import estimated, is_census
 from arena.stats.clusters import spread
-from arena.stats.counts import one_per_opening
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.matchup import PairEstimate
 from arena.stats.score_checks import (
@@ -48,14 +49,14 @@ def bounded(check: Check, evidence: Evidence, wanted: float) -> ScoreCheck:
     level, least = check.values["confidence"], check.values["min_distinct"]
     if match is None:
         return score_at_least(spread([], []), wanted, level=level, min_distinct=least)
-    clean = match if check.values["count_forfeits"] else faultless(evidence.games, match)
-    dropped = len(match.openings) - len(clean.openings)
+    clean = match if check.values["count_forfeits"] else match.faultless()
+    dropped = match.pairings - clean.pairings
     # Without some of its games a finite set of openings was not played out.
     known = evidence if dropped == 0 else replace(evidence, census=())
     result = _decided(check, known, clean, wanted)
     if dropped == 0:
         return result
-    what = f"{2 * dropped} of {2 * len(match.openings)} games do not count, for faults"
+    what = f"{2 * dropped} of {2 * match.pairings} games do not count, for faults"
     if result.verdict is Status.VACUOUS:
         what += " (count_forfeits = true counts them)"
     return replace(result, reason=f"{result.reason}; {what}")
@@ -73,9 +74,8 @@ def _decided(check: Check, evidence: Evidence, match: Match, wanted: float) -> S
         exact = exact and (is_census(match, evidence) or check.values["of"] == THESE)
         return score_at_least(answer.spread, wanted, level=level, min_distinct=least, census=exact)
     if check.values["of"] == THESE:
-        return _ever_of_these(answer, match, wanted, level, why)
-    fresh = match.evidence()
-    first = np.rint(4.0 * fresh.scores[one_per_opening(fresh.openings)]).astype(np.int64)
+        return _ever_of_these(check, evidence, match, answer, (wanted, why))
+    first = np.rint(4.0 * first_on_each(match.evidence())).astype(np.int64)
     counts = np.bincount(first, minlength=5)
     reason = f"anytime {100 * level:g} % bound: {why}"
     return score_ever_at_least(
@@ -106,12 +106,22 @@ def looks_text(check: Check, evidence: Evidence) -> str:
     return f"after {looks} looks: " if looks > 1 else ""
 
 
+def first_on_each(match: Match) -> NDArray[np.float64]:
+    """The score of the first pairing on each opening; the others are no new observation."""
+    order = np.lexsort((match.earliest, match.openings))
+    first = np.unique(match.openings[order], return_index=True)[1]
+    return np.asarray(match.scores[order[first]])
+
+
 def _ever_of_these(
-    answer: PairEstimate, match: Match, wanted: float, level: float, why: str
+    check: Check, evidence: Evidence, match: Match, answer: PairEstimate, asked: tuple[float, str]
 ) -> ScoreCheck:
     """The check of exactly these openings, by a bound that stays true at every look."""
-    openings = len(np.unique(match.openings))
-    standing = observe(begun(openings, again=True), match.scores)
+    (wanted, why), level = asked, check.values["confidence"]
+    openings, clean = match.met, not check.values["count_forfeits"]
+    standing = begun(openings, again=True)
+    for scores in pair_scores_of(evidence, match, clean):
+        standing = observe(standing, scores)
     bound = lower_bound_of_these(standing, level)
     reason = f"anytime {100 * level:g} % bound: {why}"
     verdict = Status.PASSED if bound >= wanted else Status.FAILED

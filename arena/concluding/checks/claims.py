@@ -87,9 +87,9 @@ def verdict_on(
 
 def no_moves(evidence: Evidence) -> str:
     """Why the moves of a run cannot be judged; empty if they can."""
-    if evidence.games.moves is None:
+    if not evidence.keeps_moves:
         return "moves are judged where they are kept: keep_moves = true"
-    return "" if len(evidence.games) else "no games"
+    return "" if evidence.games else "no games"
 
 
 def judged_part(evidence: Evidence, moves: "JudgedMoves", own: NDArray[np.bool_]) -> str:

@@ -2,7 +2,6 @@
 
 from arena.concluding.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
 from arena.concluding.evidence import Evidence
-from arena.concluding.timing import timings
 from games.keys import Key
 
 KEYS = (Key("faster_than_seconds_per_move", "float", "mean seconds a move", above=0),)
@@ -12,7 +11,7 @@ COMPARES = False
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether each of the agents it is about is fast enough."""
     limit = check.values["faster_than_seconds_per_move"]
-    times = timings(evidence.games, evidence.plan.names)
+    times = evidence.timings
     words, status = [], HOLDS
     for name in check.about(evidence):
         moves = sum(each.moves for each in times if each.agent == name)

@@ -46,8 +46,7 @@ def about(check: Check, evidence: Evidence, moves: JudgedMoves, name: str) -> tu
     losses = moves.losses
     own = moves.mover == evidence.plan.names.index(name)
     judged = own & losses.known
-    openings = evidence.games.opening[moves.row[judged]]
-    bound = ratio_bound(openings, losses.margin[judged], check.values["confidence"])
+    bound = ratio_bound(moves.opening[judged], losses.margin[judged], check.values["confidence"])
     part = judged_part(evidence, moves, own)
     if bound is None or bound.clusters < check.values["min_distinct"]:
         count = 0 if bound is None else bound.clusters

@@ -53,15 +53,17 @@ def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:
 
     Games in one compiled call are timed as a whole, which is more than any of their moves.
     """
-    place, found = evidence.plan.names.index(name), list[Slowest]()
-    for seat in SEATS:
-        games = evidence.games
-        rows = np.flatnonzero(games.columns[seat] == place)
-        whole = games.columns[f"{seat}_nanoseconds"][rows]
-        exact = games.columns[f"{seat}_{COLUMNS[per]}"][rows]
-        taken = np.where(exact > 0, exact, whole)
-        if len(taken) and taken.max() > 0:
-            at = int(taken.argmax())
-            seconds = float(taken[at]) / 1e9
-            found.append(Slowest(name, seconds, int(rows[at]), bool(exact[at] > 0)))
-    return max(found, key=lambda each: each.seconds, default=None)
+    place, found = evidence.plan.names.index(name), dict[str, Slowest]()
+    for start, games in evidence.pieces():
+        for seat in SEATS:
+            rows = np.flatnonzero(games.columns[seat] == place)
+            whole = games.columns[f"{seat}_nanoseconds"][rows]
+            exact = games.columns[f"{seat}_{COLUMNS[per]}"][rows]
+            taken = np.where(exact > 0, exact, whole)
+            longest_yet = found[seat].seconds if seat in found else 0.0
+            if len(taken) and float(taken.max()) / 1e9 > longest_yet:
+                at = int(taken.argmax())
+                seconds = float(taken[at]) / 1e9
+                found[seat] = Slowest(name, seconds, start + int(rows[at]), bool(exact[at] > 0))
+    ordered = (found[seat] for seat in SEATS if seat in found)
+    return max(ordered, key=lambda each: each.seconds, default=None)

@@ -48,7 +48,7 @@ def figure(report: Report) -> Figure:
 def _no_inference(report: Report, known: Known) -> Html:
     if known.value is None:
         return nothing_here("No games were played.")
-    games = counted(len(report.games), "game")
+    games = counted(report.games.size, "game")
     return nothing_here(
         f"Whoever moved first scored {share(known.value)} of {games}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
@@ -93,7 +93,7 @@ def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
         labels(scale, texts, 13),
         _grid(scale, across, height),
         interval(scale, known, TOP + ALL / 2, 15, 5),
-        _label(scale, known, f"all {counted(len(report.games), 'game')}"),
+        _label(scale, known, f"all {counted(report.games.size, 'game')}"),
     ]
     for place, row in enumerate(rows):
         y = TOP + ALL + row_height * (place + 0.5)

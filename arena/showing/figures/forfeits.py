@@ -7,6 +7,7 @@ import numpy as np
 from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
 from arena.showing.html import Html, Inside, joined, name_of, tag
 from arena.showing.numbers import count, counted, share
+from arena.showing.played_games import PlayedGames
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, block, on_page
 from games.terminal import printable
@@ -29,29 +30,44 @@ def figure(report: Report) -> Figure | None:
     if report.files:
         return None  # files of games do not say
     games = report.games
-    faulty = np.flatnonzero(games.forfeited)
-    heading = "Forfeits"
-    if not len(faulty):
-        every = counted(len(games), "game")
+    faults = faults_of(games)
+    heading, number = "Forfeits", sum(faults.values())
+    if not number:
+        every = counted(games.size, "game")
         return Figure(heading, nothing_here(f"None. All {every} were played to their end."))
-    loser = np.where(games.result[faulty] == 0.0, games.first[faulty], games.second[faulty])
-    keys, counts = np.unique(np.stack([loser, games.ending[faulty]]), axis=1, return_counts=True)
-    rows, marks = [], []
-    order = np.argsort(-counts, kind="stable")
-    for agent, ending, number in zip(*keys[:, order].tolist(), counts[order].tolist(), strict=True):
-        name, word = games.names[agent], games.endings[ending]
-        played = int(np.count_nonzero((games.first == agent) | (games.second == agent)))
-        rows.append(_row(name, word, number, played))
-        marks.append(block(0, 100 * number / played, 9, 10, "worse"))
+    played = games_of_agents(games)
+    rows = [
+        _row(games.names[agent], games.endings[ending], times, played[agent])
+        for (agent, ending), times in sorted(faults.items(), key=lambda each: (-each[1], each[0]))
+    ]
     head = ("agent", "reason", "stored as", "games", "of its games", "", "look")
     table = NumberTable(head, tuple(rows), words=3)
     lead = sentences(
-        strong(f"{counted(len(faulty), 'game')} of {len(games):,}"),
+        strong(f"{counted(number, 'game')} of {games.size:,}"),
         " ended by a fault of the side that lost. Nothing was taken out: a forfeit is a loss in "
         "every number of this page.",
     )
     body = joined([table_of(table, "Forfeits by agent and reason", "forfeits"), _told(report)])
     return Figure(heading, lead, None, table, body)
+
+
+def faults_of(games: PlayedGames) -> Counter[tuple[int, int]]:
+    """How many games each agent lost by each sort of fault."""
+    found = Counter[tuple[int, int]]()
+    for piece in games.pieces():
+        faulty = piece.at(np.flatnonzero(games.forfeited(piece)))
+        loser = np.where(faulty.result == 0.0, faulty.first, faulty.second)
+        found.update(zip(loser.tolist(), faulty.ending.tolist(), strict=True))
+    return found
+
+
+def games_of_agents(games: PlayedGames) -> list[int]:
+    """How many games each agent played."""
+    sizes = np.zeros(len(games.names), np.int64)
+    for piece in games.pieces():
+        for seat in (piece.first, piece.second):
+            sizes += np.bincount(seat, minlength=len(sizes))
+    return sizes.tolist()
 
 
 def _told(report: Report) -> Html | None:

@@ -15,6 +15,36 @@ BINS = 26
 HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
 
 
+class Tally(NamedTuple):
+    """How often each number was seen, in ascending order; none zero times."""
+
+    numbers: NDArray[np.int64] = np.empty(0, np.int64)
+    counts: NDArray[np.int64] = np.empty(0, np.int64)
+
+    @property
+    def total(self) -> int:
+        """How many numbers were seen."""
+        return int(self.counts.sum())
+
+    @property
+    def median(self) -> int:
+        """The middle of all numbers, rounded towards 0; of two middles their mean."""
+        ends = np.cumsum(self.counts)
+        places = [(self.total - 1) // 2, self.total // 2]
+        return int(self.numbers[np.searchsorted(ends, places, side="right")].mean())
+
+    def with_numbers(self, numbers: NDArray[np.int64]) -> "Tally":
+        """The tally with more numbers."""
+        return self.with_counts(numbers, np.ones_like(numbers))
+
+    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "Tally":
+        """The tally with more numbers, each seen so often."""
+        whole = np.concatenate([self.numbers, numbers[counts > 0]])
+        often = np.concatenate([self.counts, counts[counts > 0]])
+        new, place = np.unique(whole, return_inverse=True)
+        return Tally(new, np.bincount(place.ravel(), often).astype(np.int64))
+
+
 class Bins(NamedTuple):
     """A histogram: how many numbers lie in steps of `width` from `low`."""
 
@@ -27,20 +57,16 @@ def figure(report: Report) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
     if report.files:
         return None  # files of games do not say
-    heading, games = "Margins and lengths", report.games
-    played = ~games.forfeited
-    if not played.any():
+    heading = "Margins and lengths"
+    margin, plies = tallies(report)
+    if not margin.total:
         return Figure(heading, nothing_here("No game was played to its end."))
-    margin = games.margin[played]
+    title = "Points between winner and loser"
     if report.two:
-        top = games.names.index(report.agents[0])
-        margin = np.where(games.first[played] == top, margin, -margin)
         title = (
             f"Points ahead of {isolated(report.agents[1])}, seen by {isolated(report.agents[0])}"
         )
-    else:
-        margin, title = np.abs(margin), "Points between winner and loser"
-    margins, lengths = binned(margin), binned(games.plies[played])
+    margins, lengths = binned(margin), binned(plies)
     pictures = (
         (title, drawn(margins, signed=report.two)),
         ("Plies, the opening included", drawn(lengths)),
@@ -59,7 +85,7 @@ def figure(report: Report) -> Figure | None:
             for place, (name, picture) in enumerate(pictures)
         ]),
     )  # fmt: skip
-    lead = _lead(margin, games.plies[played])
+    lead = _lead(margin, plies)
     return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
 
 
@@ -67,22 +93,36 @@ def _title(place: int, name: str) -> Html:
     return tag("text", name, x=352 * place, y=14, class_="strong")
 
 
-def _lead(margin: NDArray[np.int64], plies: NDArray[np.int64]) -> Html:
-    won = np.abs(margin[margin != 0])
-    drawn_share = float(np.mean(margin == 0))
-    usual = f"Half of the won games were won by {int(np.median(won))} or more; " if len(won) else ""
+def tallies(report: Report) -> tuple[Tally, Tally]:
+    """Margins and plies of all games that were played to an end."""
+    margins, plies = Tally(), Tally()
+    for piece in report.games.pieces():
+        games = piece.at(np.flatnonzero(~report.games.forfeited(piece)))
+        margin = np.abs(games.margin)
+        if report.two:
+            top = report.games.names.index(report.agents[0])
+            margin = np.where(games.first == top, games.margin, -games.margin)
+        margins, plies = margins.with_numbers(margin), plies.with_numbers(games.plies)
+    return margins, plies
+
+
+def _lead(margin: Tally, plies: Tally) -> Html:
+    won = Tally().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
+    drawn_share = 1.0 - won.total / margin.total
+    usual = f"Half of the won games were won by {won.median} or more; " if won.total else ""
     drawn_games = f"{share(drawn_share)} were drawn" if drawn_share else "none was drawn"
-    rest = f". Half took {int(np.median(plies))} plies or more."
+    rest = f". Half took {plies.median} plies or more."
     if not usual:
         drawn_games = drawn_games[:1].upper() + drawn_games[1:]
     return sentences(usual, drawn_games, rest)
 
 
-def binned(numbers: NDArray[np.int64]) -> Bins:
+def binned(tally: Tally) -> Bins:
     """At most BINS steps of equal whole width from the smallest number to the largest."""
-    low, high = int(numbers.min()), int(numbers.max())
+    low, high = int(tally.numbers.min()), int(tally.numbers.max())
     width = -(-(high - low + 1) // BINS)
-    return Bins(low, width, np.bincount((numbers - low) // width))
+    counts = np.bincount((tally.numbers - low) // width, tally.counts)
+    return Bins(low, width, counts.astype(np.int64))
 
 
 def drawn(bins: Bins, signed: bool = False) -> Picture:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from arena.showing.figure import Figure, NumberTable, sentences, strong, table_of
 from arena.showing.html import Html, Inside, joined, name_of, tag
-from arena.showing.move_losses import MeanLoss, MoveLosses, mean_loss
+from arena.showing.move_losses import MeanLoss, MoveLosses, Numbers, mean_loss
 from arena.showing.numbers import Known, count, minus, share
 from arena.showing.plots import ticks
 from arena.showing.report_contents import Report
@@ -23,8 +23,9 @@ def figure(report: Report) -> Figure | None:
         return None
     agents = [name for name in report.agents if any(
         each["agent"] == name for each in losses.judgement["agents"])]  # fmt: skip
-    means = {name: mean_loss(losses, _own(losses, name), report.games.opening) for name in agents}
-    table = _stages(report, losses, agents)
+    openings = report.games.openings()
+    means = {name: mean_loss(losses, _own(losses, name), openings) for name in agents}
+    table = _stages(openings, losses, agents)
     chart = _chart(means)
     body = joined([
         on_a_page(chart), tag("h3", "By stage"), table_of(table, "Mean loss by stage"),
@@ -82,7 +83,7 @@ def _ends(mean: MeanLoss) -> str:
     return f"{mean.low:.2f} to {mean.high:.2f}"
 
 
-def _stages(report: Report, losses: MoveLosses, agents: list[str]) -> NumberTable:
+def _stages(openings: Numbers, losses: MoveLosses, agents: list[str]) -> NumberTable:
     """A row for each agent and stage: what is left, moves, share of perfect ones, mean loss."""
     rows: list[tuple[Inside, ...]] = []
     for stored in losses.judgement["agents"]:
@@ -90,7 +91,7 @@ def _stages(report: Report, losses: MoveLosses, agents: list[str]) -> NumberTabl
             continue
         for stage in stored["stages"]:
             if stage["judged"]:
-                rows.append(_stage(report, losses, stored["agent"], stage))
+                rows.append(_stage(openings, losses, stored["agent"], stage))
     head = (
         "agent",
         "left on the board",
@@ -103,9 +104,11 @@ def _stages(report: Report, losses: MoveLosses, agents: list[str]) -> NumberTabl
     return NumberTable(head, tuple(rows), words=2)
 
 
-def _stage(report: Report, losses: MoveLosses, name: str, stage: KeyValues) -> tuple[Inside, ...]:
+def _stage(
+    openings: Numbers, losses: MoveLosses, name: str, stage: KeyValues
+) -> tuple[Inside, ...]:
     left = (losses.left >= stage["first"]) & (losses.left <= stage["last"])
-    mean = mean_loss(losses, _own(losses, name) & left, report.games.opening)
+    mean = mean_loss(losses, _own(losses, name) & left, openings)
     return (
         name_of(name),
         f"{stage['first']}\u2013{stage['last']}",

@@ -31,9 +31,11 @@ Floats = NDArray[np.float64]
 
 
 class Cells(NamedTuple):
-    """One cell for each pairing: its opening, and the mean score that its two games brought."""
+    """A cell for the pairings of an opening that ended alike: the mean score that they brought."""
 
     opening: NDArray[np.int64]  # places in `openings`
+    times: NDArray[np.int64]  # pairings
+    earliest: NDArray[np.int64]  # the row of the first game on each of `openings`
     openings: NDArray[np.int64]  # their numbers
     first_mover: Floats  # of whoever moved first
     agent: Floats  # of the agent that the experiment names first
@@ -44,7 +46,7 @@ def figure(report: Report) -> Figure | None:
     if report.files:
         return None  # files of games do not say
     heading = "Openings"
-    if not len(report.games):
+    if not report.games.size:
         return Figure(heading, nothing_here("No games were played."))
     if report.openings == 1:
         where = "the starting position" if report.plan.openings.way == "none" else "one opening"
@@ -55,30 +57,44 @@ def figure(report: Report) -> Figure | None:
 
 def cells_of(report: Report) -> Cells:
     """The pairings of a run; both games of each stand together."""
-    games = report.games
-    one, other = games.result[0::2], games.result[1::2]
-    openings, places = np.unique(games.opening[0::2], return_inverse=True)
-    agent = (one + 1.0 - other) / 2.0
-    if report.two:
-        top = games.names.index(report.agents[0])
-        agent = np.where(games.first[0::2] == top, agent, 1.0 - agent)
-    return Cells(places.ravel(), openings, (one + other) / 2.0, agent)
+    keys, rows, times = (np.empty(0, np.int64) for _ in range(3))
+    for start, games in report.games.numbered():
+        points = np.rint(2 * np.stack([games.result[0::2], games.result[1::2]])).astype(np.int64)
+        agent = points[0] + 2 - points[1]
+        if report.two:
+            top = report.games.names.index(report.agents[0])
+            agent = np.where(games.first[0::2] == top, agent, 4 - agent)
+        own = (games.opening[0::2] * 5 + points[0] + points[1]) * 5 + agent
+        keys = np.concatenate([keys, own])
+        rows = np.concatenate([rows, start + 2 * np.arange(len(own))])
+        times = np.concatenate([times, np.ones_like(own)])
+        keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        rows, times = rows[first], np.bincount(place.ravel(), times).astype(np.int64)
+    openings, first, places = np.unique(keys // 25, return_index=True, return_inverse=True)
+    earliest = np.minimum.reduceat(rows, first)
+    return Cells(places.ravel(), times, earliest, openings, keys // 5 % 5 / 4, keys % 5 / 4)
 
 
 def _means(cells: Cells, scores: Floats) -> Floats:
-    means: Floats = np.bincount(cells.opening, scores) / np.bincount(cells.opening)
+    means: Floats = np.bincount(cells.opening, scores * cells.times) / _sizes(cells)
     return means
+
+
+def _sizes(cells: Cells) -> NDArray[np.int64]:
+    """How many pairings each opening has."""
+    return np.bincount(cells.opening, cells.times).astype(np.int64)
 
 
 def _decided(cells: Cells) -> Floats:
     """How many pairings of each opening the seat decided: one side won both games."""
-    return np.bincount(cells.opening, np.abs(cells.first_mover - 0.5) == 0.5).astype(np.float64)
+    by_seat = np.abs(cells.first_mover - 0.5) == 0.5
+    return np.bincount(cells.opening, by_seat * cells.times).astype(np.float64)
 
 
 def _columns(report: Report, cells: Cells) -> Figure:
     means = _means(cells, cells.first_mover)
     decided = _decided(cells)
-    sizes = np.bincount(cells.opening)
+    sizes = _sizes(cells)
     most, total = int(np.count_nonzero(2 * decided > sizes)), len(means)
     shown = np.arange(total)
     if total > MOST_COLUMNS:
@@ -107,7 +123,9 @@ def _columns(report: Report, cells: Cells) -> Figure:
 def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
     """Equal cells of a column are one rectangle."""
     counts = np.stack([
-        np.bincount(cells.opening[cells.first_mover == score], minlength=len(cells.openings))
+        np.bincount(
+            cells.opening, (cells.first_mover == score) * cells.times, len(cells.openings)
+        ).astype(np.int64)
         for score in SCORES[::-1]
     ])  # fmt: skip
     tallest = int(counts.sum(axis=0).max())
@@ -198,10 +216,9 @@ def _numbers(
     report: Report, cells: Cells, order: NDArray[np.int64], scores: Floats | None = None
 ) -> NumberTable:
     """A row for each of some openings; `scores` are those of the first agent in all of them."""
-    sizes, decided = np.bincount(cells.opening), _decided(cells)
+    sizes, decided = _sizes(cells), _decided(cells)
     means = _means(cells, cells.first_mover)
-    first_rows = 2 * np.unique(cells.opening, return_index=True)[1]
-    moves = report.games.texts("opening_moves", first_rows[order].tolist())
+    moves = report.games.texts("opening_moves", cells.earliest[order].tolist())
     rows: list[tuple[Inside, ...]] = []
     for place, opening in enumerate(order.tolist()):
         number, matches = int(cells.openings[opening]), int(sizes[opening])

@@ -183,7 +183,7 @@ def _standing(report: Report) -> Figure:
     )  # fmt: skip
     lead = sentences(
         f"{counted(report.openings, 'opening')}: these are ",
-        strong(f"results of {counted(len(report.games), 'particular game')}"),
+        strong(f"results of {counted(report.games.size, 'particular game')}"),
         ". They say little about other openings, so there are no ratings and no bands.",
     )
     body = joined([on_a_page(chart), numbers_below(table, "The standing in numbers")])

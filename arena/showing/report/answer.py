@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 def answer_of(report: Report) -> Answer:
     """The answer to what the experiment asks."""
-    if not len(report.games):
+    if not report.games.size:
         return Answer(f"What happens at {report.game_name}?", "No games were played.", Html(""))
     made = _answer(report)
     return made._replace(sure=joined([made.sure, _scope(report), _faults(report)]))
@@ -188,7 +188,7 @@ def _tested(report: Report) -> Answer:
     low, high = (f"{end:+g}" if end else "0" for end in (stop.elo0, stop.elo1)) if stop else "01"
     unit, played = (
         ("normalized Elo" if stop and stop.model == "normalized" else "Elo"),
-        (f"after {counted(len(report.games), 'game')}"),
+        (f"after {counted(report.games.size, 'game')}"),
     )
     headline = {
         Decision.ELO1: f"Yes: {played} the test chose {high} {unit} over {low}.",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arena.concluding.checks import FAILS
 from arena.showing.move_losses import MoveLosses
+from arena.showing.played_games import GameColumns
 from arena.showing.report.answer import BEATS
 from arena.showing.report.method import commands
 from arena.showing.report_contents import Report
@@ -22,6 +23,7 @@ MOST_MOVES = 1_800_000  # characters of moves on a page
 MOST_PLIES = 12_000  # boards that are drawn as text
 EACH_BOARD = 40  # games of each question whose boards come first
 MOST_CHANGES = 16  # letters
+LAST = 1 << 40  # a number larger than all that are compared
 DRAWN = {"games.sowing": "sowing", "games.othello": "othello"}  # packs that the page can draw
 Rows = NDArray[np.int64]
 
@@ -31,6 +33,7 @@ def games_json(report: Report) -> str:
     if report.plan.of is None:
         return in_script({"n": [], "values": None})
     games, rows = report.games, listed_rows(report)
+    listed = games.at(rows)
     lines = games.texts("moves", rows.tolist())
     content: dict[str, object] = {
         "game": report.plan.game,
@@ -38,18 +41,18 @@ def games_json(report: Report) -> str:
         "agents": games.names,
         "elo": _elos(report),
         "endings": games.endings,
-        "total": len(games),
+        "total": games.size,
         "n": rows.tolist(),
-        "f": games.first[rows].tolist(),
-        "s": games.second[rows].tolist(),
-        "r": (2 * games.result[rows]).astype(int).tolist(),
-        "m": games.margin[rows].tolist(),
-        "p": games.plies[rows].tolist(),
-        "o": games.opening[rows].tolist(),
-        "e": games.ending[rows].tolist(),
-        "forfeits": np.flatnonzero(games.forfeited[rows]).tolist(),
-        "against": np.flatnonzero(against_claims(report)[rows]).tolist(),
-        "openings": _openings(report, rows),
+        "f": listed.first.tolist(),
+        "s": listed.second.tolist(),
+        "r": (2 * listed.result).astype(int).tolist(),
+        "m": listed.margin.tolist(),
+        "p": listed.plies.tolist(),
+        "o": listed.opening.tolist(),
+        "e": listed.ending.tolist(),
+        "forfeits": np.flatnonzero(games.forfeited(listed)).tolist(),
+        "against": np.flatnonzero(against_claims(report, listed)).tolist(),
+        "openings": _openings(report, listed.opening, rows),
         "moves": None if lines is None else _fitting(lines),
         "command": _command(report),
         "run": next(iter(commands(report)), None),
@@ -69,39 +72,57 @@ def in_script(content: object) -> str:
 
 def listed_rows(report: Report) -> Rows:
     """The rows of the games that are listed: all, or those that stand out and every nth."""
-    games = len(report.games)
+    games = report.games.size
     if games <= MOST_LISTED:
         return np.arange(games)
     out = standing_out(report, EACH_QUESTION)
-    rest = np.setdiff1d(np.arange(games), out)
-    evenly = np.arange(MOST_LISTED - len(out), dtype=np.int64) * len(rest)
-    return np.sort(np.concatenate([out, rest[evenly // (MOST_LISTED - len(out))]]))
+    left = MOST_LISTED - len(out)
+    evenly = np.arange(left, dtype=np.int64) * (games - len(out)) // left
+    # The places among the others as rows of all: each skips those that stand out before it.
+    rest = evenly + np.searchsorted(out - np.arange(len(out)), evenly, side="right")
+    return np.sort(np.concatenate([out, rest]))
 
 
 def standing_out(report: Report, most: int) -> Rows:
     """The first games that each question of the list finds."""
-    games = report.games
-    margin = np.abs(games.margin)
-    chosen = [
-        np.flatnonzero(against_claims(report))[:most],
-        np.flatnonzero(games.forfeited)[:most],
-        np.flatnonzero(games.result == 0.5)[:most],
-        _least(-_surprise(report), most),
-        _least(np.where(games.result != 0.5, margin, margin.max(initial=0) + 1), most),
-        _least(games.plies, most),
-        _least(-games.plies, most),
-    ]
-    return np.unique(np.concatenate(chosen))
+    best = [Least(most) for _ in range(7)]
+    for start, games in report.games.numbered():
+        decided = games.result != 0.5
+        asked = (
+            np.where(against_claims(report, games), 0, LAST),
+            np.where(report.games.forfeited(games), 0, LAST),
+            np.where(decided, LAST, 0),
+            -_surprise(report, games),
+            np.where(decided, np.abs(games.margin), LAST - 1),  # draws after all others
+            games.plies,
+            -games.plies,
+        )
+        for least, numbers in zip(best, asked, strict=True):
+            least.take(start, numbers)
+    return np.unique(np.concatenate([least.rows for least in best]))
 
 
-def _least(numbers: NDArray[np.int64] | NDArray[np.float64], most: int) -> Rows:
-    return np.argsort(numbers, kind="stable")[:most]
+class Least:
+    """The rows of the smallest numbers so far, the first of equals; those that are LAST never."""
+
+    def __init__(self, most: int) -> None:
+        """At most so many rows."""
+        self.most, self.rows = most, np.empty(0, np.int64)
+        self._numbers = np.empty(0)
+
+    def take(self, start: int, numbers: NDArray[np.int64] | NDArray[np.float64]) -> None:
+        """Take the numbers of the rows from `start` on."""
+        rows = np.flatnonzero(numbers < LAST)
+        rows = rows[np.argsort(numbers[rows], kind="stable")[: self.most]]
+        whole = np.concatenate([self._numbers, numbers[rows]])
+        kept = np.argsort(whole, kind="stable")[: self.most]
+        self.rows = np.concatenate([self.rows, start + rows])[kept]
+        self._numbers = whole[kept]
 
 
-def _surprise(report: Report) -> NDArray[np.float64]:
+def _surprise(report: Report, games: GameColumns) -> NDArray[np.float64]:
     """By how much the winner's rating lies below the loser's."""
     elos = np.array([elo or 0.0 for elo in _elos(report)])
-    games = report.games
     surprise: NDArray[np.float64] = elos[games.second] - elos[games.first]
     surprise *= np.sign(games.result - 0.5)
     return surprise
@@ -114,16 +135,16 @@ def _elos(report: Report) -> list[float | None]:
     return [None] * len(found) if report.standing else found
 
 
-def against_claims(report: Report) -> NDArray[np.bool_]:
-    """The games that speak against a check that fails."""
-    games, found = report.games, np.zeros(len(report.games), np.bool_)
-    places = {name: place for place, name in enumerate(games.names)}
+def against_claims(report: Report, games: GameColumns) -> NDArray[np.bool_]:
+    """Which of these games speak against a check that fails."""
+    found = np.zeros(len(games.result), np.bool_)
+    places = {name: place for place, name in enumerate(report.games.names)}
     for check in report.checks:
         winner, beats, loser = (part.strip() for part in str(check["that"]).partition(BEATS))
         if check["status"] != FAILS:
             continue
         if check["test"] == "no_forfeits":
-            found |= games.forfeited
+            found |= report.games.forfeited(games)
         if beats and winner in places and loser in places:
             a, b = places[winner], places[loser]
             found |= (games.first == a) & (games.second == b) & (games.result < 1.0)
@@ -153,9 +174,9 @@ def _value(losses: MoveLosses, at: int) -> list[object] | None:
     return [after, lost, int(losses.result_loss[at]), losses.best[at]] if lost else [after]
 
 
-def _openings(report: Report, rows: Rows) -> dict[str, str]:
+def _openings(report: Report, openings: Rows, rows: Rows) -> dict[str, str]:
     """The moves of the openings that are listed, by their numbers."""
-    numbers, firsts = np.unique(report.games.opening[rows], return_index=True)
+    numbers, firsts = np.unique(openings, return_index=True)
     moves = report.games.texts("opening_moves", rows[firsts].tolist()) or []
     return {str(number): line for number, line in zip(numbers.tolist(), moves, strict=False)}
 

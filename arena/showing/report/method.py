@@ -26,7 +26,7 @@ KINDS = {
 def facts(report: Report) -> Html:
     """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
     rows: tuple[tuple[str, str, str], ...] = (
-        ("games", count(len(report.games)), _matches(report)),
+        ("games", count(report.games.size), _matches(report)),
         ("openings (K)", count(report.openings), _opening_way(report)),
         ("agents", count(len(report.agents)), _clocks(report)),
         ("played in", _duration(report), _speed(report)),
@@ -133,16 +133,17 @@ def _sentences(report: Report) -> Iterator[str]:
         f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
         "moved first once in every pair of games, so that a good seat helps nobody."
     )
-    repeats = int(report.games.repeat.sum())
-    distinct = len(report.games) - repeats
+    games = report.games.size
+    repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
+    distinct = games - repeats
     if repeats:
         yield (
-            f"{count(repeats)} of {counted(len(report.games), 'game')} repeat earlier ones: "
+            f"{count(repeats)} of {counted(games, 'game')} repeat earlier ones: "
             f"agents without chance play an opening the same way every time. They are in the "
             f"results, but the estimates rest on the {counted(distinct, 'distinct game')}."
         )
     else:
-        yield f"All {counted(len(report.games), 'game')} are different; none was counted twice."
+        yield f"All {counted(games, 'game')} are different; none was counted twice."
     yield _effective(report.met())
     kinds = {row.interval for row in report.pairs.values()}
     level = report.ratings[0].level if report.ratings else 0.95

@@ -105,7 +105,7 @@ def sections(report: Report, made: Mapping[str, Figure]) -> Html:
 
 def games_section(report: Report) -> Html:
     """The place of the list and the replay, which the script fills."""
-    total = len(report.games)
+    total = report.games.size
     lead = f"All {total:,} games."
     if total > MOST_LISTED:
         lead = (

@@ -31,12 +31,12 @@ LINES = [(o,) for o in range(6)]
 
 
 def verdicts_of(asked, games, **more):
-    return verdicts(asked.checks, evidence_of(asked.plan, games, **more))
+    return verdicts(asked.checks, evidence_of(asked.plan, lambda: [games], **more))
 
 
 def verdict_on(games, check, agents=("smart", "bad"), **more):
     asked = experiment(agents, check)
-    more.setdefault("replay", lambda _row: [])
+    more.setdefault("replay", lambda _row, _games: [])
     (found,) = verdicts_of(asked, games, **more)
     assert (found.that, found.test) == (check["that"], asked.checks[0].test)
     return found
@@ -126,7 +126,7 @@ def test_a_game_whose_moves_were_not_kept_is_played_again(small_run):
     forgotten = Games(games.columns, None, {})
     asked_for = []
 
-    def again(row):
+    def again(row, _games):
         asked_for.append(row)
         return moves_of(games, row)
 

@@ -46,7 +46,7 @@ def played(agents):
 def verdict_on(run, check, **more):
     plan, games, _ = run
     asked = experiment(dict(plan.agents), check, of=plan.game)
-    made = evidence_of(plan, games, (), lambda: LINES, **more)
+    made = evidence_of(plan, lambda: [games], (), lambda: LINES, **more)
     return verdicts(asked.checks, made)[0]
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_decided_is_no_success(wild, monkeypatch):
 def test_a_board_that_is_hopeless_is_said_at_once():
     games = by_hand((0, 1, [(0, "WL")]))
     asked = experiment(TWO, WINNABLE, of="othello")
-    made = evidence_of(asked.plan, games, (), lambda: [()])
+    made = evidence_of(asked.plan, lambda: [games], (), lambda: [()])
     assert verdicts(asked.checks, made)[0].status == VACUOUS
 
 

@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.concluding.evidence import matches, repeats
+from arena.concluding.evidence import evidence_of
 from arena.concluding.points_table import points_lines, points_rows
 from arena.planning.records import COLUMNS, Games, Termination
+from tests.arena.played import experiment
 from tests.arena.running import called, directory_of, experiment_file, small
+
+THREE = experiment(["a", "b", "c"]).plan
 
 
 def rows_of(*pairings):
@@ -22,7 +25,7 @@ def rows_of(*pairings):
             columns["margin"][row] = margin if leg == 0 else -margin
             columns["game_id"][row] = row
     games = Games(columns, None, {})
-    return games, lambda: points_rows(list(matches(games, repeats(games))), games, ["a", "b", "c"])
+    return games, lambda: points_rows(evidence_of(THREE, lambda: [games]).matches, THREE.names)
 
 
 def test_matches_won_come_before_games_and_games_before_scores():

@@ -55,7 +55,7 @@ def test_up_to_twenty_thousand_openings_are_drawn_one_by_one(monkeypatch, openin
 def test_errors_of_ratings_come_from_two_hundred_draws(monkeypatch):
     pairings = [(o, "WL" if o % 3 else "WW") for o in range(30)]
     games = by_hand((0, 1, pairings), (0, 2, pairings[::-1]), (1, 2, pairings))
-    evidence = evidence_of(THREE, games)
+    evidence = evidence_of(THREE, lambda: [games])
     as_usual = summary.summarise(evidence).ratings
     assert as_usual == summary.summarise(evidence, draws=200).ratings
     assert as_usual != summary.summarise(evidence, draws=100).ratings

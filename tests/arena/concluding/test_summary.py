@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.concluding.evidence import evidence_of, matches, repeats
+from arena.concluding.evidence import evidence_of
+from arena.concluding.repeats import repeats
 from arena.concluding.standings import results_of
 from arena.concluding.summary import summarise
 from arena.concluding.table_rows import elo_rows, win_rate_rows
@@ -46,12 +47,12 @@ def test_a_repeat_is_a_game_that_the_same_seats_played_before(pairings):
     for key in zip(games.game_id, games.first, games.second, strict=True):
         expected.append(key in seen)
         seen.add(key)
-    assert repeats(games).tolist() == expected
+    assert repeats([games]).tolist() == expected
 
 
 def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
     games = by_hand((0, 1, [(0, "WW", 5, 5)]), (0, 2, [(0, "WW", 5, 5)]))
-    assert not repeats(games).any()
+    assert not repeats([games]).any()
 
 
 def test_few_repeats_among_very_many_games_are_found():
@@ -59,7 +60,7 @@ def test_few_repeats_among_very_many_games_are_found():
     columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
     columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
     columns["game_id"][1_000_000:1_000_100] = columns["game_id"][:100]
-    found = repeats(Games(columns, None, {}))
+    found = repeats([Games(columns, None, {})])
     assert np.flatnonzero(found).tolist() == list(range(1_000_000, 1_000_100))
 
 
@@ -217,7 +218,7 @@ def test_half_a_pairing_is_refused():
     games = by_hand((0, 1, [(0, "WW"), (1, "WW")]))
     half = Games({name: column[:3] for name, column in games.columns.items()}, None, {})
     with pytest.raises(ValueError, match="both games of a pairing must stand together"):
-        matches(half, repeats(half))
+        evidence_of(TWO, lambda: [half])
 
 
 def test_agents_that_never_met_have_no_row():
@@ -270,7 +271,7 @@ def test_the_same_games_and_seed_give_the_same_errors():
 
 def test_results_are_those_of_the_single_games():
     games = by_hand(*random_matches(3))
-    found = matches(games, repeats(games))
+    found = evidence_of(THREE, lambda: [games]).matches
     scores = games.result / 2
     expected = gather(games.first, games.second, scores, games.opening, 3)
     made = results_of(found, 3)
@@ -406,10 +407,12 @@ def test_one_opening_of_noisy_agents_is_answered_for_exactly_this_opening():
 def test_agents_known_to_leave_nothing_to_chance_are_exact_on_their_openings():
     games = by_hand((0, 1, [(o, "WW" if o % 3 else "WL") for o in range(30)]))
     plain = pair_of(summed(games, TWO), "smart", "bad").row
-    known = summarise(evidence_of(TWO, games, steady=[("smart", "bad")]))
+    known = summarise(evidence_of(TWO, lambda: [games], steady=[("smart", "bad")]))
     steady = pair_of(known, "smart", "bad").row
     one = by_hand((0, 1, [(0, "WL", 1, 2)]))
-    alone = pair_of(summarise(evidence_of(TWO, one, steady=[("smart", "bad")])), "smart", "bad")
+    alone = pair_of(
+        summarise(evidence_of(TWO, lambda: [one], steady=[("smart", "bad")])), "smart", "bad"
+    )
     assert alone.text == "1 won, 0 drawn, 1 lost; one opening: no inference"
     assert plain.these is None
     assert steady.these.score.kind is EstimateKind.CENSUS
@@ -418,10 +421,10 @@ def test_agents_known_to_leave_nothing_to_chance_are_exact_on_their_openings():
 
 def test_a_pair_that_was_known_to_be_without_chance_and_varied_is_said():
     games = by_hand((0, 1, [(0, "WL", 1, 2), (0, "WW", 3, 4)]))
-    found = summarise(evidence_of(TWO, games, steady=[("bad", "smart")]))
+    found = summarise(evidence_of(TWO, lambda: [games], steady=[("bad", "smart")]))
     assert found.notes == (
         "smart against bad: deterministic = true is contradicted: games on one opening differed; "
         "nothing of this pair is exact",
     )
     assert pair_of(found, "smart", "bad").row.these.score.kind is not EstimateKind.CENSUS
-    assert summarise(evidence_of(TWO, games)).notes == ()
+    assert summarise(evidence_of(TWO, lambda: [games])).notes == ()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from agents import AgentSpec
-from arena.concluding.evidence import repeats
+from arena.concluding.repeats import repeats
 from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_rows
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
@@ -27,7 +27,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "results.md"
 
 
 def written(path, asked, games, openings, parts=None, moves=True):
-    of, names, found = asked.plan.of, asked.plan.names, repeats(games)
+    of, names, found = asked.plan.of, asked.plan.names, repeats([games])
     write_games(path, parts or [games], found, of, names, openings, ORIGIN, moves=moves)
     return pd.read_parquet(path)
 

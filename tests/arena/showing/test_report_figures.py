@@ -32,12 +32,13 @@ def reports(tmp_path_factory) -> dict[str, Report]:
 
 def judged(report: Report) -> Report:
     """A run of which the last two moves of every game are judged: each second one lost a win."""
-    lines = report.games.texts("moves", range(len(report.games)))
+    lines = report.games.texts("moves", range(report.games.size))
     moves = [(row, ply, words) for row, line in enumerate(lines)
              for words in [line.split()] for ply in range(1, len(words) + 1)]  # fmt: skip
     known = np.array([ply > len(words) - 2 for _, ply, words in moves])
     lost = known & np.array([ply == len(words) and row % 3 == 0 for row, ply, words in moves])
-    movers = np.array([report.games.names[report.games.first[row]] for row, _, _ in moves])
+    (games,) = report.games.pieces()
+    movers = np.array([report.games.names[games.first[row]] for row, _, _ in moves])
     stage = {"first": 1, "last": 9, "judged": 24, "perfect": 12, "thrown_away": 12}
     blunder = {"game": 3, "ply": 7, "move": "1", "best": "2", "value": 2, "after": -2, "loss": 4}
     agents = [{"agent": name, "stages": [stage], "blunders": [blunder]} for name in report.agents]
@@ -83,7 +84,9 @@ def test_losses_of_moves_are_means_with_their_intervals(reports):
         low, high = map(float, row[5].split(" to "))
         assert low < float(row[4]) < high
     values = json.loads(games_json(report))["values"]
-    assert [len(each) for each in values.values()] == report.games.plies.tolist()
+    assert [len(each) for each in values.values()] == [
+        plies for piece in report.games.pieces() for plies in piece.plies.tolist()
+    ]
     assert values["0"][-2:] == [[2], [-2, 4, 1, "2"]]
     assert values["0"][0] is None
 

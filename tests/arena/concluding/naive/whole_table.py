@@ -1,0 +1,53 @@
+"""Matches from all games at once, one pairing after another; nothing is imported from the code."""
+
+FAIR = {0, 5, 10}  # played to the end, too long, resigned
+
+
+def repeats(rows):
+    """Which games the same agents in the same seats played before."""
+    seen, found = set(), []
+    for row in rows:
+        game = row["game_id"], row["first"], row["second"]
+        found.append(game in seen)
+        seen.add(game)
+    return found
+
+
+def matches(rows):
+    """By agents: their pairings in schedule order, as dictionaries seen by the first of them."""
+    again, found = repeats(rows), {}
+    for at in range(0, len(rows), 2):
+        both = sorted((rows[at], rows[at + 1]), key=lambda row: row["first"])
+        as_first, as_second = both
+        own = [at, at + 1] if rows[at] is as_first else [at + 1, at]
+        found.setdefault((as_first["first"], as_first["second"]), []).append({
+            "opening": as_first["opening"],
+            "points": (as_first["result"], 2 - as_second["result"]),
+            "games": (as_first["game_id"], as_second["game_id"]),
+            "clean": as_first["termination"] == as_second["termination"] == 0,
+            "replay": all(again[row] for row in own),
+            "new": sum(not again[row] for row in own),
+            "lost": [lost_by(row, as_first["first"]) for row in both],
+            "won": [lost_by(row, as_first["second"]) for row in both],
+            "margin": margin_of(as_first) - margin_of(as_second),
+        })  # fmt: skip
+    return dict(sorted(found.items()))
+
+
+def lost_by(row, agent):
+    """Whether the agent lost a game by a fault."""
+    loser = {0: row["first"], 2: row["second"]}.get(row["result"])
+    return row["termination"] not in FAIR and loser == agent
+
+
+def margin_of(row):
+    return row["margin"] if row["termination"] == 0 else 0
+
+
+def fresh(pairings):
+    """Those that are evidence: all, if two on one opening ever differed."""
+    games = {}
+    for each in pairings:
+        games.setdefault(each["opening"], set()).add(each["games"])
+    varied = any(len(played) > 1 for played in games.values())
+    return [each for each in pairings if varied or not each["replay"]]

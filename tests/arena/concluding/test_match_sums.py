@@ -1,0 +1,155 @@
+"""Games summed up by match as they are read: what the whole table says, however they are cut."""
+
+import contextlib
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.concluding import evidence as evidence_module
+from arena.concluding import match_sums
+from arena.concluding import repeats as repeated
+from arena.concluding.checks import verdicts
+from arena.concluding.checks.bounds import first_on_each
+from arena.concluding.evidence import evidence_of, pair_scores_of
+from arena.concluding.summary import summarise
+from arena.planning.game_pieces import cut, pieces
+from arena.planning.records import COLUMNS, Termination
+from tests.arena.concluding.naive import whole_table
+from tests.arena.played import columns, experiment
+
+AGENTS = ("a", "b", "c")
+ENDS = [Termination.NORMAL] * 6 + [Termination.RAISED, Termination.TOO_LONG, Termination.RESIGNED]
+ASKED = experiment(
+    AGENTS,
+    {"that": "a beats b", "always": True},
+    {"that": "b beats a", "score_at_least": 0.4},
+    {"that": "b beats c", "score_at_least": 0.4, "of": "these", "looks": "many"},
+    {"that": "all", "no_forfeits": True},
+    {"that": "all", "never_slower_than_seconds": 0.01, "per": "game"},
+    {"that": "all", "faster_than_seconds_per_move": 0.01},
+)
+
+
+@st.composite
+def journals(draw):
+    """Rows of games of three agents on few openings, some of them played before."""
+    rng, rows = np.random.default_rng(draw(st.integers(0, 2**32))), []
+    deterministic = draw(st.booleans())
+    for pair in range(draw(st.integers(1, 40))):
+        a, b = sorted(rng.choice(3, 2, replace=False).tolist(), reverse=bool(rng.integers(2)))
+        opening, number = int(rng.integers(4)), int(rng.integers(1 if deterministic else 3))
+        for leg, (first, second) in enumerate(((a, b), (b, a))):
+            key = 1000 * first + 100 * second + 10 * opening + number
+            own = np.random.default_rng(key)  # the same game ends in the same way
+            rows.append({
+                "pair": pair, "leg": leg, "opening": opening, "first": first, "second": second,
+                "seed": pair, "game_id": key, "result": int(own.integers(3)),
+                "margin": int(own.integers(-9, 10)), "plies": int(own.integers(10, 40)),
+                "termination": int(own.choice(ENDS)), "first_moves": 5, "second_moves": 6,
+                "first_nanoseconds": int(rng.integers(10**7)),
+                "second_nanoseconds": int(rng.integers(2 * 10**7)),
+            })  # fmt: skip
+    return rows
+
+
+@contextlib.contextmanager
+def smaller():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeated, "AT_ONCE", 8)
+        patch.setattr(match_sums, "FEWEST_WAITING", 3)
+        patch.setattr(evidence_module, "pieces", lambda parts: pieces(parts, 6))
+        yield
+
+
+@pytest.fixture
+def little_at_once():
+    with smaller():
+        yield
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(journals())
+def test_a_match_has_the_pairings_of_the_whole_table(little_at_once, rows):
+    games = columns(rows)
+    evidence = evidence_of(ASKED.plan, lambda: [games])
+    expected = whole_table.matches(rows)
+    assert evidence.repeat.tolist() == whole_table.repeats(rows)
+    assert [(match.a, match.b) for match in evidence.matches] == list(expected)
+    for match, pairings in zip(evidence.matches, expected.values(), strict=True):
+        assert counted(match, match.times) == tallied(pairings)
+        assert counted(match, match.fresh) == tallied(whole_table.fresh(pairings))
+        assert match.distinct == sum(each["new"] for each in pairings)
+        lost, won = (sum(sum(each[name]) for each in pairings) for name in ("lost", "won"))
+        assert match.forfeits == (lost, won)
+        assert match.margin == sum(each["margin"] for each in pairings)
+        assert match.won == sum(each["points"].count(2) for each in pairings)
+        first = {each["opening"]: sum(each["points"]) / 4 for each in reversed(pairings)}
+        assert first_on_each(match).tolist() == [score for _, score in sorted(first.items())]
+        for clean in (False, True):
+            scores = np.concatenate(list(pair_scores_of(evidence, match, clean)))
+            own = [each for each in pairings if each["clean"] or not clean]
+            assert scores.tolist() == [sum(each["points"]) / 4 for each in own]
+
+
+def counted(match, times):
+    halves = zip(match.half_first.tolist(), match.half_second.tolist(), strict=True)
+    ways = zip(match.openings.tolist(), halves, match.clean.tolist(), strict=True)
+    found = Counter()
+    for way, often in zip(ways, times.tolist(), strict=True):
+        found[way] += often
+    return +found
+
+
+def tallied(pairings):
+    return Counter((each["opening"], each["points"], each["clean"]) for each in pairings)
+
+
+def whole_and_parted(rows, pairings):
+    """The evidence of the same games at once, and of pieces so small that all happens twice."""
+    games = columns(rows, traces=dict.fromkeys(range(0, len(rows), 7), "died"))
+    size = 2 * pairings
+    yield evidence_of(ASKED.plan, lambda: [games])
+    with smaller():
+        yield evidence_of(
+            ASKED.plan, lambda: (cut(games, at, at + size) for at in range(0, len(games), size))
+        )
+
+
+@settings(max_examples=12)
+@given(journals(), st.integers(1, 20))
+def test_how_games_are_cut_leaves_no_trace(rows, pairings):
+    whole, parted = whole_and_parted(rows, pairings)
+    assert np.array_equal(parted.repeat, whole.repeat)
+    assert (parted.timings, parted.faulty) == (whole.timings, whole.faulty)
+    for one, other in zip(parted.matches, whole.matches, strict=True):
+        for mine, theirs in zip(one, other, strict=True):
+            assert np.array_equal(mine, theirs)
+
+
+@pytest.mark.slow
+@settings(max_examples=30)
+@given(journals(), st.integers(1, 20))
+def test_how_games_are_cut_leaves_no_trace_in_summary_and_verdicts(rows, pairings):
+    found = []
+    for evidence in whole_and_parted(rows, pairings):
+        asked = replace(evidence, replay=lambda row, _: [row % 6])
+        found.append((verdicts(ASKED.checks, asked), summarise(asked, draws=0)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("size", [1, 3, 8, 9])
+def test_repeats_are_found_in_shares_as_in_one(size, monkeypatch):
+    rng = np.random.default_rng(3)
+    table = {name: np.zeros(40, kind) for name, kind in COLUMNS.items()}
+    table["game_id"] = rng.choice(rng.integers(0, 2**63, 15), 40).astype(np.uint64)
+    games = match_sums.Games(table, None, {})
+    expected = repeated.repeats([games])
+    monkeypatch.setattr(repeated, "AT_ONCE", size)
+    assert repeated.repeats([cut(games, at, at + 7) for at in range(0, 40, 7)]).tolist() == (
+        expected.tolist()
+    )
+    assert 0 < expected.sum() < 40
