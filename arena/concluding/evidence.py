@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.wall.wall import Wall
 from arena.concluding.match_sums import FAIR, Match, MatchSums
-from arena.concluding.repeats import repeats
+from arena.concluding.repeated_games import repeats
 from arena.concluding.timing import Timing, TimingSums
 from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
@@ -142,12 +142,12 @@ def evidence_of(
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(parts())
-    summed, timing, ends = MatchSums(), TimingSums(plan.names), Ends(len(plan.names))
+    summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
     at = 0
     for piece in pieces(parts()):
         summed.take(piece, repeat[at : at + len(piece)])
         timing.take(piece)
-        ends.take(piece)
+        faultless.take(piece)
         at += len(piece)
 
     @cache
@@ -164,19 +164,19 @@ def evidence_of(
     opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
     return Evidence(
         plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
-        tuple(timing.rows()), ends.faulty(plan.names), ends.keeps_moves, pairing, census, starts,
-        replay, wall or Wall(), judged, progress, steady, looks or never_looked,
+        tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census,
+        starts, replay, wall or Wall(), judged, progress, steady, looks or never_looked,
     )  # fmt: skip
 
 
-class Ends:
+class FaultlessPlay:
     """Takes games and notes who ever played one without a fault, and whether moves were kept."""
 
-    def __init__(self, agents: int) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         """No games yet."""
-        self.keeps_moves = True
-        self._played = np.zeros(agents, np.bool_)
-        self._clean = np.zeros(agents, np.bool_)
+        self.names, self.keeps_moves = names, True
+        self._played = np.zeros(len(names), np.bool_)
+        self._clean = np.zeros(len(names), np.bool_)
 
     def take(self, games: Games) -> None:
         """Take more games."""
@@ -186,9 +186,10 @@ class Ends:
             self._clean[seat[clean]] = True
         self.keeps_moves &= games.moves is not None
 
-    def faulty(self, names: Sequence[str]) -> frozenset[str]:
+    def faulty(self) -> frozenset[str]:
         """The agents that played, but never a game that ended without a fault."""
-        return frozenset(names[at] for at in np.flatnonzero(self._played & ~self._clean).tolist())
+        places = np.flatnonzero(self._played & ~self._clean).tolist()
+        return frozenset(self.names[at] for at in places)
 
 
 def pairing_of(parts: Parts, number: int) -> Games:

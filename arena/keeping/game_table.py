@@ -1,6 +1,5 @@
 """The games of a run as a table that anyone can read."""
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping import parquet
 from arena.keeping.parquet import (
     Column,
     Provenance,
     coded,
-    joined_columns,
     read_columns,
     sentences,
     taken,
@@ -21,7 +18,7 @@ from arena.keeping.parquet import (
 )
 from arena.planning.game_pieces import ROWS_AT_ONCE, pieces
 from arena.planning.openings import NO_MOVE, Openings
-from arena.planning.records import WIN, Games, Termination
+from arena.planning.records import WIN, GameColumn, Games, Termination
 from games import Game
 from games.transcripts import written
 
@@ -65,15 +62,6 @@ class StoredGames(NamedTuple):
     moves: list[str] | None
 
 
-def load() -> None:
-    """Load all that writing needs: a module is never loaded for the first time in a thread.
-
-    Whoever stops the program then would leave a lock behind, and wait for it.
-    """
-    importlib.import_module("numba.core.boxing")
-    parquet.load()
-
-
 def write_games(
     path: Path,
     parts: Iterable[Games],
@@ -90,12 +78,12 @@ def write_games(
     `repeat` is for all of them. `moves` asks for a column of moves, which the parts must keep.
     """
     types = {name: kind for name, kind in GAME_COLUMNS.items() if moves or name != "moves"}
-    words = _opening_words(of, openings)
 
     def tables() -> Iterator[Mapping[str, Column]]:
         at = 0
         for part in pieces(parts, ROWS_AT_ONCE):
-            columns = _game_columns(part, at, agents, words)
+            columns = _game_columns(part, at, agents)
+            columns["opening_moves"] = _opening_words(of, openings, part.opening)
             columns["repeat"] = repeat[at : at + len(part)]
             if moves:
                 assert part.moves is not None  # `moves` says that they are kept
@@ -117,8 +105,8 @@ def read_games(path: Path) -> StoredGames:
     return StoredGames(Games(columns, None, {}), None if moves is None else moves.tolist())
 
 
-def _game_columns(part: Games, at: int, agents: Sequence[str], words: Column) -> dict[str, Column]:
-    """The columns of `GAME_COLUMNS` except the last two; the first row is game `at`."""
+def _game_columns(part: Games, at: int, agents: Sequence[str]) -> dict[str, Column]:
+    """The columns of `GAME_COLUMNS` from game `at` on, but words of moves, and repeats."""
     named = {name: coded(part.columns[name], agents) for name in ("first", "second")}
     plain = ("pair", "leg", "opening", "seed", "game_id", "margin", "plies")
     return (
@@ -126,22 +114,19 @@ def _game_columns(part: Games, at: int, agents: Sequence[str], words: Column) ->
         | {name: part.columns[name] for name in plain}
         | {
             "game": np.arange(at, at + len(part)),
-            "opening_moves": taken(words, part.opening),
             "result": part.result / float(WIN),
             "termination": coded(part.termination, WORDS),
         }
     )
 
 
-def _opening_words(of: Game, openings: Openings) -> Column:
-    """The moves of every opening as players write them."""
-    words = []
-    for at in range(0, len(openings), ROWS_AT_ONCE):
-        slots = openings.slots[at : at + ROWS_AT_ONCE]
-        inside = slots != NO_MOVE
-        plies = inside.sum(axis=1, dtype=np.int32)
-        words.append(_joined_words(of, of.moves_of(slots[inside]), plies))
-    return joined_columns(words)
+def _opening_words(of: Game, openings: Openings, places: GameColumn) -> Column:
+    """The moves of the opening of every game as players write them."""
+    met, place = np.unique(places, return_inverse=True)
+    slots = openings.slots[met]
+    inside = slots != NO_MOVE
+    plies = inside.sum(axis=1, dtype=np.int32)
+    return taken(_joined_words(of, of.moves_of(slots[inside]), plies), place.ravel())
 
 
 def _joined_words(of: Game, moves: NDArray[np.int16], plies: NDArray[np.int32]) -> Column:

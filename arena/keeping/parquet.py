@@ -27,11 +27,6 @@ class TableError(ValueError):
     """A file is not a parquet table with the right columns; one line."""
 
 
-def load() -> None:
-    """Have pyarrow load all that a table needs, before a thread does."""
-    pa.table({"numbers": np.zeros(1), "words": coded(np.array([-1, 0], np.int8), ["word"])[:1]})
-
-
 def write_columns(
     path: Path,
     types: Mapping[str, str],
@@ -182,11 +177,6 @@ def sentences(words: Sequence[str], places: GameColumn, lengths: GameColumn) -> 
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
     chosen = pa.array(words, pa.string()).take(pa.array(places))
     return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends, pa.int32()), chosen), " ")
-
-
-def joined_columns(columns: Sequence[Column]) -> Column:
-    """Columns of texts, one below the other."""
-    return pa.concat_arrays([pa.array([], pa.string()), *columns])
 
 
 def taken(column: Column, places: GameColumn) -> Column:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.repeats import keys_of
+from arena.concluding.repeated_games import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.records import Games
 from arena.stats.intervals import score_estimate

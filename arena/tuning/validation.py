@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import Weights
-from arena.concluding.repeats import keys_of
+from arena.concluding.repeated_games import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.openings import Openings

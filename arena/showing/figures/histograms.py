@@ -15,7 +15,7 @@ BINS = 26
 HEIGHT, TOP, BOTTOM = 150, 20, 20  # pixels
 
 
-class Tally(NamedTuple):
+class NumberCounts(NamedTuple):
     """How often each number was seen, in ascending order; none zero times."""
 
     numbers: NDArray[np.int64] = np.empty(0, np.int64)
@@ -33,16 +33,16 @@ class Tally(NamedTuple):
         places = [(self.total - 1) // 2, self.total // 2]
         return int(self.numbers[np.searchsorted(ends, places, side="right")].mean())
 
-    def with_numbers(self, numbers: NDArray[np.int64]) -> "Tally":
+    def with_numbers(self, numbers: NDArray[np.int64]) -> "NumberCounts":
         """The tally with more numbers."""
         return self.with_counts(numbers, np.ones_like(numbers))
 
-    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "Tally":
+    def with_counts(self, numbers: NDArray[np.int64], counts: NDArray[np.int64]) -> "NumberCounts":
         """The tally with more numbers, each seen so often."""
         whole = np.concatenate([self.numbers, numbers[counts > 0]])
         often = np.concatenate([self.counts, counts[counts > 0]])
         new, place = np.unique(whole, return_inverse=True)
-        return Tally(new, np.bincount(place.ravel(), often).astype(np.int64))
+        return NumberCounts(new, np.bincount(place.ravel(), often).astype(np.int64))
 
 
 class Bins(NamedTuple):
@@ -93,9 +93,9 @@ def _title(place: int, name: str) -> Html:
     return tag("text", name, x=352 * place, y=14, class_="strong")
 
 
-def tallies(report: Report) -> tuple[Tally, Tally]:
+def tallies(report: Report) -> tuple[NumberCounts, NumberCounts]:
     """Margins and plies of all games that were played to an end."""
-    margins, plies = Tally(), Tally()
+    margins, plies = NumberCounts(), NumberCounts()
     for piece in report.games.pieces():
         games = piece.at(np.flatnonzero(~report.games.forfeited(piece)))
         margin = np.abs(games.margin)
@@ -106,8 +106,8 @@ def tallies(report: Report) -> tuple[Tally, Tally]:
     return margins, plies
 
 
-def _lead(margin: Tally, plies: Tally) -> Html:
-    won = Tally().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
+def _lead(margin: NumberCounts, plies: NumberCounts) -> Html:
+    won = NumberCounts().with_counts(np.abs(margin.numbers), margin.counts * (margin.numbers != 0))
     drawn_share = 1.0 - won.total / margin.total
     usual = f"Half of the won games were won by {won.median} or more; " if won.total else ""
     drawn_games = f"{share(drawn_share)} were drawn" if drawn_share else "none was drawn"
@@ -117,7 +117,7 @@ def _lead(margin: Tally, plies: Tally) -> Html:
     return sentences(usual, drawn_games, rest)
 
 
-def binned(tally: Tally) -> Bins:
+def binned(tally: NumberCounts) -> Bins:
     """At most BINS steps of equal whole width from the smallest number to the largest."""
     low, high = int(tally.numbers.min()), int(tally.numbers.max())
     width = -(-(high - low + 1) // BINS)

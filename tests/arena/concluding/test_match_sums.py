@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.concluding import evidence as evidence_module
 from arena.concluding import match_sums
-from arena.concluding import repeats as repeated
+from arena.concluding import repeated_games as repeated
 from arena.concluding.checks import verdicts
 from arena.concluding.checks.bounds import first_on_each
 from arena.concluding.evidence import evidence_of, pair_scores_of

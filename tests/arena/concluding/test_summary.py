@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.concluding.evidence import evidence_of
-from arena.concluding.repeats import repeats
+from arena.concluding.repeated_games import repeats
 from arena.concluding.standings import results_of
 from arena.concluding.summary import summarise
 from arena.concluding.table_rows import elo_rows, win_rate_rows

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from agents import AgentSpec
-from arena.concluding.repeats import repeats
+from arena.concluding.repeated_games import repeats
 from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_rows
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
