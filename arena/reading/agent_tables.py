@@ -11,9 +11,12 @@ from agents.faults import no_option, normal, weight_faults
 from agents.kinds import Kind
 from agents.spec_tables import PATH_TYPES, found_file, path_words
 from arena.concluding.checks.claims import ALL, BEATS
+from arena.keeping.git_files import VersionError
+from arena.keeping.source_versions import VersionedName, versioned
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
+from arena.reading.versions import found_version
 from games import Game
 from games.keys import Key
 from games.names import quoted, shown
@@ -109,7 +112,8 @@ class AgentTable(NamedTuple):
     def _loaded(self, option: Key | None, value: object) -> object:
         """The value of an option: of a file its whole path, of a file of weights what it holds."""
         if option is not None and option.type in PATH_TYPES:
-            return path_words(value, self.around.directory)
+            placed = path_words(value, self.around.directory)
+            return self._words(placed, option) if option.type == "command" else placed
         if option is None or not isinstance(value, str):
             return value
         if option.type == "weights":
@@ -118,12 +122,33 @@ class AgentTable(NamedTuple):
         return ":".join(map(str, file)) if file else value
 
     def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
-        """The file that an option names; None if there is none, which is said."""
+        """The file that an option names, or a version of it; None if there is none, it is said."""
         file = found_file(written, option.entry, self.around.directory)
+        if file is None and (wanted := versioned(written)):
+            path = self._version(wanted, option)
+            return None if path is None else (path, wanted.name or option.entry)
         if file is None:
             where = "beside the experiment or in the working directory"
             self._say(f"there is no file {quoted(written)} {where}", option.name)
         return file
+
+    def _version(self, wanted: VersionedName, option: Key) -> Path | None:
+        """A version of a file, where a bot can begin; None if there is none, which is said."""
+        try:
+            return found_version(wanted, self.around.directory)
+        except VersionError as error:
+            self._say(f"{option.name}: {error}", option.name)
+            return None
+
+    def _words(self, value: object, option: Key) -> object:
+        """Words of a command, of which those that name a version become its whole path."""
+        if isinstance(value, list):
+            return [self._words(each, option) for each in value]
+        wanted = versioned(value) if isinstance(value, str) else None
+        path = None
+        if wanted is not None and not wanted.name:
+            path = self._version(wanted, option)
+        return value if path is None else str(path)
 
     def _weights(self, written: str, option: Key) -> Mapping[str, object]:
         """The weights in a file; none if it cannot be read, which is said."""

@@ -1,0 +1,157 @@
+"""Versions of a user's file: from git, clean or not, and from a run; and what is no version."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from arena.keeping.git_files import VersionError, commits_of, tree_of
+from arena.keeping.source_versions import materialised, versioned
+from arena.reading.experiment_file import load
+from arena.reading.problems import ExperimentError
+from tests.arena.running import played
+
+OLD, NEW = "# one\nimport beside\n", "# two\nimport beside\n"
+HEAD = 'game = "kalah(4,3)"\npairs = 4\nopenings = { random_plies = 4 }\n'
+AGENT = '[agents.{name}]\nkind = "python"\nfile = "{file}"\n'
+BOT = "def choose(view, legal, rng):\n    return legal[{place}]\n"
+
+
+def git(directory, *words):
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@y", *words],
+        cwd=directory, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A repository with two revisions of a bot, and a bot that was renamed."""
+    top = tmp_path_factory.mktemp("repository") / "bots"
+    top.mkdir()
+    git(top.parent, "init", "-q")
+    (top / "heur.py").write_text(OLD)
+    (top / "beside.py").write_text("best = 1\n")
+    (top / "gone.py").write_text(BOT.format(place=0))
+    git(top, "add", "-A")
+    git(top, "commit", "-qm", "one\tword")
+    (top / "heur.py").write_text(NEW)
+    (top / "beside.py").write_text("best = 2\n")
+    (top / "link.py").symlink_to("heur.py")
+    git(top, "add", "-A")
+    git(top, "mv", "gone.py", "renamed.py")
+    git(top, "commit", "-qm", "two")
+    return top
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        ("heur.py@HEAD~1", ("heur.py", "HEAD~1", "")),
+        ("a@b/heur.py@HEAD@{1}:evaluate", ("a@b/heur.py", "HEAD@{1}", "evaluate")),
+        ("heur.py@run:a91", ("heur.py", "run:a91", "")),
+        ("heur.py@run:a91:best", ("heur.py", "run:a91", "best")),
+        ("../heur.py@v1.2", ("../heur.py", "v1.2", "")),
+    ],
+)
+def test_a_version_stands_after_the_files_ending(written, parts):
+    assert versioned(written) == parts
+    assert versioned("heur.py:evaluate") is None
+
+
+def test_a_revision_has_its_own_content_with_what_it_imports(tree):
+    old = materialised(tree / "heur.py", "HEAD~1", ())
+    assert old.read_text() == OLD
+    assert (old.parent / "beside.py").read_text() == "best = 1\n"
+    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    old.write_text("damaged")
+    assert materialised(tree / "heur.py", "HEAD~1", ()).read_text() == OLD
+
+
+def test_a_dirty_tree_and_a_deleted_file_change_no_revision(tree):
+    (tree / "heur.py").write_text("# three\n")
+    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    (tree / "heur.py").unlink()
+    assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
+    git(tree, "checkout", "heur.py")
+    assert materialised(tree / "gone.py", "HEAD~1", ()).read_text() == BOT.format(place=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "said"),
+    [
+        ("heur.py", "HEAD~7", r'no revision "HEAD~7" \(the latest of heur.py: \w{10}, \w{10}\)'),
+        ("heur.py", "--all", "a revision is a name such as HEAD~1"),
+        ("heur.py", "HEAD:bots", "a revision is a name"),
+        ("gone.py", "HEAD", r'no file "bots/gone.py" in revision \w{10}'),
+        ("link.py", "HEAD", "is no file in revision"),
+        ("../../out.py", "HEAD", "lies in no git repository"),
+        ("heur.py", "run:77", "there is no run 77"),
+        ("heur.py", "run:../x", "is not a run's directory"),
+        ("heur.py", "run:*", "a run is named by the letters"),
+    ],
+)
+def test_what_is_no_version_is_said_in_one_line(tree, name, version, said):
+    with pytest.raises(VersionError, match=said) as error:
+        materialised(tree / name, version, (tree / "results",))
+    assert "\n" not in str(error.value)
+
+
+def test_without_git_or_a_repository_it_is_said(tree, tmp_path, monkeypatch):
+    with pytest.raises(VersionError, match="lies in no git repository"):
+        materialised(tmp_path / "heur.py", "HEAD", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(VersionError, match="git is not there"):
+        materialised(tree / "heur.py", "HEAD", ())
+
+
+def test_nothing_that_a_repository_names_is_executed(tree, tmp_path):
+    spy = tmp_path / "spy.sh"
+    spy.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    spy.chmod(0o755)
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "filter.x.smudge"):
+        git(tree, "config", key, str(spy))
+    (tree / ".gitattributes").write_text("*.py filter=x\n")
+    (hooks := tree.parent / ".git" / "hooks").mkdir(exist_ok=True)
+    for name in ("post-checkout", "reference-transaction", "post-index-change"):
+        (hooks / name).symlink_to(spy)
+    materialised(tree / "heur.py", "HEAD", ())
+    commits_of([tree / "heur.py"], 5)
+    assert not (tmp_path / "ran").exists()
+    (tree / ".gitattributes").unlink()
+
+
+def test_the_commits_that_changed_a_file_are_listed_newest_first(tree):
+    commits = commits_of([tree / "heur.py"], 5)
+    assert [each.subject for each in commits] == ["two", "one\tword"]
+    assert tree_of(tree / "heur.py", commits[1].short).commit == commits[1].name
+
+
+def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_path):
+    path, bot = tmp_path / "demo.toml", tmp_path / "mine.py"
+    bot.write_text(BOT.format(place=0))
+    path.write_text(
+        HEAD + AGENT.format(name="mine", file="mine.py") + '[agents.first]\nkind = "first"\n'
+    )
+    played(path, tmp_path / "results", workers=1, backend="here")
+    (run,) = (tmp_path / "results" / "demo").iterdir()
+    bot.write_text(BOT.format(place=-1))
+    path.write_text(path.read_text() + AGENT.format(name="old", file=f"mine.py@run:{run.name[:6]}"))
+    old = load(path).plan.agents["old"].options["file"]
+    assert Path(old.rpartition(":")[0]).read_text() == BOT.format(place=0)
+    bot.unlink()
+    with pytest.raises(ExperimentError, match=r'there is no file "mine\.py"') as error:
+        load(path)
+    assert len(error.value.problems) == 1  # the version is there all the same
+    stored = json.loads((run / "run.json").read_text())
+    (digest,) = stored["files"].values()
+    os.truncate(run / "sources" / digest / "mine.py", 3)
+    with pytest.raises(ExperimentError, match="was changed"):
+        load(path)
