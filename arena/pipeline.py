@@ -274,7 +274,9 @@ def _show(
     """Print the results as tables or JSON; write the checks as JUnit if the options say so."""
     from arena.showing import junit, terminal_tables  # noqa: PLC0415  # not needed to play
 
-    if options.json:
+    if not options.tables:
+        pass  # whoever asked has an answer of its own
+    elif options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
     else:
         notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]

@@ -17,6 +17,8 @@ COMMANDS: Mapping[str, str] = {
     "new": "arena.new",
     "plan": "arena.plan",
     "run": "arena.run",
+    "versus": "arena.versus",
+    "history": "arena.history",
     "play": "arena.play",
     "tune": "arena.tune",
     "rate": "arena.rate",

@@ -9,8 +9,10 @@ from arena.concluding.checks import Check, Verdict
 from arena.concluding.summary import Stopped, Summary
 from arena.concluding.table_rows import tournament_json
 from games.keys import KeyValues
+from games.limited_files import parsed_json, read_bytes
 
 SUMMARY = "summary.json"
+LARGEST = 1 << 26  # bytes of it
 
 
 def summary_json(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
@@ -68,3 +70,9 @@ def stored_checks(directory: Path) -> list[KeyValues]:
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [check for check in checks if isinstance(check, dict)]
+
+
+def stored_test(directory: Path) -> KeyValues:
+    """The sequential test that a run was stopped by, from its summary."""
+    stored: KeyValues = parsed_json(read_bytes(directory / SUMMARY, LARGEST))["stopped"]
+    return stored

@@ -91,7 +91,8 @@ def tree_of(path: Path, revision: str) -> GitTree:
     try:
         top = Path(os.fsdecode(git(beside, "rev-parse", "--show-toplevel")).rstrip("\n"))
     except VersionError as error:
-        raise VersionError(f"{quoted(path.name)} lies in no git repository ({error})") from None
+        why = "" if str(error).startswith("not a git repository") else f" ({error})"
+        raise VersionError(f"{quoted(path.name)} lies in no git repository{why}") from None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
         commit = git(top, *words).decode().strip()

@@ -46,6 +46,7 @@ class RunOptions:
     page: bool = False
     live: bool = False  # on a page in the browser
     known: "KnownGames | None" = None  # games that need not be played
+    tables: bool = True  # whether they are printed
 
     @property
     def playing(self) -> "PlayOptions":

@@ -67,7 +67,11 @@ def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
     """The experiment in a file, changed by `key=value` overrides; ExperimentError says all."""
-    source, problems = read(Path(path), overrides)
+    return experiment_in(*read(Path(path), overrides))
+
+
+def experiment_in(source: Source, problems: Problems) -> Experiment:
+    """The experiment that tables describe, whoever wrote them."""
     setup = read_setup(source, TOP, problems)
     settings, values = setup.settings, setup.values
     meets: Meets | None = None

@@ -1,0 +1,101 @@
+"""The working copy against the committed one, and strength over the versions that git has."""
+
+import subprocess
+
+import pytest
+
+from arena.history import main as history
+from arena.versus import main as versus
+from games.terminal import DONE, FINDING, MISTAKE
+
+TEXT = (
+    'game = "kalah(4,3)"\npairs = 30\nopenings = {{ random_plies = 4 }}\n'
+    '[agents.mine]\nkind = "minimax"\ndepth = {depth}\n[agents.other]\nkind = "greedy"\n'
+)
+
+
+def git(directory, *words):
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@y", *words],
+        cwd=directory, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """An experiment with three committed depths of its agent; the last one is there now."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.toml"
+    git(tmp_path, "init", "-q")
+    for depth in (1, 2, 3):
+        path.write_text(TEXT.format(depth=depth))
+        git(tmp_path, "add", "mine.toml")
+        git(tmp_path, "commit", "-qm", f"depth {depth}")
+    return path
+
+
+def words(path, *more):
+    return [str(path), "--backend", "here", *more]
+
+
+def test_a_better_version_is_said_to_be_stronger_in_one_line(mine, capsys):
+    mine.write_text(TEXT.format(depth=5))
+    assert versus(words(mine, "--base", "HEAD~2", "--elo1", "100", "--pairs", "200")) == DONE
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("mine is stronger than mine@HEAD~2: accepted 100: ")
+    mine.write_text(TEXT.format(depth=1))
+    assert versus(words(mine, "--elo1", "100", "--pairs", "200")) == FINDING
+    assert "mine is not stronger than mine@HEAD: " in capsys.readouterr().out
+
+
+def test_a_clean_tree_has_nothing_to_compare(mine, capsys):
+    assert versus(words(mine)) == MISTAKE
+    assert "no agent differs from HEAD: nothing to compare" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--base", "HEAD~9"], 'there is no revision "HEAD~9"'),
+        (["--agent", "min"], 'did you mean "mine"?'),
+        (["--agent", "other"], "other does not differ from HEAD"),
+        (["--elo1", "x"], "--elo1 must be a number"),
+        (["--elo0", "20"], "elo0 < elo1"),
+        (["--pairs", "0"], "--pairs must be a whole number"),
+    ],
+)
+def test_a_mistake_is_one_line(mine, more, said, capsys):
+    mine.write_text(TEXT.format(depth=2))
+    assert versus(words(mine, *more)) == MISTAKE
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+
+
+def test_several_agents_that_differ_are_asked_about(mine, capsys):
+    mine.write_text(TEXT.format(depth=2).replace('"greedy"', '"fewest"'))
+    assert versus(words(mine)) == MISTAKE
+    assert "mine, other differ: --agent NAME says which" in capsys.readouterr().err
+
+
+def test_without_a_repository_it_is_said(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.toml"
+    path.write_text(TEXT.format(depth=1))
+    assert versus(words(path)) == MISTAKE
+    assert history(words(path, "--agent", "mine")) == MISTAKE
+    assert capsys.readouterr().err.count("git repository") == 2
+
+
+def test_the_history_has_every_version_that_differs_and_a_figure(mine, capsys):
+    mine.write_text(TEXT.format(depth=4) + "# no difference\n")
+    assert history(words(mine, "--agent", "mine", "--revisions", "2")) == DONE
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["version", "day", "Elo"]
+    assert [row.rpartition("  ")[2] for row in rows] == ["depth 2", "depth 3", "the working copy"]
+    (figure,) = mine.parent.glob("results/mine-history/*/history.svg")
+    assert figure.read_text().count("<circle") == 3
+    git(mine.parent, "commit", "-qam", "depth 4")
+    assert history(words(mine, "--agent", "mine", "--revisions", "9")) == DONE
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert [row.rpartition("  ")[2] for row in rows] == [f"depth {n}" for n in (1, 2, 3, 4)]
