@@ -14,6 +14,7 @@ from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import Journal
 from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
+from arena.keeping.run_differences import why_new
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
@@ -44,7 +45,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
     with pairing_named(experiment, options.overrides):
         origin = provenance.origin_of(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
-        if not options.quiet and (why := provenance.why_new(directory, origin)):
+        if not options.quiet and (why := why_new(directory, origin)):
             say(why)
         with (
             Journal(directory, origin.digest, options.fresh) as journal,

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "verify": "arena.verify",
     "share": "arena.share",
     "status": "arena.status",
+    "runs": "arena.runs",
     "judge": "arena.judge",
     "report": "arena.report",
     "export": "arena.export",

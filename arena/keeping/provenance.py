@@ -16,7 +16,6 @@ from games.limited_files import parsed_json, read_bytes
 from games.whole_files import write_text
 
 RUN = "run.json"
-MOST_CHANGES = 3
 LONGEST_VALUE = 40
 LARGEST_RUN = 1 << 26  # bytes of run.json
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
@@ -101,21 +100,6 @@ def read_run(directory: Path) -> KeyValues:
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}
-
-
-def why_new(directory: Path, origin: Origin) -> str | None:
-    """Why this run does not continue the latest one beside it; `None` if there is none."""
-    others = [each for each in directory.parent.glob("*") if each != directory and read_run(each)]
-    if directory.exists() or not others:
-        return None
-    latest = max(others, key=lambda each: (each / RUN).stat().st_mtime)
-    stored = read_run(latest)
-    reason = "; ".join(changes(stored.get("plan", {}), origin.plan)[:MOST_CHANGES])
-    if not reason:
-        files, earlier = origin.files, stored.get("files", {})
-        changed = [name for name in files if earlier.get(name) != files[name]]
-        reason = f"{', '.join(changed) or 'pitflip itself'} changed"
-    return f"a new run, {latest.name} is kept: {reason}"
 
 
 def changes(old: object, new: object, place: str = "") -> list[str]:

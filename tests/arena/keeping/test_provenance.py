@@ -6,7 +6,8 @@ import os
 import pytest
 
 from arena.keeping import provenance
-from arena.keeping.provenance import changes, code_digest, origin_of, read_run, why_new, write_run
+from arena.keeping.provenance import changes, code_digest, origin_of, read_run, write_run
+from arena.keeping.run_differences import why_new
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 
@@ -87,7 +88,15 @@ def test_a_new_run_says_why_it_is_not_the_old_one(tmp_path):
     now = experiment(tmp_path)
     (tmp_path / "good.py").write_text("choose = None\n")
     changed = origin_of("demo", now)
-    assert "good.py changed" in told(changed)
+    assert told(changed).endswith("old is kept: good.py changed")
+    later = tmp_path / "results" / "later"
+    later.mkdir()
+    write_run(later, origin(tmp_path, overrides=["seed=6"]), {})
+    now = experiment(tmp_path)
+    (tmp_path / "good.py").write_text("choose = None\n")
+    changed = origin_of("demo", now)
+    # The file is what was changed, though the latest run has another seed, too.
+    assert told(changed).endswith("old is kept: good.py changed")
     (tmp_path / "results" / "new").mkdir()
     assert told(changed) is None
 
