@@ -30,6 +30,8 @@ SCORES = (0.5, 0.75, 0.9, 0.97, 0.99, 0.999)
 DESIGNS = ((4, 1), (12, 1), (20, 1), (50, 1), (200, 1), (2000, 1))
 NOISY_DESIGNS = ((4, 100), (12, 20), (20, 50), (50, 20))
 THESE_DESIGNS = ((1, 200), (4, 50), (50, 20))
+# Of every three openings two are played once in ten times, as when a run was stopped.
+UNEQUAL = (24, 20)
 DRAWS = 0.05
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, float, float]]
 AGENTS = (
@@ -87,15 +89,26 @@ def covers(low: float | None, high: float | None, truth: float) -> bool:
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
-def row_of(what: str, size: tuple[int, int], draw: Draw, runs: int, *, these: bool = False) -> Row:
+def row_of(
+    what: str,
+    size: tuple[int, int],
+    draw: Draw,
+    runs: int,
+    *,
+    these: bool = False,
+    unequal: bool = False,
+) -> Row:
     """Draw runs and count how their intervals did."""
     rng = np.random.default_rng((7, *size, runs, these))
-    names = np.repeat(np.arange(size[0]), size[1])
+    kept = np.full(size, True)
+    if unequal:
+        kept[np.arange(size[0]) % 3 > 0, size[1] // 10 :] = False
+    names = np.nonzero(kept)[0]
     held, widths, errors, passes, truths = 0, [], [], np.zeros(2), []
     for _ in range(runs):
         scores, like, exactly = draw(rng)
-        truth = exactly if these else like
-        found = (spread_of_these if these else spread)(names, scores.ravel())
+        truth, scores = exactly if these else like, scores[kept]
+        found = (spread_of_these if these else spread)(names, scores)
         assert found is not None
         estimate = estimate_from_spread(found)
         held += covers(estimate.low, estimate.high, truth)
@@ -106,10 +119,11 @@ def row_of(what: str, size: tuple[int, int], draw: Draw, runs: int, *, these: bo
         if allows_interval(found):
             passes += [lower_bound(found, level) > truth for level in LEVELS]
     width = float(np.mean(widths)) / (3.92 * float(np.std(errors)) or 1.0)
-    missed = _missed(draw, min(runs, LIVE_RUNS), size, these)
+    missed = None if unequal else _missed(draw, min(runs, LIVE_RUNS), size, these)
     share = passes / runs
+    sizes = f"{size[1] // 10} or {size[1]}" if unequal else size[1]
     return Row(
-        what, float(np.mean(truths)), f"{size[0]} x {size[1]}", held / runs, width,
+        what, float(np.mean(truths)), f"{size[0]} x {sizes}", held / runs, width,
         (float(share[0]), float(share[1])), missed,
     )  # fmt: skip
 
@@ -144,6 +158,8 @@ def score_rows(runs: int) -> Iterator[Row]:
     for score in (0.5, 0.8, 0.97):
         for size in NOISY_DESIGNS:
             yield row_of("own, noisy, like these", size, beta_law(score, size, 30.0), runs)
+        draw = beta_law(score, UNEQUAL, 30.0)
+        yield row_of("own, noisy, like these", UNEQUAL, draw, runs, unequal=True)
         for size in THESE_DESIGNS:
             draw = beta_law(score, size, 30.0)
             yield row_of("own, noisy, exactly these", size, draw, runs, these=True)
@@ -194,10 +210,13 @@ def real_rows(
     ):
         # Two agents that play alike split every opening: nothing is left to estimate.
         means = {pair: float(pool.mean()) for pair, pool in pools.items() if pool.std() > 0.05}
-        for score in (0.5, 0.75, 0.9, 0.97):
-            pair = min(means, key=lambda each: abs(means[each] - score))
+        near = [min(means, key=lambda each: abs(means[each] - score)) for score in SCORES[:4]]
+        for pair in dict.fromkeys(near):
             for size in designs:
                 yield row_of(what, size, pool_law(pools[pair], size), runs)
+            if "noisy" in what:
+                draw = pool_law(pools[pair], UNEQUAL)
+                yield row_of(what, UNEQUAL, draw, runs, unequal=True)
     for size in ((1, 200), (12, 20)):
         pools = pools_of(noisy)
         pair = min(pools, key=lambda each: abs(float(pools[each].mean()) - 0.75))

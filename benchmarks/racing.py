@@ -271,7 +271,7 @@ def main(words: list[str] | None = None) -> int:
         return 0
     for line in best_rows(chosen.repetitions, chosen.equal):
         print(line, flush=True)
-    for line in other_rows(max(1, chosen.repetitions // 4)):
+    for line in other_rows(chosen.repetitions):
         print(line, flush=True)
     return 0
 

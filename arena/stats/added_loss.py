@@ -19,20 +19,26 @@ _ROUNDS = 200
 class _Law:
     """Scores with their masses, the added loss among them."""
 
-    def __init__(self, scores: Sequence[float], masses: Sequence[float], added: float) -> None:
+    def __init__(
+        self, scores: Sequence[float], masses: Sequence[float], added: float, at: float
+    ) -> None:
         """Leave out what was not seen."""
-        seen = zip(scores, masses, strict=True)
-        self.atoms = [(0.0, added), *((a, c) for a, c in seen if c > 0.0)]
+        seen = [(a, c) for a, c in zip(scores, masses, strict=True) if c > 0.0]
+        self.lowest = min(at, min((a for a, _ in seen), default=at))
+        self.atoms = [(a - self.lowest, c) for a, c in ((at, added), *seen)]
         self.total = sum(mass for _, mass in self.atoms)
 
-    def mean_at(self, tilt: float) -> float:
-        """The mean when a score a has its mass divided by 1 + tilt a."""
+    def _mean_above(self, tilt: float) -> float:
         weights = [(a, c / (1.0 + tilt * a)) for a, c in self.atoms]
         return sum(a * w for a, w in weights) / sum(w for _, w in weights)
 
+    def mean_at(self, tilt: float) -> float:
+        """The mean when a score that is a above the lowest has its mass divided by 1 + tilt a."""
+        return self.lowest + self._mean_above(tilt)
+
     def root_at(self, tilt: float) -> float:
         """The corrected signed root of the likelihood ratio of that mean; rises with the tilt."""
-        mean = self.mean_at(tilt)
+        mean = self._mean_above(tilt)
         ratio = sum(c * math.log1p(tilt * a) for a, c in self.atoms)
         ratio -= self.total * math.log1p(tilt * mean)
         slope = sum(c * ((a - mean) / (1.0 + tilt * a)) ** 2 for a, c in self.atoms)
@@ -43,18 +49,22 @@ class _Law:
 
 
 def lower_end(
-    scores: Sequence[float], masses: Sequence[float], quantile: float, added: float
+    scores: Sequence[float],
+    masses: Sequence[float],
+    quantile: float,
+    added: float,
+    at: float = 0.0,
 ) -> float:
     """The mean, below that of the scores, whose corrected root is `quantile`.
 
-    `masses[i]` observations scored `scores[i]`, from 0 to 1, and `added` more scored 0: half of
+    `masses[i]` observations scored `scores[i]`, from 0 to 1, and `added` more scored `at`: half of
     one for the end of a two-sided interval, a whole one for a one-sided bound.
     """
-    law = _Law(scores, masses, added)
+    law = _Law(scores, masses, added, at)
     low, high = _LEAST, _MOST
     below, above = -quantile, law.root_at(math.exp(high)) - quantile
     if above <= 0.0:
-        return 0.0
+        return law.lowest
     # Regula falsi on the logarithm of the tilt, halving what does not move (Illinois); every
     # third step halves the interval.
     for step in range(_ROUNDS):
@@ -78,7 +88,7 @@ def excess_root(
 
     0 where the scores, the added loss among them, are no better than `mean`.
     """
-    law = _Law(scores, masses, added)
+    law = _Law(scores, masses, added, 0.0)
     low, high = _LEAST, _MOST
     if law.mean_at(math.exp(low)) <= mean:
         return 0.0

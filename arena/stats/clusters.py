@@ -18,6 +18,8 @@ class Spread(NamedTuple):
     `openings` is K, `pairings` is N; `se` is 0 if nothing varied, `dof` is 0 if there is nothing
     to tell it from. `variance` is that of the pair scores, divisor N; `shares[i]` of them scored
     `scores[i]`. `effective_pairings` is n of rule T: independent pairings that are as sure.
+    `opening_masses[i]` of independent openings had the mean `opening_scores[i]`; none are there
+    unless pairings on one opening differ, so that n is more than openings.
     """
 
     scope: Scope
@@ -30,6 +32,8 @@ class Spread(NamedTuple):
     scores: tuple[float, ...]
     shares: tuple[float, ...]
     effective_pairings: float
+    opening_scores: tuple[float, ...] = ()
+    opening_masses: tuple[float, ...] = ()
 
     @property
     def masses(self) -> list[float]:
@@ -79,8 +83,10 @@ def spread_of_sums(by: OpeningSums, law: tuple[float, ...], seen: Ints) -> Sprea
     errors[np.abs(errors) < 1e-9 * by.sizes] = 0.0
     se = float(np.sqrt((np.square(errors) / (1.0 - share)).sum())) / total
     effective = _guarded(by, mean, _effective(variance, total, se, float(len(by.sizes))))
-    dof = _bell_mccaffrey(share)
-    return Spread(Scope.LIKE, len(by.sizes), total, mean, variance, se, dof, law, shares, effective)
+    return Spread(
+        Scope.LIKE, len(by.sizes), total, mean, variance, se, _bell_mccaffrey(share), law, shares,
+        effective, *_opening_law(by, mean, se, effective),
+    )  # fmt: skip
 
 
 def spread_of_these(
@@ -177,6 +183,23 @@ def _carrying(by: OpeningSums, mean: float) -> float:
     squares = [float(np.square(scarce).sum()) for scarce in sides]
     carried = zip(sides, squares, strict=True)
     return min(float(side.sum()) ** 2 / square for side, square in carried if square > 0.0)
+
+
+def _opening_law(
+    by: OpeningSums, mean: float, se: float, effective: float
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Means of openings with their masses, which make up as many as have this error."""
+    share, means = by.sizes / by.sizes.sum(), by.points / by.sizes
+    openings = float(len(by.sizes))
+    if se > 0.0:
+        variance = float(share @ np.square(means - mean))
+        openings = variance / (1.0 - float(share @ share)) / se**2
+    if effective <= openings * (1.0 + 1e-9):
+        return (), ()
+    # Means that differ by less are one: a thousand are as good as all of them.
+    _, place = np.unique(np.rint(1000.0 * means), return_inverse=True)
+    shares, sums = np.bincount(place.ravel(), share), np.bincount(place.ravel(), share * means)
+    return tuple((sums / shares).tolist()), tuple((openings * shares).tolist())
 
 
 def _inside(by: OpeningSums, again: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:

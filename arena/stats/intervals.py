@@ -8,7 +8,7 @@ import numpy.typing as npt
 from arena.stats.added_loss import lower_end
 from arena.stats.clusters import Spread, spread
 from arena.stats.estimate import Estimate, EstimateKind, Scope, nothing
-from arena.stats.quantiles import t_quantile
+from arena.stats.quantiles import normal_quantile, t_quantile
 
 ALIKE = "all pairings alike"
 PERFECT = "every game had the same winner"
@@ -21,6 +21,10 @@ UNVARIED = "no game varied"
 NO_BOUND = 1e-6
 # A lost pairing is added at both ends of an interval: half of one each.
 TWO_SIDED, ONE_SIDED = 0.5, 1.0
+# At 95 % and n = K an opening that was not met is put at 0, as the lost pairing is; with more
+# pairings nearer to the mean, by this power. The power 1 costs no more than the lost pairing and is
+# too little, 1/2 puts both as many of their standard deviations away and is twice too wide.
+NEARER = 0.75
 
 
 class Ends(NamedTuple):
@@ -56,12 +60,34 @@ def _lower(found: Spread, tail: float, added: float) -> float:
         return max(found.mean - unseen, 0.0)  # each opening is alike, but not all of them
     quantile = t_quantile(1.0 - tail, found.dof)
     low = lower_end(found.scores, found.masses, quantile, added)
+    if found.opening_masses:
+        low = min(low, _lower_of_openings(found, tail, added))
     return low if low > NO_BOUND else 0.0
+
+
+def _lower_of_openings(found: Spread, tail: float, added: float) -> float:
+    """The same end with openings for observations, one of them not met yet.
+
+    Rare bad openings skew the sum of noisy pairings as much as that of so many openings: the end
+    by pairings is too high where few openings carry what was lost.
+    """
+    side = tail * TWO_SIDED / added  # the tail of an interval of this level
+    openings = sum(found.opening_masses) / found.effective_pairings
+    farther = (normal_quantile(1.0 - side) / normal_quantile(0.975)) ** 2
+    at = found.mean * (1.0 - min((farther * openings) ** NEARER, 1.0))
+    # A one-sided bound is not below the end of the interval.
+    return max(
+        lower_end(
+            found.opening_scores, found.opening_masses, t_quantile(1.0 - t, found.dof), lost, at
+        )
+        for t, lost in {(tail, added), (side, TWO_SIDED)}
+    )
 
 
 def _from_other_side(found: Spread) -> Spread:
     mirrored = tuple(1.0 - score for score in found.scores)
-    return found._replace(mean=1.0 - found.mean, scores=mirrored)
+    openings = tuple(1.0 - score for score in found.opening_scores)
+    return found._replace(mean=1.0 - found.mean, scores=mirrored, opening_scores=openings)
 
 
 def estimate_from_spread(found: Spread, level: float = 0.95) -> Estimate:

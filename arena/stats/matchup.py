@@ -201,6 +201,8 @@ def _mirrored_answer(answer: PairEstimate) -> PairEstimate:
             mean=1.0 - found.mean if found.pairings else 0.0,
             scores=tuple(1.0 - score for score in reversed(found.scores)),
             shares=found.shares[::-1],
+            opening_scores=tuple(1.0 - score for score in reversed(found.opening_scores)),
+            opening_masses=found.opening_masses[::-1],
         ),
         score=transformed(negated(answer.score), lambda s: 1.0 + s),
         elo=negated(answer.elo),

@@ -58,5 +58,14 @@ def test_at_its_end_the_root_is_the_quantile():
     assert excess_root(QUARTERS, masses, 0.1, 0.5) > Z
 
 
+def test_a_loss_that_is_added_elsewhere_moves_the_end_with_the_scale():
+    masses = [1, 0, 4, 5, 30]
+    end = lower_end(QUARTERS, masses, Z, 0.5)
+    moved = [0.3 + 0.6 * score for score in QUARTERS]
+    assert lower_end(moved, masses, Z, 0.5, at=0.3) == pytest.approx(0.3 + 0.6 * end)
+    # One that is no loss to speak of costs less, even if others scored below it.
+    assert lower_end(QUARTERS, masses, Z, 0.5, at=0.5) > end
+
+
 def test_no_point_bounds_nothing():
     assert lower_end(QUARTERS, [5, 0, 0, 0, 0], Z, 1.0) == 0.0

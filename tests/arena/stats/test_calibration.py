@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from arena.stats.bradley_terry import difference
+from arena.stats.clusters import spread
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
 from arena.stats.gsprt import EloModel
-from arena.stats.intervals import score_estimate
+from arena.stats.intervals import lower_bound, score_estimate
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.sprt import (
     Decision,
@@ -106,8 +107,24 @@ def test_intervals_cover_when_openings_were_played_unequally_often(noisy):
     names = np.repeat(np.arange(24), sizes)
     truth = true_score(law)
     covered = np.mean([covers(score_estimate(names, run[kept]), truth) for run in scores])
-    # On the safe side: 98.9 % with noisy agents, whose big openings weigh as much as eight.
+    # On the safe side, as with 14 equal openings: the error is never taken for less than that of
+    # independent pairings, and Student's t of 14 openings is held against it all the same.
     assert 0.925 <= covered <= 0.995
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [[20] * 12, [2, 2, 20] * 8], ids=["equal", "unequal"])
+def test_bounds_of_noisy_agents_hold_where_few_openings_carry_the_losses(sizes):
+    # Seen before: a bound at 99 % was above the truth in 1.6 % of these runs, 2.8 % of real games.
+    rng, runs, size = np.random.default_rng(17), 3000, max(sizes)
+    names = np.repeat(np.arange(len(sizes)), sizes)
+    kept = np.arange(size)[None, :] < np.array(sizes)[:, None]
+    truth = np.maximum(0.98 - 0.09 * rng.exponential(size=1_000_000), 0.3).mean()
+    strengths = np.maximum(0.98 - 0.09 * rng.exponential(size=(runs, len(sizes), 1, 1)), 0.3)
+    scores = (rng.random((runs, len(sizes), size, 2)) < strengths).mean(axis=3)
+    found = [spread(names, run[kept]) for run in scores]
+    for level, most in ((0.95, 0.055), (0.99, 0.011)):
+        assert np.mean([lower_bound(each, level) > truth for each in found]) <= most
 
 
 def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
