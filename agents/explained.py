@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.compiled import CompiledAgent, value_of
 from agents.core import Agent, AgentSpec, Choice, Limit
-from agents.kernels.bind import bound_features, knowledge_names, part_names
+from agents.kernels.bind import called_features, knowledge_names, part_names
 from agents.kernels.layout import KIND, KINDS, MOST_FEATURES, PHASES, SOLVE, UNIT, WEIGHTS, WIN
 from agents.kernels.terms import TERMS
 from agents.kinds import Kind
@@ -134,7 +134,7 @@ def static_value(agent: CompiledAgent, position: Position) -> float:
 def terms(agent: CompiledAgent, position: Position) -> Iterator[Term]:
     """What each feature with a weight adds to the static evaluation."""
     of, context, state = agent.game, agent.context, position.state
-    bound = bound_features(of.family_name)
+    bound = called_features(of.family_name)
     kind = part_names(of.family_name, "features").get("TERM", "difference")
     compare, other_side = unbound(TERMS[kind][0]), bound["turned"](state)
     base, phases = WEIGHTS, int(context[PHASES])

@@ -1,6 +1,5 @@
 """Loading a function or class from a user's own file, with errors about that file only."""
 
-import hashlib
 import importlib.util
 import os
 import signal
@@ -67,20 +66,21 @@ def load_module(path: Path) -> ModuleType:
         content = path.read_bytes()
     except OSError:
         raise no_file(path) from None
-    return _module(path, hashlib.blake2b(content).digest())
+    return _module(path, content)
 
 
 @cache
-def _module(path: Path, _digest: bytes) -> ModuleType:
+def _module(path: Path, content: bytes) -> ModuleType:
     name = f"pitflip_user_{path.stem}_{abs(hash(path)):x}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         message = f"cannot be loaded: {path} is not a Python file"
         raise AgentFailure("unloadable", path.name, "", message)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # pickle finds functions by the name of their module
     try:
-        spec.loader.exec_module(module)
+        # Never its bytecode: that of an edit in the same second may be the old one.
+        exec(compile(content, path, "exec"), vars(module))
     except BaseException as error:  # whatever a user's code raises is its own fault
         del sys.modules[name]
         if is_the_persons(error):

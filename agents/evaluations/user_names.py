@@ -14,7 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from agents.kernels.bind import bound_features
+from agents.kernels.bind import bound_features, called_features
 from games.kernels.family import State
 from games.kernels.jit import OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
@@ -50,7 +50,7 @@ def signed(count: Kernel) -> Kernel:
 
 def plain_names(family_name: str, restored: Restore) -> Scope:
     """What our names mean when the user's evaluation is run by Python."""
-    bound = bound_features(family_name)
+    bound = called_features(family_name)
     return {
         name: with_words(value, bound["State"], restored) if callable(value) else value
         for name, value in bound.items()

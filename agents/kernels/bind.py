@@ -13,8 +13,8 @@ from agents.kernels import (
 )
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
-from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise
-from games.pack import features, has, package_of, part
+from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise, unbound
+from games.pack import features, has, is_users, package_of, part
 
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
 MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
@@ -57,6 +57,21 @@ def bound_features(family_name: str) -> Scope:
     counted = [module[name] for name in feature_names(family_name)]
     names |= inline_copies([*module.get("HELPERS", ()), *counted], names)
     return names | inline_copies([module.get("progress", no_knowledge.progress)], names)
+
+
+@cache
+def called_features(family_name: str) -> Scope:
+    """The same for Python to call: the features are compiled once, and kept on disk."""
+    names = bound_features(family_name)
+    counted = feature_names(family_name)
+    if not counted or is_users(package_of(family_name)):  # what a user's file holds is not kept
+        return names
+    templates = [unbound(names[name]) for name in (*counted, "progress")]
+    suffix = f"{importlib.import_module(family_name).FAMILY}_called"
+    # The cache of the rules does not see what stands for knowledge that a pack lacks.
+    lacking = no_knowledge.__name__
+    seen = {k: v for k, v in names.items() if getattr(v, "__module__", "") != lacking}
+    return names | vars(specialise(suffix, templates, **seen))
 
 
 def make_evaluate(family_name: str, names: Scope) -> Kernel:

@@ -7,12 +7,12 @@ from agents.compiled import CompiledAgent
 from agents.explained import move_views, rule_of, static_value, terms
 from agents.kernels.layout import UNIT
 from games import game
-from tests.agents.given import OF_EVERY_FAMILY, few, spread
+from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, slow_if_wide, spread
 from tests.agents.naive import search
 from tests.agents.scores import naive_score, phased, weights_for
 
 DEPTH = 3
-WITH_FEATURES = [name for name in OF_EVERY_FAMILY if game(name).has("features")]
+WITH_FEATURES = slow_if_wide(name for name in OF_EVERY_FAMILY if game(name).has("features"))
 
 
 def by_plies(of, position, move, evaluate):
@@ -78,6 +78,15 @@ def test_the_terms_add_up_to_the_static_evaluation(name):
         total = sum(term.worth for term in terms(agent, position))
         assert total == pytest.approx(static_value(agent, position), abs=0.6 / UNIT)
         assert static_value(agent, position) * UNIT == evaluate(of, weights)(position)
+
+
+@pytest.mark.slow  # its features are compiled each time
+def test_the_terms_of_a_users_game_add_up_too():
+    of = game(f"{ROOT}/experiments/games/connect4.py:connect4(5,4)")
+    agent, position = build(AgentSpec("alphabeta", depth=1), of), of.replay("1 2 3")[-1]
+    found = list(terms(agent, position))
+    assert [term.name for term in found] == list(of.all_features)
+    assert sum(term.worth for term in found) == static_value(agent, position)
 
 
 def test_greedy_sees_flips_and_beans():

@@ -33,7 +33,7 @@ depth = 6
 epsilon = 0.1
 """
 LONG = small(2500, plies=9).replace("kalah(4,3)", "kalah(6,4)") + SEARCHING
-SHORTER = LONG.replace("pairs = 2500", "pairs = 1200")
+SHORTER = LONG.replace("pairs = 2500", "pairs = 600")
 PATIENCE_SECONDS = 60.0
 
 

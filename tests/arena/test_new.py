@@ -15,7 +15,11 @@ from games.terminal import DONE, MISTAKE
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("what", STARTERS)
+# The game is compiled, as those of tests/games/test_user_game.py are.
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[pytest.mark.slow] * (what == "game")) for what in STARTERS],
+)
 def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main([what, "mine"]) == DONE

@@ -78,7 +78,14 @@ def written(directory, name):
     return experiment_file(directory, text, *bots)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+# An evaluation is compiled once for each process that plays.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "own evaluation"))
+        for name in EXPERIMENTS
+    ],
+)
 def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, monkeypatch):
     monkeypatch.setattr(tasks, "MOST", 7)  # so that small runs have many batches
     path = written(tmp_path, name)
@@ -205,9 +212,9 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
 
 
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
-    head = small(3, "move_seconds = 0.2")
+    head = small(2, "move_seconds = 0.2")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
-    path.write_text(path.read_text() + "start_seconds = 0.3\n")
+    path.write_text(path.read_text() + "start_seconds = 1\n")
     for cores in (1, 3):
         played(path, tmp_path / str(cores), cores)
     assert tables(tmp_path / "1") == tables(tmp_path / "3")
@@ -302,7 +309,7 @@ def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monke
             raise RuntimeError("our bug")
         return plain(self, task)
 
-    path = experiment_file(tmp_path, small(10), "good")
+    path = experiment_file(tmp_path, small(5), "good")
     played(path, tmp_path / "undisturbed")
     monkeypatch.setattr(worker.Worker, "play", once)
     played(path, tmp_path / "disturbed")

@@ -46,6 +46,8 @@ SLOW = {
     "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
+    "python -m arena.run experiments/own_bot.toml --on local:2",
+    "python -m arena.run winnable.toml --quiet",
     "python -m arena.tune experiments/tune_kalah.toml",
     "python -m arena.tune experiments/tune_kalah.toml --budget 1m",
 }

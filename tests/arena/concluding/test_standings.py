@@ -95,8 +95,8 @@ def test_agents_that_only_forfeited_have_no_rating_and_come_last():
 
 def test_why_is_never_empty_where_an_end_is_missing():
     letters = ["WW", "WL", "LL", "WD"]
-    for size in (1, 2, 5, 12):
-        for kinds in range(1, 5):
+    for size in (1, 2, 12):
+        for kinds in range(1, min(size, 3) + 1):
             pairings = [(o, letters[o % kinds]) for o in range(size)]
             for games in (by_hand((0, 1, pairings)), by_hand((0, 1, pairings), (1, 2, pairings))):
                 for row in summed(games, THREE).ratings:

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.concluding.evidence import evidence_of
@@ -357,6 +357,7 @@ def numbers(value):
         max_size=25,
     )
 )
+@settings(max_examples=10)
 def test_whatever_was_played_is_summed_up_in_finite_numbers(pairings):
     found = [(a, b, [(o, letters, g, g + 9)]) for (a, b), o, letters, g in pairings]
     summary = summed(by_hand(*found), THREE, draws=0)

@@ -52,10 +52,10 @@ DECLARED = f"{BOT}deterministic = true\n"
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 
 
-def python(directory, source, bot=DECLARED):
+def python(directory, source, bot=DECLARED, pairs=50):
     """A repeated match of a user's bot against a player of ours."""
     (directory / "bot.py").write_text(source)
-    return experiment_file(directory, repeated(more=bot + GREEDY))
+    return experiment_file(directory, repeated(pairs, more=bot + GREEDY))
 
 
 def found(path):
@@ -144,7 +144,7 @@ def test_repeats_have_the_seed_of_the_first_and_chance_has_new_ones(tmp_path):
 
 
 def test_a_forfeit_is_repeated_too_and_told_once(tmp_path):
-    path = python(tmp_path, RAISING)
+    path = python(tmp_path, RAISING, pairs=12)
     played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")
     games = pd.read_parquet(directory / "games.parquet")
@@ -159,7 +159,7 @@ def test_a_forfeit_is_repeated_too_and_told_once(tmp_path):
 
 
 def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
-    path = python(tmp_path, BY_THE_BOARD)
+    path = python(tmp_path, BY_THE_BOARD, pairs=6)
     played(path, tmp_path / "results")
     monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried again"))
     played(path, tmp_path / "results")
