@@ -20,7 +20,8 @@ run: .venv/.run
 
 setup: .venv/.dev
 
-# A file's tests share what they compile, so they stay together; one process a core.
+# A file's tests share what they compile, so they stay together; tests/conftest.py says how many
+# processes.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test: .venv/.dev

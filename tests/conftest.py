@@ -13,6 +13,7 @@ os.environ["PITFLIP_KNOWN"] = "off"
 # As in a shell whose environment is activated: `python` is ours, and commands are printed so.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 
 # Bytecode is kept, whatever the machine says: else each process compiles all it imports.
@@ -22,7 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Kernels compile inside the first example, which is slow and says nothing about the example.
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=40)
+settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=25)
 # What make test-slow tries.
 settings.register_profile("thorough", COMMON, derandomize=True, max_examples=300)
 # A fault is planted: one example that shows it is enough, the smallest is not looked for.
@@ -42,6 +43,12 @@ def pytest_configure(config):
         config.addinivalue_line(
             "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
         )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Three processes for two cores: some tests wait, for a bot, a port or a process of theirs."""
+    return 3 * (os.cpu_count() or 1) // 2
 
 
 def pytest_collection_finish():

@@ -11,6 +11,7 @@ from arena.new import main
 from arena.reading.experiment_file import load
 from arena.reading.shipped import STARTERS, shipped_names
 from games.terminal import DONE, MISTAKE
+from tests.arena.running import called
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,10 +40,10 @@ def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch)
     assert load(Path("deep/mine.toml"), []).plan.game
 
 
-def test_a_bot_that_was_begun_plays(tmp_path):
-    for line in ("new bot", "run my_bot.toml --pairs 5 --quiet --json"):
-        words = [sys.executable, "-m", *f"arena.{line}".split()]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_a_bot_that_was_begun_plays(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bot"]) == DONE
+    done = called("my_bot.toml", "--pairs", 5, "--quiet", "--json")
     assert '"no_forfeits"' in done.stdout
 
 

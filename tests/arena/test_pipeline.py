@@ -57,11 +57,11 @@ EXPERIMENTS = {
         (),
     ),
     "repeats": (
-        'game = "kalah(4,3)"\npairs = 40\nopenings = { enumerate = 1, repeat = true }\n'
+        'game = "kalah(4,3)"\npairs = 16\nopenings = { enumerate = 1, repeat = true }\n'
         f'{RANDOM}[agents.greedy]\nkind = "greedy"\n',
         ("fixed", "good"),
     ),
-    "python": (small(20), ("good", "raising", "illegal")),
+    "python": (small(8), ("good", "raising", "illegal")),
     "own evaluation": (small(30) + OWN, ()),
     "sprt": (small(400, SPRT, plies=8) + '[agents.greedy]\nkind = "greedy"\n', ()),
 }
@@ -142,7 +142,7 @@ def test_a_run_that_is_interrupted_again_and_again_ends_as_one_that_is_not(
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
     ready = draw(load(written(tmp_path, name)).plan)
-    task = Task(0, min(ready.pairings.total, 60), {})
+    task = Task(0, min(ready.pairings.total, 24), {})
     with_moves = draw(replace(ready.plan, keep_moves=True))
     same_records(*(kind(with_moves).play(task) for kind in (Worker, Refereed)))
 
@@ -260,9 +260,15 @@ def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("source", "told"),
     [
-        ("import nothing_of_the_kind\n", "No module named"),
-        ("choose = 5\n", "is int, not a function"),
         ("import os\nos._exit(7)\n", "ended with exit status 7"),
+        # What is said of others: tests/agents/test_python_agent.py.
+        *(
+            pytest.param(source, told, marks=pytest.mark.slow)
+            for source, told in (
+                ("import nothing_of_the_kind\n", "No module named"),
+                ("choose = 5\n", "is int, not a function"),
+            )
+        ),
     ],
 )
 def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):

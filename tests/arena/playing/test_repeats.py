@@ -69,7 +69,12 @@ def test_agents_of_ours_are_known_without_a_game(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [(BY_THE_BOARD, {(0, 1)}), (BY_ITS_RNG, set()), (BY_ANY_OTHER, set()), (RAISING, {(0, 1)})],
+    [
+        (BY_THE_BOARD, {(0, 1)}),
+        (BY_ANY_OTHER, set()),
+        pytest.param(BY_ITS_RNG, set(), marks=pytest.mark.slow),
+        pytest.param(RAISING, {(0, 1)}, marks=pytest.mark.slow),
+    ],
 )
 def test_a_bot_that_is_said_to_be_deterministic_is_tried(tmp_path, source, expected):
     logging.disable(logging.CRITICAL)

@@ -196,7 +196,11 @@ def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_pat
 STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "games = 100")
 
 
-@pytest.mark.parametrize(("text", "cut"), [(STEPS, 31), (BAD.replace('"gp"', '"tpe"'), 8)])
+# What each method proposes after a cut: tests/arena/tuning/test_samplers.py.
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [(STEPS, 31), pytest.param(BAD.replace('"gp"', '"tpe"'), 8, marks=pytest.mark.slow)],
+)
 def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
     whole = study(tmp_path / "whole", text, "--workers", "1")
     other = study(tmp_path / "other", text, "--workers", "3")
