@@ -203,7 +203,7 @@ def _concluded(
     _show(experiment, summed, verdicts, options)
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
-    if not options.quiet:
+    if not options.quiet and (options.tables or page is not None):
         say(f"tables: {directory}")
         if page is not None:
             say(f"page: {page}")

@@ -14,9 +14,11 @@ if TYPE_CHECKING:  # they load the kernels
     from arena.playing.asked_once import FirstAnswer
     from arena.reading.command_line import RunOptions
     from arena.reading.experiment_file import Experiment
+    from arena.reading.sweep_table import SweepPlan
     from arena.tuning.tune_file import Tuning
 
 MOST_ASKED = 200_000  # pairings of which it is asked whether they are known
+MOST_CELLS = 4  # of a sweep that are tried
 EXAMPLE = """\
 example:
   python -m arena.plan experiments/classroom_othello.toml --pairs 10
@@ -59,10 +61,12 @@ def planned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         with options_of(chosen, interrupts) as options:
             return study_foreseen(tuning, options)
     from arena.reading.experiment_file import load  # noqa: PLC0415
+    from arena.reading.sweep_table import load_sweep  # noqa: PLC0415
 
+    swept = load_sweep(chosen.experiment, changes)
     experiment = load(chosen.experiment, changes)
     with options_of(chosen, interrupts) as options:
-        return foreseen(experiment, options)
+        return foreseen(experiment, options) if swept is None else sweep_foreseen(swept, options)
 
 
 def out(line: str) -> None:
@@ -91,6 +95,21 @@ def foreseen(experiment: "Experiment", options: "RunOptions") -> int:
     faulty = [answer.name for answer in asked(drawn, options) if answer.fault]
     tried(drawn, options, faulty)
     return FINDING if hopeless or faulty else DONE
+
+
+def sweep_foreseen(swept: "SweepPlan", options: "RunOptions") -> int:
+    """Say of the first cells of a sweep what can be said; the worst exit status."""
+    cells = swept.cells
+    games = sum(2 * each.experiment.plan.pairs * len(each.experiment.plan.matches)
+                for each in cells)  # fmt: skip
+    out(f"{printable(swept.name)}: a sweep of {len(cells):,} cells, {games:,} games in all")
+    worst = DONE
+    for cell in cells[:MOST_CELLS]:
+        out(f"\ncell {cell.number}: {printable(cell.words(swept.axes))}")
+        worst = max(worst, foreseen(cell.experiment, options))
+    if len(cells) > MOST_CELLS:
+        out(f"\n... and {len(cells) - MOST_CELLS:,} more cells")
+    return worst
 
 
 def stored_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[str]:

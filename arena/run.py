@@ -41,7 +41,14 @@ def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Play as the command line says; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.reading.experiment_file import load  # noqa: PLC0415
+    from arena.reading.sweep_table import load_sweep  # noqa: PLC0415
 
+    swept = load_sweep(chosen.experiment, overrides(chosen)) if chosen.pairing is None else None
+    if swept is not None:
+        from arena.swept_run import sweep  # noqa: PLC0415
+
+        with options_of(chosen, interrupts) as options:
+            return DONE if sweep(swept, options) else FINDING
     experiment = load(chosen.experiment, overrides(chosen))
     from arena.lone_pairing import play_alone  # noqa: PLC0415
     from arena.pipeline import run  # noqa: PLC0415

@@ -74,6 +74,10 @@ class KnownGames:
         self.open: dict[int, Games] = {}
         self.used: set[int] = set()
 
+    def renew(self) -> None:
+        """See what was kept since: another run begins, in this process too."""
+        self.shelves.clear()
+
     def shelf(self, name: bytes, with_moves: bool) -> Shelf:
         """The known games of this name; only those whose moves are kept, if they are wanted."""
         if (name, with_moves) not in self.shelves:

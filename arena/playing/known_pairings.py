@@ -48,6 +48,8 @@ class KnownPairings:
         """Without a store nothing is known."""
         self.drawn, self.store = drawn, store
         self.keys = None if store is None else GameKeys(drawn, store.everybody)
+        if store is not None:
+            store.renew()
         self.moves = drawn.plan.keep_moves
         self.taken = 0
         self._pieces: list[Piece] = []

@@ -83,6 +83,7 @@ TOP = (
     # Read by `agent_tables`, with what their kinds declare.
     Key("agents", "table", "who plays", required=True, example=", as in [agents.smart]"),
     Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
+    Key("sweep", "any", "values that are tried in turn"),  # read by `sweep_table`
     Key("tune", "any", "what is tuned"),  # means something to `python -m arena.tune` only
 )
 TOP_NAMES = tuple(key.name for key in TOP)

@@ -70,11 +70,17 @@ def dots(frame: Frame, xs: Sequence[float], ys: Sequence[float], colour: str = I
     )
 
 
-def whiskers(frame: Frame, xs: Sequence[float], low: Sequence[float], high: Sequence[float]) -> str:
+def whiskers(
+    frame: Frame,
+    xs: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    colour: str = FAINT,
+) -> str:
     """An upright bar for the interval of each point."""
     pairs = zip(_places(frame, xs, low), _places(frame, xs, high), strict=True)
     return "".join(
-        f'<line x1="{x:.1f}" y1="{a:.1f}" x2="{x:.1f}" y2="{b:.1f}" stroke="{FAINT}"/>'
+        f'<line x1="{x:.1f}" y1="{a:.1f}" x2="{x:.1f}" y2="{b:.1f}" stroke="{colour}"/>'
         for (x, a), (_, b) in pairs
     )
 
@@ -102,9 +108,23 @@ def upright(frame: Frame, x: float, words: str, colour: str = GREEN) -> str:
     )
 
 
-def drawn(frame: Frame, parts: Sequence[str], title: str, across: str, up: str) -> str:
-    """A whole figure with its axes and labels."""
-    return _svg([_axes(frame, across, up), *parts], title, HEIGHT)
+def label(number: int, words: str, colour: str) -> str:
+    """The name of a line, below those of the lines before it."""
+    return (
+        f'<text x="{LEFT + 8}" y="{TOP + 14 + 15 * number}" fill="{colour}">{escape(words)}</text>'
+    )
+
+
+def drawn(
+    frame: Frame,
+    parts: Sequence[str],
+    title: str,
+    across: str,
+    up: str,
+    named: Sequence[tuple[float, str]] = (),
+) -> str:
+    """A whole figure with its axes and labels; `named` are ticks across with their own words."""
+    return _svg([_axes(frame, across, up, named), *parts], title, HEIGHT)
 
 
 def bars(names: Sequence[str], shares: Sequence[float], title: str) -> str:
@@ -122,13 +142,13 @@ def bars(names: Sequence[str], shares: Sequence[float], title: str) -> str:
     return _svg(parts, title, TOP + 20 + 30 * len(names))
 
 
-def _axes(frame: Frame, across: str, up: str) -> str:
+def _axes(frame: Frame, across: str, up: str, named: Sequence[tuple[float, str]]) -> str:
     parts = []
-    for tick in ticks(*frame.x):
+    for tick, words in named or [(tick, f"{tick:g}") for tick in ticks(*frame.x)]:
         x, y = frame.at(tick, frame.y[0])
         parts.append(
             f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x:.1f}" y2="{y + 4:.1f}" stroke="{INK}"/>'
-            f'<text x="{x:.1f}" y="{y + 17:.1f}" text-anchor="middle">{tick:g}</text>'
+            f'<text x="{x:.1f}" y="{y + 17:.1f}" text-anchor="middle">{escape(words)}</text>'
         )
     for tick in ticks(*frame.y):
         x, y = frame.at(frame.x[0], tick)

@@ -55,7 +55,7 @@ def tables_of(name: str, results: Path) -> dict[str, str]:
     for change in changes:
         words += ["--set", change]
     assert command(words) in (0, 1)
-    paths = sorted(results.rglob("*.parquet"))
+    paths = sorted(results.rglob("sweep.parquet")) or sorted(results.rglob("*.parquet"))
     return {path.stem: as_text(path) for path in paths if path.stem not in LEFT_OUT}
 
 

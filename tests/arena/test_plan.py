@@ -94,6 +94,16 @@ def test_known_games_are_not_counted_as_time(tmp_path, capsys):
     assert "time: about a second for 0 games" in lines
 
 
+def test_a_sweep_says_how_many_games_all_its_cells_have(tmp_path, capsys):
+    text = small(4) + GREEDY + "[sweep]\nseed = [1, 2, 3, 4, 5]\n"
+    _, lines = said(capsys, experiment_file(tmp_path, text))
+    assert lines[0] == "demo: a sweep of 5 cells, 40 games in all"
+    assert [line for line in lines if line.startswith("cell ")] == [
+        f"cell {n}: seed = {n}" for n in (1, 2, 3, 4)
+    ]
+    assert lines[-1] == "... and 1 more cells"
+
+
 @pytest.mark.slow
 def test_a_study_says_what_it_plays(capsys):
     assert main(["experiments/tune_kalah.toml", "--workers", "1"]) == DONE

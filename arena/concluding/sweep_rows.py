@@ -1,0 +1,187 @@
+"""The rows of a sweep: a line for each cell, from the tables of its run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.concluding.stored_summary import stored_checks
+from arena.keeping.parquet import Column, read_pieces, words_of, write_columns
+from arena.planning.records import GameColumn
+from arena.stats.estimate import Estimate
+from arena.stats.sweep_answers import BETTER, OPEN, WORSE, CellScore, Slope, cell_score, slope_of
+
+GAMES = "games.parquet"
+BUDGETS = ("nodes", "seconds", "turn_seconds", "game_seconds", "move_seconds", "pairs")
+OTHERS = "the others"
+HOLDS = "holds"
+ESTIMATES = ("score", "elo", "elo_of_all")
+TYPES = {
+    "cell": "int64", "agent": "string", "opponent": "string", "games": "int64",
+    "openings": "int64",
+    **{f"{name}{end}": "double" for name in ESTIMATES for end in ("", "_low", "_high")},
+    "answer": "string", "checks": "int64", "checks_hold": "int64", "run": "string",
+}  # fmt: skip
+
+
+class CellRow(NamedTuple):
+    """One cell: the values of its axes, whom it compares, and what its games show."""
+
+    values: tuple[object, ...]
+    agent: str
+    opponent: str
+    games: int
+    openings: int
+    found: CellScore
+    checks: int
+    checks_hold: int
+    run: str  # its directory below that of the sweep
+
+
+def cell_row(
+    directory: Path, run: str, values: tuple[object, ...], agent: str, cells: int
+) -> CellRow:
+    """The row of a finished run: `agent` against its opponent, or against all."""
+    columns, names = read_cell(directory / GAMES)
+    first, second = columns["first"][0::2], columns["second"][0::2]
+    met = [names[place] for place in np.unique(np.concatenate([first, second])).tolist()]
+    opponents = [name for name in met if name != agent]
+    place = names.index(agent)
+    own = (first == place) | (second == place)
+    fresh = own & ~columns["repeat"][0::2].astype(bool)
+    scores = scores_of(columns["result"], first == place)[fresh]
+    openings = columns["opening"][0::2][fresh]
+    stored = stored_checks(directory)
+    return CellRow(
+        values,
+        agent,
+        opponents[0] if len(opponents) == 1 else OTHERS,
+        2 * int(np.count_nonzero(own)),
+        len(np.unique(openings)),
+        cell_score(openings, scores, cells),
+        len(stored),
+        sum(check.get("status") == HOLDS for check in stored),
+        run,
+    )
+
+
+def read_cell(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
+    """The columns that a row needs, agents as places among the names that follow."""
+    names = list(dict.fromkeys([*words_of(path, "first"), *words_of(path, "second")]))
+    pieces = list(
+        read_pieces(path, ("opening", "result", "repeat"), {"first": names, "second": names})
+    )
+    return {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}, names
+
+
+def scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The score of each pairing, seen by the agent that is its `a`, or by the other."""
+    scores = (results[0::2] + 1.0 - results[1::2]) / 2.0
+    return np.asarray(np.where(is_a, scores, 1.0 - scores), np.float64)
+
+
+def write_sweep(
+    path: Path, names: Sequence[str], rows: Sequence[CellRow], source: Mapping[str, object]
+) -> None:
+    """Write the table: a column for each axis, then what was found."""
+    axes = {name: axis_type([row.values[at] for row in rows]) for at, name in enumerate(names)}
+    columns: dict[str, Column] = {
+        name: [as_type(row.values[at], axes[name]) for row in rows] for at, name in enumerate(names)
+    }
+    for name in ("agent", "opponent", "games", "openings", "checks", "checks_hold", "run"):
+        columns[name] = [getattr(row, name) for row in rows]
+    columns["cell"] = list(range(1, len(rows) + 1))
+    columns["answer"] = [row.found.answer for row in rows]
+    for name in ESTIMATES:
+        estimates = [getattr(row.found, name) for row in rows]
+        for end, part in (("", "value"), ("_low", "low"), ("_high", "high")):
+            columns[f"{name}{end}"] = [getattr(each, part) for each in estimates]
+    types = {"cell": "int64", **axes, **TYPES}
+    write_columns(path, types, [{name: columns[name] for name in types}], source)
+
+
+def axis_type(values: Sequence[object]) -> str:
+    """What a column of these values is: whole numbers, numbers or words."""
+    if all(isinstance(each, int) and not isinstance(each, bool) for each in values):
+        return "int64"
+    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in values):
+        return "double"
+    return "string"
+
+
+def as_type(value: object, kind: str) -> object:
+    """The value as its column has it."""
+    if kind == "string":
+        return value if isinstance(value, str) else str(value)
+    return float(str(value)) if kind == "double" else value
+
+
+class SweepLine(NamedTuple):
+    """Cells that are alike in all but a number: its values, their Elo, and the Elo a step."""
+
+    name: str  # the other values in words
+    xs: tuple[float, ...]
+    elos: tuple[Estimate, ...]
+    doubling: bool  # a step is a doubling; else it is one more
+    slope: Slope | None
+
+
+def budget_axis(names: Sequence[str], rows: Sequence[CellRow]) -> int | None:
+    """The axis of numbers along which lines go, a budget if there is one; None if none has any."""
+    numbers = [
+        at for at in range(len(names))
+        if axis_type([row.values[at] for row in rows]) != "string"
+        and len({row.values[at] for row in rows}) > 1
+    ]  # fmt: skip
+    return min(numbers, key=lambda at: not is_budget(names[at]), default=None)
+
+
+def is_budget(name: str) -> bool:
+    """Whether a key is a budget, of which people ask what a doubling brings."""
+    return name.rpartition(".")[2] in BUDGETS
+
+
+def sweep_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[SweepLine]:
+    """The lines of a figure."""
+    axis = budget_axis(names, rows)
+    if axis is None:
+        return
+    doubling = is_budget(names[axis])
+
+    def others(row: CellRow) -> str:
+        rest = [str(value) for at, value in enumerate(row.values) if at != axis]
+        return ", ".join(rest)
+
+    for name, group in groupby(sorted(rows, key=others), key=others):
+        cells = sorted(group, key=lambda row: float(str(row.values[axis])))
+        xs = tuple(float(str(row.values[axis])) for row in cells)
+        elos = tuple(row.found.elo for row in cells)
+        if doubling and min(xs) <= 0:
+            continue
+        steps = np.log2(xs).tolist() if doubling else list(xs)
+        yield SweepLine(name, xs, elos, doubling, slope_of(steps, elos))
+
+
+def verdict_text(rows: Sequence[CellRow]) -> str:
+    """One verdict over all cells, and how it counts that there are many."""
+    agent, count = rows[0].agent, len(rows)
+    opponents = {row.opponent for row in rows}
+    against = opponents.pop() if len(opponents) == 1 else OTHERS
+    found = {answer: sum(row.found.answer == answer for row in rows)
+             for answer in (BETTER, WORSE, OPEN)}  # fmt: skip
+    each = 100.0 * (1.0 - 0.05 / count)
+    how = f"95 % for all {count} cells together (Bonferroni: {each:.4g} % each)"
+    if found[BETTER] == count:
+        answer = "better in every cell"
+    elif found[WORSE] == count:
+        answer = "worse in every cell"
+    elif found[OPEN] == count:
+        answer = "not told apart in any cell"
+    else:
+        parts = [f"{word} in {number}" for word, number in found.items() if number]
+        answer = f"{', '.join(parts)} of {count} cells"
+    depends = ": which one is better depends on the cell" if found[BETTER] and found[WORSE] else ""
+    return f"{agent} against {against}: {answer}{depends}; {how}"

@@ -1,0 +1,117 @@
+"""Sweeps: every cell is the run it would be alone, one table, one verdict, and they go on."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from arena.playing.interrupts import Interrupts
+from arena.reading.sweep_table import toml_value
+from tests.arena.running import RANDOM, called, played
+
+TEXT = (
+    'game = "kalah(4,3)"\npairs = 12\nopenings = {{ random_plies = 4 }}\n'
+    '[agents.deep]\nkind = "minimax"\ndepth = 1\n[agents.base]\nkind = "minimax"\ndepth = 1\n'
+    "{more}"
+)
+SWEEP = '[sweep]\n"agents.deep.depth" = [1, 3]\ngame = ["kalah(4,3)", "kalah(3,3)"]\n'
+
+
+def written(directory, sweep=SWEEP, more=""):
+    path = directory / "demo.toml"
+    path.write_text(TEXT.format(more=more) + sweep)
+    return path
+
+
+def swept(path, results, *words):
+    return called(path, "--results", results, "--backend", "here", *words)
+
+
+def table_of(results):
+    (path,) = results.glob("demo/sweep-*/sweep.parquet")
+    return pq.read_table(path)
+
+
+def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
+    path = written(tmp_path)
+    answer = swept(path, tmp_path / "swept")
+    assert answer.returncode == 0
+    table = table_of(tmp_path / "swept")
+    assert table["agents.deep.depth"].to_pylist() == [1, 1, 3, 3]
+    assert table["game"].to_pylist() == ["kalah(4,3)", "kalah(3,3)"] * 2
+    assert table["agent"].to_pylist() == ["deep"] * 4
+    assert table["elo"].to_pylist()[0] == 0.0  # it meets its equal
+    for row in table.to_pylist()[1::2]:
+        alone = tmp_path / f"alone{row['cell']}"
+        changes = [f"{key}={toml_value(row[key])}" for key in ("agents.deep.depth", "game")]
+        played(path, alone, workers=1, backend="here", overrides=changes)
+        (games,) = alone.glob("*/*/games.parquet")
+        (same,) = tmp_path.glob(f"swept/demo/*/{row['run']}/*/games.parquet")
+        assert pq.read_table(same).equals(pq.read_table(games))
+    assert "deep against base: " in answer.stdout
+    assert "95 % for all 4 cells together (Bonferroni: 98.75 % each)" in answer.stdout
+    assert list(tmp_path.glob("swept/demo/*/sweep.svg"))
+
+
+def test_a_sweep_that_is_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    path = written(tmp_path)
+    swept(path, tmp_path / "whole")
+    looks = 0
+
+    def look(self):
+        nonlocal looks
+        looks += 1
+        if looks == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Interrupts, "look", look)
+    assert swept(path, tmp_path / "parts").returncode == 3
+    assert not list(tmp_path.glob("parts/demo/*/sweep.parquet"))
+    assert list(tmp_path.glob("parts/demo/*/cells/*/*/games.parquet"))
+    assert swept(path, tmp_path / "parts").returncode == 0
+    assert table_of(tmp_path / "parts").equals(table_of(tmp_path / "whole"))
+    before = looks
+    assert swept(path, tmp_path / "parts").returncode == 0
+    assert looks == before  # nothing is played again
+
+
+def test_cells_share_their_known_games(tmp_path, monkeypatch):
+    monkeypatch.setenv("PITFLIP_KNOWN", str(tmp_path / "known"))
+    path = written(tmp_path, '[sweep]\n"agents.deep.depth" = [2, 3]\n', RANDOM)
+    answer = swept(path, tmp_path / "results")
+    # base against random is the same match in both cells.
+    assert answer.stderr.count("24 of 72 games were known.") == 1
+
+
+def test_all_agents_that_have_an_option_take_it_together(tmp_path):
+    path = written(tmp_path, '[sweep]\nagents."*".depth = [1, 2]\n', RANDOM)
+    answer = swept(path, tmp_path / "results", "--json")
+    cells = json.loads(answer.stdout)["cells"]
+    assert [cell["agents.*.depth"] for cell in cells] == [1, 2]
+    (_, second) = sorted(tmp_path.glob("results/demo/*/cells/*/*/run.json"))
+    agents = json.loads(second.read_text())["plan"]["agents"]
+    assert [agents[name].get("depth") for name in ("deep", "base", "random")] == [2, 2, None]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "said"),
+    [
+        ("sweep = 3\n", "[sweep] sweep must name keys with lists"),
+        ("[sweep]\n", "must name keys with lists of values"),
+        ("[sweep]\nseed = 3\n", "[sweep] seed must be a list of values, got 3"),
+        ("[sweep]\nseed = [3, 3]\n", "[sweep] seed has a value twice"),
+        ("[sweep]\nseed = [1, -1]\n", "[sweep] seed=-1: [top level] seed must be"),
+        ('[sweep]\n"agents.dep.depth" = [1]\n', 'there is no agent "dep"'),
+        ('[sweep]\n"agents.*.colour" = [1]\n', "no agent has this option"),
+        (f"[sweep]\nseed = {list(range(1001))}\n", "at most 1,000 combinations, got 1,001"),
+    ],
+)
+def test_what_is_wrong_with_a_sweep_is_one_line(tmp_path, sweep, said):
+    path = tmp_path / "demo.toml"
+    text = TEXT.format(more="")
+    path.write_text(sweep + text if sweep.startswith("sweep") else text + sweep)
+    answer = swept(path, tmp_path / "results")
+    assert answer.returncode == 2
+    assert said in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert not (tmp_path / "results").exists()
