@@ -59,6 +59,7 @@ AGENTS: Mapping[str, str] = {
     "minimax": "agents.minimax",
     "alphabeta": "agents.alphabeta",
     "smart": "agents.alphabeta:SMART",
+    "smart_classic": "agents.alphabeta:SMART_CLASSIC",
     "perfect": "agents.perfect",
     "human": "agents.human",
     "python": "agents.python",
@@ -163,7 +164,9 @@ def users_files(spec: AgentSpec) -> tuple[Path, ...]:
     found: list[Path] = []
     for option in kind_of(spec).options:
         value = spec.options.get(option.name)
-        if option.type == "file" and value is not None:
+        if option.type == "weights" and isinstance(value, str):
+            found.append(Path(value))
+        elif option.type == "file" and value is not None:
             found.append(split_reference(value, option.entry)[0])
         elif option.type == "command" and value is not None:
             found += [Path(word) for word in value if is_users(word) and Path(word).is_file()]
@@ -177,7 +180,7 @@ def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:
         value = spec.options.get(option.name)
         if value is None:
             continue
-        if option.type == "file":
+        if option.type == "file" or (option.type == "weights" and isinstance(value, str)):
             changed[option.name] = place(value)
         elif option.type == "path":
             changed[option.name] = placed(value, place)

@@ -1,10 +1,12 @@
 """Agents whose every move is one compiled call: simple policies, minimax, alpha-beta."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from agents.core import Agent, AgentSpec, Choice, Limit, Settings, Weights, refuse_finished
+from agents.evaluations.learned_tables import with_learned
 from agents.evaluations.user_evaluation import OwnEvaluation
 from agents.evaluations.weight_files import checked_weights
 from agents.kernels.bind import agent_kernels, knowledge_names
@@ -69,8 +71,11 @@ class CompiledAgent:
         if limit is not None:
             self._evaluate_by(spec.options.get("weights", {}), settings["weights"])
 
-    def _evaluate_by(self, own: Weights, weights: Weights) -> None:
+    def _evaluate_by(self, own: Weights, weights: Weights | str) -> None:
         of = self.game
+        if isinstance(weights, str):
+            self.context = with_learned(self.context, Path(weights), of)
+            return
         if reference := self.settings["evaluate"]:
             self.own = OwnEvaluation(
                 reference, of, self.settings["compile"], self.settings["trusted"]

@@ -32,6 +32,12 @@ def options(
 
 
 SMART_OPTIONS = options(smart_weights, nodes=20_000)
+CLASSIC_OPTIONS = options(smart_weights, nodes=20_000)
+
+
+def build_classic(spec: AgentSpec, of: Game) -> Agent:
+    """The SmartPlayer of weighted features, as it was before weights were learned."""
+    return built(spec, of, CLASSIC_OPTIONS)
 
 
 def build_smart(spec: AgentSpec, of: Game) -> Agent:

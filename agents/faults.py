@@ -1,9 +1,11 @@
 """The faults of a spec, option by option: one line each that says what would be right."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from agents.core import AgentSpec, Settings, SpecError
 from agents.evaluations.declared_weights import declared_weights
+from agents.evaluations.learned_weights import learned_for, read_learned
 from agents.evaluations.weight_files import checked_weights
 from agents.kinds import Kind, settings
 from games import Game
@@ -38,7 +40,7 @@ def normal(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
             continue
         if each.type == "float":
             spec = spec.changed(**{each.name: float(value)})
-        elif each.type == "weights":
+        elif each.type == "weights" and not isinstance(value, str):
             spec = spec.changed(**{each.name: checked_weights(value, list(value))})
         shorter = spec.changed(**{each.name: None})
         if of and settings(kind.options, shorter, of) == settings(kind.options, spec, of):
@@ -53,14 +55,30 @@ def no_option(kind: str, name: str, names: Sequence[str]) -> str:
 
 
 def weight_faults(kind: Kind, options: Settings, of: Game | None) -> Iterator[Fault]:
-    """Everything wrong with weights that are a table."""
+    """Everything wrong with weights, whether they are a table or a file of learned ones."""
     for name in (each.name for each in kind.options if each.type == "weights"):
         weights, known = options.get(name), weight_names(options, of)
+        if isinstance(weights, str) and (fault := learned_fault(weights, options, of)):
+            yield (name,), fault
         for weight, value in weights.items() if isinstance(weights, Mapping) else ():
             try:
                 checked_weights({weight: value}, [weight] if known is None else known)
             except SpecError as error:
                 yield (name, weight), str(error)
+
+
+def learned_fault(path: str, options: Settings, of: Game | None) -> str | None:
+    """Why an agent cannot play by a file of learned tables; None if it can."""
+    if options.get("evaluate"):
+        return f"{path}: these weights are for tables, an evaluation of your own has none"
+    try:
+        if of is None:
+            read_learned(Path(path))
+        else:
+            learned_for(Path(path), of)
+    except SpecError as error:
+        return str(error)
+    return None
 
 
 def weight_names(options: Settings, of: Game | None) -> Sequence[str] | None:

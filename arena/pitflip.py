@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, str] = {
     "history": "arena.history",
     "play": "arena.play",
     "tune": "arena.tune",
+    "learn": "arena.learn",
+    "weights": "arena.weights",
     "rate": "arena.rate",
     "ladder": "arena.ladder",
     "verify": "arena.verify",

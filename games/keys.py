@@ -42,7 +42,7 @@ TYPES: Mapping[KeyType, tuple[type | tuple[type, ...], str]] = {
     "path": (str, 'a path like "bots/mine"'),
     "paths": ((list, tuple), "a list of paths in [ ]"),
     "command": ((list, tuple), 'a list like ["node", "my_bot.js"]'),
-    "weights": (Mapping, 'a table or a file like "weights/mine.toml"'),
+    "weights": ((Mapping, str), 'a table or a file like "weights/mine.toml"'),
     "table": (Mapping, "a table"),
     "any": (object, "a value"),
 }

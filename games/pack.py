@@ -51,6 +51,12 @@ PARTS: Mapping[str, Part] = {
         "the table [weights] and an endgame threshold",
         'DEFAULTS = {"weights": {"name": number, ...}}',
     ),
+    "tables": Part(
+        "weights that are learned for tables",
+        "tables/__init__.py",
+        "TABLES, a module for each name",
+        "",
+    ),
     "words": Part("better words for people", "words.py", "WORDS", "WORDS"),
 }
 

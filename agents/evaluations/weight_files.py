@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agents.core import SpecError, Weights
+from agents.evaluations.learned_weights import FEATURES, SUFFIX, read_learned
 from games.limited_files import parsed_toml, read_bytes
 from games.names import did_you_mean, listed
 
@@ -11,8 +12,11 @@ MOST_PHASES = 8
 LARGEST = 100_000.0
 
 
-def read_weights(path: Path) -> dict[str, object]:
-    """The `[weights]` table of a TOML file, unchecked."""
+def read_weights(path: Path) -> Mapping[str, object] | str:
+    """The `[weights]` table of a TOML file, unchecked; of learned tables their whole path."""
+    if path.suffix == SUFFIX:
+        read = read_learned(path)
+        return read.by_feature() if read.kind == FEATURES else str(path.absolute())
     try:
         tables = parsed_toml(read_bytes(path).decode())
     except OSError as error:

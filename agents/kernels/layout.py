@@ -29,7 +29,10 @@ from games.kernels.context import COUNTERS
     EXACT,  # 1 when the value rests on no evaluation
     SWAP_SLOT,  # the slot of the swap, or NO_SLOT
     CLOCK,  # two words for the clock
-) = range(COUNTERS, COUNTERS + 26)
+    _,
+    LEARNED,  # where the words of learned tables begin
+    INDICES,  # where a fit lists what a position looks up
+) = range(COUNTERS, COUNTERS + 29)
 
 NO_SLOT = -2
 NOT_SEARCHED = -1

@@ -29,7 +29,7 @@ def code_digest() -> str:
     root, digest = Path(__file__).parents[2], hashlib.blake2b(digest_size=8)
     paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
     paths += [root / name for name in DECIDING_ALONE]
-    for path in sorted(path for path in paths if path.suffix in (".py", ".toml", ".csv")):
+    for path in sorted(path for path in paths if path.suffix in (".py", ".toml", ".csv", ".npz")):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()

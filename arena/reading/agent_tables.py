@@ -150,8 +150,8 @@ class AgentTable(NamedTuple):
             path = self._version(wanted, option)
         return value if path is None else str(path)
 
-    def _weights(self, written: str, option: Key) -> Mapping[str, object]:
-        """The weights in a file; none if it cannot be read, which is said."""
+    def _weights(self, written: str, option: Key) -> Mapping[str, object] | str:
+        """The weights in a file, of learned tables its path; none if that is faulty: it is said."""
         file = self._file(written, option)
         try:
             return read_weights(file[0]) if file else {}

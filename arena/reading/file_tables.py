@@ -85,6 +85,7 @@ TOP = (
     Key("checks", "any", "what is claimed", ()),  # read by `check_tables`
     Key("sweep", "any", "values that are tried in turn"),  # read by `sweep_table`
     Key("tune", "any", "what is tuned"),  # means something to `python -m arena.tune` only
+    Key("learn", "any", "what is learned"),  # and this to `python -m arena.learn`
 )
 TOP_NAMES = tuple(key.name for key in TOP)
 

@@ -78,6 +78,30 @@ def _nth_bit_in_one_instruction(_context: object, _word: object, _n: object) -> 
     return types.uint64(types.uint64, types.uint64), code
 
 
+def _gathered_bits(word: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bits of the word in the set places of the mask, side by side from the lowest."""
+    found, place, rest = 0, 0, int(mask)
+    while rest:
+        lone = rest & -rest
+        found |= (1 << place) if int(word) & lone else 0
+        place, rest = place + 1, rest ^ lone
+    return U(found)
+
+
+def _gathered_in_one_instruction(_context: object, _word: object, _mask: object) -> Typed:
+    """`pext`, the opposite of `pdep`."""
+
+    def code(
+        _context: object, builder: ir.IRBuilder, _signature: object, arguments: Values
+    ) -> ir.Value:
+        i64 = ir.IntType(64)
+        shape = ir.FunctionType(i64, [i64, i64])
+        pext = cgutils.get_or_insert_function(builder.module, shape, "llvm.x86.bmi.pext.64")
+        return builder.call(pext, [arguments[0], arguments[1]])
+
+    return types.uint64(types.uint64, types.uint64), code
+
+
 def _has_fast_pdep() -> bool:
     """Whether this processor has `pdep` in hardware: two early Zens have it in slow microcode."""
     if INTERPRETED or config.CPU_NAME:
@@ -98,6 +122,12 @@ nth_bit = (
     cast("NthBit", intrinsic(_nth_bit_in_one_instruction))
     if _has_fast_pdep()
     else inlined(_nth_bit)
+)
+FAST_GATHER = _has_fast_pdep()  # without it runs of bits are shifted, one by one
+gathered_bits = (
+    cast("NthBit", intrinsic(_gathered_in_one_instruction))
+    if FAST_GATHER
+    else _gathered_bits  # only interpreted kernels and tests call it
 )
 leading_zeros = _chosen(_leading_zeros, lambda builder, value: builder.ctlz(value, DEFINED_AT_ZERO))
 

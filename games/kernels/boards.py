@@ -109,9 +109,9 @@ def words_of(state: type[State]) -> Iterator[tuple[str, int]]:
         yield name, len(Quad._fields) if kind is Quad else 1
 
 
-def packing(state: type[State]) -> Scope:
-    """`unpacked` and `pack` for one class of states: numbers in, numbers out."""
-    read, write, at = [], [], STATE
+def packing(state: type[State], at: int = STATE) -> Scope:
+    """`unpacked` and `pack` for one class of states: numbers in, numbers out from `at` on."""
+    read, write = [], []
     for name, words in words_of(state):
         fields = [f".{each}" for each in Quad._fields] if words > 1 else [""]
         places = [f"board[{at + place}]" for place in range(words)]

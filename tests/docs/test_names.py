@@ -120,7 +120,7 @@ def default_text(key: Key) -> str:
     return shown(key.default).removesuffix(".0")
 
 
-ELSEWHERE = ("agents", "checks", "tune")  # tables with a section of their own
+ELSEWHERE = ("agents", "checks", "tune", "learn")  # tables with a section of their own
 TABLES = {
     "key": ("## Above the tables", [key for key in TOP if key.name not in ELSEWHERE]),
     "option": ("## `[agents.NAME]`", [key for kind in AGENTS for key in kind_of(kind).options]),

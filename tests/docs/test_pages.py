@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.learning.learn_file import load_learning
 from arena.run import main as run_main
 from arena.tuning.tune_file import load_tuning
 from tests.docs.answers import matches
@@ -48,6 +49,8 @@ SLOW = {
     '--set "openings={ enumerate = 4 }" --pairs 500',
     "python -m arena.run experiments/own_bot.toml --on local:2",
     "python -m arena.run winnable.toml --quiet",
+    "python -m arena.learn experiments/learn_kalah.toml",
+    "python -m arena.learn experiments/learn_othello.toml",
     "python -m arena.tune experiments/tune_kalah.toml",
     "python -m arena.tune experiments/tune_kalah.toml --budget 1m",
 }
@@ -96,6 +99,9 @@ def run(line: str, quick: bool) -> tuple[int, str]:
     if quick and line in SLOW:
         if module == "arena.tune":
             load_tuning(Path(words[0]))
+            return 0, ""
+        if module == "arena.learn":
+            load_learning(Path(words[0]))
             return 0, ""
         words += ["--pairing", "0"]
     out = io.StringIO()

@@ -1,0 +1,50 @@
+"""Learn weights from games: python -m arena.learn experiments/learn_kalah.toml."""
+
+import argparse
+import shlex
+import sys
+
+import arena.learning  # noqa: F401  # before numpy: it keeps numpy to one thread
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import options_of, overrides, parser_of, resumable
+from games.terminal import DONE
+
+EXAMPLE = """\
+example:
+  python -m arena.learn experiments/learn_kalah.toml
+exit status: 0 finished, whatever the verdict, 2 the file is wrong,
+  3 not finished (what was played is kept; the same command continues)"""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    what = "Learn the weights of tables or features from games that a teacher plays."
+    return parser_of("arena.learn", what, EXAMPLE)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command."""
+    return resumable("arena.learn", words, arguments().parse_args(words), learned)
+
+
+def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Learn as the command line says; the exit status."""
+    # Only now, so that help is answered before anything large is loaded.
+    from arena.learning.learn_file import load_learning  # noqa: PLC0415
+
+    learning = load_learning(chosen.experiment, overrides(chosen))
+    from arena.learning.learn_run import learn  # noqa: PLC0415
+
+    with options_of(chosen, interrupts) as options:
+        learn(learning, options, learn_command(chosen))
+    return DONE
+
+
+def learn_command(chosen: argparse.Namespace) -> str:
+    """The command that learns the same, wherever it is run and by however many workers."""
+    changes = [word for each in overrides(chosen) for word in ("--set", each)]
+    return shlex.join(["python", "-m", "arena.learn", str(chosen.experiment), *changes])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Weights of features by least squares: a start for tuning by matches, never its result."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec, build
+from agents.compiled import CompiledAgent
+from agents.core import Weights
+from agents.fitting.labelled_positions import Positions
+from agents.fitting.table_sums import row_kernels
+from arena.stats.clustered_error import FitQuality, fit_quality
+from games import Game
+
+LOUD = 1000.0  # the weight at which a feature is read: its thousandths are then millionths
+GRAIN = 1 << 12  # of a feature, in sums of whole numbers
+DIGITS = 4
+
+Floats = NDArray[np.float64]
+
+
+class FittedFeatures(NamedTuple):
+    """A number for each feature and phase, and how well they predict held-out games."""
+
+    names: tuple[str, ...]
+    weights: Floats  # a row a phase
+    quality: FitQuality
+    seen: float = 1.0
+    ridge: float = 0.0
+
+    @property
+    def by_name(self) -> Weights:
+        """The weights as an agent's table has them."""
+        return {
+            name: tuple(column)
+            for name, column in zip(self.names, self.weights.T.tolist(), strict=True)
+        }
+
+
+def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> Floats:
+    """A row a position: what each feature adds to its evaluation at weight 1."""
+    columns = []
+    evaluate = row_kernels(of.family_name).evaluate_rows
+    for name in names:
+        agent = build(AgentSpec("alphabeta", depth=1, weights={name: (LOUD,)}), of)
+        assert isinstance(agent, CompiledAgent)
+        scores = np.empty(len(rows), np.int64)
+        evaluate(agent.context, rows, scores)
+        columns.append(scores / (1000.0 * LOUD))
+    return np.stack(columns, axis=1)
+
+
+def fit_features(
+    of: Game,
+    training: Positions,
+    held_out: Positions,
+    phases: tuple[NDArray[np.int64], NDArray[np.int64]],
+    names: Sequence[str],
+) -> FittedFeatures:
+    """Least squares on the margins; `phases` are those of the rows of both."""
+    fitted, tested = (feature_values(of, names, each.rows) for each in (training, held_out))
+    count = int(max(each.max(initial=0) for each in phases)) + 1
+    weights = np.zeros((count, len(names)))
+    for phase in range(count):
+        own = phases[0] == phase
+        weights[phase] = least_squares(fitted[own], training.margins[own])
+    weights = np.round(weights, DIGITS)
+    predicted = (tested * weights[phases[1]]).sum(axis=1)
+    quality = fit_quality(predicted, held_out.margins.astype(np.float64), held_out.games)
+    return FittedFeatures(tuple(names), weights, quality)
+
+
+def least_squares(values: Floats, outcome: NDArray[np.int16]) -> Floats:
+    """The solution of the normal equations, summed in whole numbers: no order matters.
+
+    A feature that never differs between the sides gets 0.
+    """
+    whole = np.rint(values * GRAIN).astype(np.int64)
+    products = np.einsum("ij,ik->jk", whole, whole) / GRAIN**2
+    answers = np.einsum("ij,i->j", whole, outcome.astype(np.int64)) / GRAIN
+    return gauss(products + 1e-6 * np.eye(len(answers)), answers)
+
+
+def gauss(matrix: Floats, right: Floats) -> Floats:
+    """The solution of a small system, in one order on every machine: positive, so no pivots."""
+    size = len(right)
+    rows = [[*map(float, matrix[at]), float(right[at])] for at in range(size)]
+    for at in range(size):
+        for below in range(at + 1, size):
+            factor = rows[below][at] / rows[at][at]
+            for column in range(at, size + 1):
+                rows[below][column] -= factor * rows[at][column]
+    solution = [0.0] * size
+    for at in range(size - 1, -1, -1):
+        rest = rows[at][size] - sum(rows[at][k] * solution[k] for k in range(at + 1, size))
+        solution[at] = rest / rows[at][at]
+    return np.array(solution)

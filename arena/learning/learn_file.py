@@ -1,0 +1,228 @@
+"""Reading an experiment file as something to learn, with all its problems at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from agents import AGENTS, AgentSpec, kind_of, searches, users_code
+from agents.kernels.learned_value import looked_up
+from agents.spec_tables import found_path
+from arena.learning.learn_table import (
+    AUTO,
+    LEARN,
+    LEARN_TOP,
+    MATCH_OPENINGS,
+    MOST_GAMES,
+    MatchTable,
+    match_table,
+)
+from arena.learning.self_play import SelfPlaySettings
+from arena.planning.plan import Plan
+from arena.planning.schedules import no_agent
+from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
+from arena.reading.problems import Problems
+from arena.reading.toml_text import read
+from arena.reading.way_tables import Meets
+from games import Game, GameError
+from games.keys import KeyValues, defaults
+from games.names import did_you_mean, listed, quoted, shown
+from games.table_layout import LookedUp, TableLayout
+
+FEATURES = "features"
+GRID = (128.0, 32.0, 8.0)  # in positions: an entry seen so often keeps half of what it says
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """Everything that decides what is learned."""
+
+    experiment: Experiment
+    teacher: str
+    tables: str  # of the pack's TABLES, or FEATURES
+    patterns: Mapping[str, str]  # of the user's own; empty: the usual ones
+    phases: int | None  # None: by the number of games
+    games: tuple[int, ...]  # of each round
+    sources: tuple[Path, ...]  # runs in place of new games
+    ridges: tuple[float, ...]
+    held_out: float
+    opening_plies: tuple[int, int]
+    solve_from: int
+    curve: bool
+    match: MatchTable
+
+    @property
+    def plan(self) -> Plan:
+        """What the file says of the games."""
+        return self.experiment.plan
+
+    @property
+    def of(self) -> Game:
+        """The game."""
+        return self.plan.of
+
+    @property
+    def spec(self) -> AgentSpec:
+        """The teacher as the file has it."""
+        return self.plan.agents[self.teacher]
+
+    def settings(self, seed: int) -> SelfPlaySettings:
+        """How the games of a round are played."""
+        return SelfPlaySettings(seed, *self.opening_plies, self.solve_from)
+
+
+def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
+    """What a file asks to learn; ExperimentError says all that is wrong with it."""
+    source, problems = read(Path(path), overrides)
+    setup = read_setup(source, LEARN_TOP, problems)
+    written = setup.values.get("learn", {})
+    values = {**defaults(LEARN), **written}
+    match = match_table(values["match"])
+    teacher_problem(values.get("teacher"), setup.agents, problems)
+    games = read_games(values["games"], values["rounds"], problems)
+    ridges = read_ridge(values["ridge"], problems)
+    match_problem(match, problems)
+    plies = read_plies(values["opening_plies"], setup.of, problems)
+    tables = read_tables(values, setup, problems)
+    sources = tuple(Path(found_path(each, setup.base)) for each in values["from"])
+    problems.raise_if_any()
+    assert setup.of is not None  # else a problem was said
+    part = tables_part(setup.of)
+    if setup.values["openings"] is None:
+        setup = setup._replace(openings=MATCH_OPENINGS)
+    meets = Meets(tuple(combinations(range(len(setup.agents)), 2)), None)
+    plan = replace(plan_of(setup, meets), keep_moves=False, stop=None)
+    solve_from = values["solve_from"]
+    if solve_from is None:
+        solve_from = getattr(part, "SOLVE_FROM", -1)
+    return Learning(
+        experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
+        teacher=values["teacher"],
+        tables=tables,
+        patterns=values["patterns"] or {},
+        phases=values["phases"],
+        games=(0,) if sources else games,
+        sources=sources,
+        ridges=ridges,
+        held_out=values["held_out"],
+        opening_plies=plies,
+        solve_from=solve_from,
+        curve=values["curve"],
+        match=match,
+    )
+
+
+def tables_part(of: Game) -> object:
+    """The table of tables of the game's pack; an empty one if it has none."""
+    return of.part("tables") if of.has("tables") else object()
+
+
+def say(problems: Problems, message: str, *keys: str) -> None:
+    """A problem with a key of `[learn]`."""
+    problems.say(("learn", *keys), message, ("learn", *keys[:1]))
+
+
+def teacher_problem(name: str | None, agents: Mapping[str, AgentSpec], problems: Problems) -> None:
+    """A teacher is a search of ours without a user's code: its games are played by the thousand."""
+    if name is None:
+        return
+    if name not in agents:
+        say(problems, no_agent(name, agents), "teacher")
+        return
+    spec = agents[name]
+    if spec.kind not in AGENTS:
+        return
+    if not (searches(spec) and kind_of(spec).option("weights")) or users_code(spec):
+        message = (
+            f"{name} cannot teach: a teacher is of kind smart, alphabeta or minimax, without "
+            'evaluate; games of others are learned from by from = ["results/<run>"]'
+        )
+        say(problems, message, "teacher")
+
+
+def read_games(written: object, rounds: int, problems: Problems) -> tuple[int, ...]:
+    """The games of every round; of a list the last number holds for the rounds after it."""
+    several = written if isinstance(written, list | tuple) else [written]
+    for each in several:
+        if isinstance(each, bool) or not isinstance(each, int) or not 100 <= each <= MOST_GAMES:
+            message = f"games must be 100 to {MOST_GAMES:,}, or a list of such, got {shown(each)}"
+            say(problems, message, "games")
+            return ()
+    if not several or len(several) > rounds:
+        say(problems, f"games has {len(several)} numbers for {rounds} rounds", "games")
+        return ()
+    return (*several, *[several[-1]] * (rounds - len(several)))
+
+
+def read_ridge(written: object, problems: Problems) -> tuple[float, ...]:
+    """The ridges to choose from."""
+    if written == AUTO:
+        return GRID
+    if isinstance(written, bool) or not isinstance(written, int | float) or not written > 0:
+        message = f'ridge must be "{AUTO}" or a number above 0, got {shown(written)}'
+        say(problems, message, "ridge")
+        return ()
+    return (float(written),)
+
+
+def match_problem(match: MatchTable, problems: Problems) -> None:
+    """A match that can decide nothing."""
+    try:
+        match.plan()
+    except ValueError as error:
+        say(problems, str(error), "match")
+
+
+def read_plies(
+    written: Sequence[object] | None, of: Game | None, problems: Problems
+) -> tuple[int, int]:
+    """The shortest and the longest opening of a game that is learned from."""
+    if written is None:
+        shares = getattr(tables_part(of), "OPENING_SHARES", None) if of else None
+        return usual_plies(of, shares) if of and shares else (4, 16)
+    whole = [each for each in written if isinstance(each, int)]
+    if len(whole) != len(written) or len(whole) != 2 or not 1 <= whole[0] <= whole[1] <= 60:
+        message = "opening_plies must be the fewest and the most random moves, as [10, 24]"
+        say(problems, f"{message}, got {shown(list(written))}", "opening_plies")
+        return (1, 1)
+    return whole[0], whole[1]
+
+
+def usual_plies(of: Game, shares: tuple[float, float]) -> tuple[int, int]:
+    """Shares of what there is to place or to sow at the start."""
+    from agents.fitting.labelled_positions import GameReader  # noqa: PLC0415  # it loads kernels
+
+    reader = GameReader(of)
+    whole = int(reader.amount(of.start()))
+    return max(1, round(whole * shares[0])), max(2, round(whole * shares[1]))
+
+
+def read_tables(values: KeyValues, setup: Setup, problems: Problems) -> str:
+    """The kind of tables; one that the game does not have is said."""
+    of, own = setup.of, values["patterns"]
+    if of is None:
+        return ""
+    known = [*getattr(tables_part(of), "TABLES", ()), *([FEATURES] if of.has("features") else [])]
+    kind: str = values["tables"] or ("patterns" if own else (known or [""])[0])
+    if kind not in known:
+        near = did_you_mean(kind, known)
+        message = f"{of.name} has no tables {quoted(kind)} (there are {listed(known)}){near}"
+        say(problems, message, "tables")
+        return ""
+    if own and kind != "patterns":
+        say(problems, f"patterns are no part of {quoted(kind)}", "patterns")
+    elif kind != FEATURES:
+        try:
+            layout_of(of, kind, own or {})
+        except GameError as error:
+            say(problems, str(error), "patterns" if own else "tables")
+    return kind
+
+
+def layout_of(of: Game, kind: str, patterns: Mapping[str, str]) -> tuple[LookedUp, TableLayout]:
+    """The tables of a kind and their layout for a game."""
+    for name, words in patterns.items():
+        if not isinstance(words, str):
+            raise GameError(f'pattern {quoted(name)} must be squares like "a1 b1 a2"')
+    tables = looked_up(of, kind)
+    return tables, tables.layout(of.rules, patterns or None)

@@ -1,0 +1,293 @@
+"""Learning from file to verdict: play, fit, match, round after round; write, show."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec
+from agents.evaluations.learned_weights import LearnedWeights
+from arena.keeping import provenance
+from arena.keeping.journal import Journal
+from arena.keeping.run_log import RunLog
+from arena.learning.learn_file import FEATURES, Learning
+from arena.learning.round_fit import RoundFit, sample_of, written
+from arena.learning.round_games import RoundGames, round_games
+from arena.learning.round_match import BEFORE, LEARNED, RoundMatch, RoundVerdict, round_match
+from arena.learning.stored_runs import stored_round
+from arena.reading.command_line import RunOptions
+from arena.showing.live_line import LiveLine, run_shown
+from games.terminal import printed, say
+from games.whole_files import write_text
+
+WEIGHTS = "weights.npz"
+TEXT_WEIGHTS = "weights.toml"
+CURVE = (1 / 16, 1 / 4)
+
+
+class CurvePoint(NamedTuple):
+    """The weights of a share of the games, against the teacher of the round."""
+
+    share: float
+    games: int
+    r2: float
+    match: RoundMatch
+
+
+class LearnedRound(NamedTuple):
+    """A round that was played, fitted and matched."""
+
+    number: int
+    weights: LearnedWeights
+    path: Path
+    match: RoundMatch
+    calibration: list[dict[str, float]]
+    curve: list[CurvePoint]
+
+
+@dataclass(frozen=True)
+class LearnRun:
+    """A run under way: its file, its directory, how it plays."""
+
+    learning: Learning
+    directory: Path
+    digest: str
+    options: RunOptions
+    command: str
+
+    def say(self, text: str) -> None:
+        """A line for people who watch."""
+        if not self.options.quiet:
+            say(text)
+
+
+def learn_digest(learning: Learning) -> str:
+    """The name of a run: all that decides what it learns."""
+    deciding = {
+        **{key: value for key, value in asdict(learning).items() if key != "experiment"},
+        "experiment": learning.plan.digest(),
+        "code": provenance.code_digest(),
+    }
+    content = json.dumps(deciding, sort_keys=True, default=str)
+    return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
+
+
+def learn(learning: Learning, options: RunOptions, command: str) -> list[LearnedRound]:
+    """Play, fit and match what is left; write the files, print the answer."""
+    digest = learn_digest(learning)
+    directory = options.results / learning.experiment.name / f"learn-{digest}"
+    with Journal(directory, digest, options.fresh), RunLog(directory / "run.log"):
+        run = LearnRun(learning, directory.absolute(), digest, options, command)
+        write_begin(run)
+        rounds = list(played_rounds(run))
+        result = answer_json(run, rounds)
+        write_text(directory / "learned.json", json.dumps(result, indent=1) + "\n")
+        lines = list(answer(run, rounds))
+        options.interrupts.finish()
+        printed(lambda: print(json.dumps(result, indent=1) if options.json else "\n".join(lines)))
+        run.say(f"everything: {directory}")
+    return rounds
+
+
+def write_begin(run: LearnRun) -> None:
+    """Write run.json."""
+    learning = run.learning
+    origin = provenance.origin_of(learning.experiment.name, learning.plan)
+    more = {"learned": learning.teacher, "tables": learning.tables, "command": run.command}
+    provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
+
+
+def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:
+    """Round after round; the last one is the first that is not better, or the last there is."""
+    learning, teacher = run.learning, run.learning.spec
+    seen = np.empty(0, np.uint64)
+    for number in range(1, len(learning.games) + 1):
+        games = games_of_round(run, teacher, number)
+        seen = np.union1d(seen, games.keys)
+        learned = learned_round(run, games, teacher, number, seen)
+        yield learned
+        if learned.match.verdict is not RoundVerdict.BETTER:
+            return
+        teacher = with_weights(teacher, learned)
+
+
+def with_weights(teacher: AgentSpec, learned: LearnedRound) -> AgentSpec:
+    """The teacher with the weights of a round."""
+    if learned.weights.kind == FEATURES:
+        return teacher.changed(weights=dict(learned.weights.by_feature()))
+    return teacher.changed(weights=str(learned.path))
+
+
+def games_of_round(run: LearnRun, teacher: AgentSpec, number: int) -> RoundGames:
+    """The games of a round: those of the runs that the file names, or new ones."""
+    learning = run.learning
+    if learning.sources:
+        return stored_round(learning.of, learning.sources, learning.solve_from)
+    run.say(f"round {number} of {len(learning.games)}: {learning.games[number - 1]:,} games")
+    with LiveLine(run.options.quiet, run.directory) as line:
+
+        def show(done: int, total: int) -> None:
+            line.show(lambda seconds: [progress_line(number, done, total, seconds)])
+
+        playing = run.options.playing
+        return round_games(learning, teacher, number, run.directory, run.digest, playing, show)
+
+
+def progress_line(number: int, done: int, total: int, seconds: float) -> str:
+    """How far the games of a round are."""
+    return f"round {number}: {done:,} of {total:,} games, {seconds:,.0f} s"
+
+
+def learned_round(
+    run: LearnRun, games: RoundGames, teacher: AgentSpec, number: int, seen: NDArray[np.uint64]
+) -> LearnedRound:
+    """Fit the games of a round and match what comes of them against its teacher."""
+    learning, path = run.learning, run.directory / f"round-{number}.npz"
+    sample = sample_of(learning, games)
+    fit = RoundFit(learning, sample, run.options.workers)
+    fitted = fit.fitted(run.options.interrupts.look)
+    weights = written(path, fit.file(fitted, [run.command], number))
+    run.say(fit_line(weights))
+    bins = [each._asdict() for each in fit.calibrated(fitted)]
+    learned = LearnedRound(number, weights, path, NO_MATCH, bins, [])
+    match = matched(run, learned, teacher, seen, f"match-{number}")
+    run.say(f"round {number}: {match.text}")
+    curve = []
+    if learning.curve and number == len(learning.games):
+        curve = [point(run, sample_share, fit, teacher, seen) for sample_share in CURVE]
+        whole = matched(run, learned, teacher, seen, "curve-1", to_the_end=True)
+        curve.append(CurvePoint(1.0, weights.games, r2_of(weights), whole))
+    return learned._replace(match=match, curve=curve)
+
+
+NO_MATCH = RoundMatch(RoundVerdict.UNDECIDED, None, 0, "")  # type: ignore[arg-type]  # not yet played
+
+
+def matched(
+    run: LearnRun,
+    learned: LearnedRound,
+    teacher: AgentSpec,
+    seen: NDArray[np.uint64],
+    name: str,
+    *,
+    to_the_end: bool = False,
+) -> RoundMatch:
+    """The match of the weights of a round against its teacher."""
+    with LiveLine(run.options.quiet, run.directory) as line:
+        return round_match(
+            run.learning,
+            (with_weights(teacher, learned), teacher),
+            seen,
+            name,
+            run.directory,
+            run.options.playing,
+            run_shown(line, (LEARNED, BEFORE)),
+            run.digest,
+            to_the_end=to_the_end,
+        )
+
+
+def point(
+    run: LearnRun, share: float, fit: RoundFit, teacher: AgentSpec, seen: NDArray[np.uint64]
+) -> CurvePoint:
+    """What a share of the games would have brought."""
+    name = f"curve-{share:g}"
+    sample = fit.sample.share(share)
+    less = RoundFit(run.learning, sample, run.options.workers)
+    weights = less.file(less.fitted(run.options.interrupts.look), [run.command], 0)
+    count = int(share * weights.games)
+    path = run.directory / f"{name}.npz"
+    read = written(path, replace(weights, games=count))
+    learned = LearnedRound(0, read, path, NO_MATCH, [], [])
+    match = matched(run, learned, teacher, seen, name, to_the_end=True)
+    run.say(f"{count:,} games: {match.text}")
+    return CurvePoint(share, count, r2_of(read), match)
+
+
+def r2_of(weights: LearnedWeights) -> float:
+    """The share of the variance of held-out games that the weights explain."""
+    held: object = weights.more.get("held_out")
+    return float(held["r2"]) if isinstance(held, dict) else 0.0
+
+
+def fit_line(weights: LearnedWeights) -> str:
+    """How well the weights fit, in one line."""
+    more = weights.more
+    held = more["held_out"]
+    assert isinstance(held, dict)
+    return (
+        f"{more['positions']:,} positions, {weights.weights.size:,} weights, "
+        f"{more['seen']:.0%} of them seen; ridge {more['ridge']:g}; held out: R2 {held['r2']:.3f}, "
+        f"squared error {held['squared_error']:.1f} ± {1.96 * held['error_by_game']:.1f}"
+    )
+
+
+def best_of(rounds: list[LearnedRound]) -> LearnedRound | None:
+    """The last round that was better than the one before."""
+    better = [each for each in rounds if each.match.verdict is RoundVerdict.BETTER]
+    return better[-1] if better else None
+
+
+def answer_json(run: LearnRun, rounds: list[LearnedRound]) -> dict[str, object]:
+    """All that was found out; writes the weights that go on."""
+    best = best_of(rounds)
+    if best is not None:
+        written(run.directory / WEIGHTS, best.weights)
+        if best.weights.kind == FEATURES:
+            write_text(run.directory / TEXT_WEIGHTS, weights_toml(best.weights))
+    return {
+        "game": run.learning.of.name,
+        "teacher": run.learning.teacher,
+        "tables": run.learning.tables,
+        "weights": None if best is None else str(run.directory / WEIGHTS),
+        "rounds": [
+            {
+                "round": each.number,
+                "games": each.weights.games,
+                "digest": each.weights.digest,
+                **each.weights.more,
+                "calibration": each.calibration,
+                "match": each.match.to_json(),
+                "curve": [
+                    {"games": at.games, "r2": at.r2, "match": at.match.to_json()}
+                    for at in each.curve
+                ],
+            }
+            for each in rounds
+        ],
+    }
+
+
+def weights_toml(weights: LearnedWeights) -> str:
+    """Weights of features as a file that people can read and change."""
+    lines = [f"# Fitted to {weights.games:,} games of {weights.game}.", "[weights]"]
+    for name, values in weights.by_feature().items():
+        numbers = ", ".join(f"{value:g}" for value in values)
+        lines.append(f"{name} = {numbers if len(values) == 1 else f'[{numbers}]'}")
+    return "\n".join(lines) + "\n"
+
+
+def answer(run: LearnRun, rounds: list[LearnedRound]) -> Iterator[str]:
+    """The lines that are printed at the end."""
+    learning = run.learning
+    yield f"{learning.of.name}, tables {learning.tables}, taught by {learning.teacher}"
+    for each in rounds:
+        yield (
+            f"round {each.number}  {each.weights.games:,} games, R2 {r2_of(each.weights):.3f}, "
+            f"against {'the round before' if each.number > 1 else learning.teacher}: "
+            f"{each.match.text}"
+        )
+        for at in each.curve:
+            yield f"  of {at.games:,} games: R2 {at.r2:.3f}, {at.match.text}"
+    best = best_of(rounds)
+    if best is None:
+        yield f"nothing is better than {learning.teacher}: no weights go on"
+    else:
+        name = TEXT_WEIGHTS if best.weights.kind == FEATURES else WEIGHTS
+        path = json.dumps(str(run.directory / name), ensure_ascii=False)
+        yield f"use it   weights = {path}"

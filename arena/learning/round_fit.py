@@ -1,0 +1,191 @@
+"""The fit of one round: games become positions, positions weights, weights a file."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluations.learned_weights import (
+    LearnedWeights,
+    read_learned,
+    write_learned,
+)
+from agents.fitting.labelled_positions import GameReader, Positions
+from agents.fitting.table_sums import TableSums
+from agents.kernels.learned_value import MOST_REMAINING, SCALE, phase_of
+from arena.keeping.provenance import versions
+from arena.learning.feature_fit import FittedFeatures, fit_features
+from arena.learning.learn_file import FEATURES, Learning, layout_of, tables_part
+from arena.learning.round_games import RoundGames
+from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions
+from arena.stats.clustered_error import CalibrationBin, FitQuality, calibration
+from games import Game
+from games.kernels.splitmix import STRIDE, mixed
+
+Fitted = FittedTables | FittedFeatures
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The positions of a round, split by game into those that are fitted and those that test."""
+
+    of: Game
+    games: RoundGames
+    training: Positions
+    held_out: Positions
+    least: int  # how much is left where phases begin and where they end
+    most: int
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the games."""
+        digest = hashlib.blake2b(digest_size=8)
+        for each in self.games.played:
+            digest.update(np.ascontiguousarray(each).tobytes())
+        return digest.hexdigest()
+
+    def share(self, share: float) -> "Sample":
+        """The same with the first games only; what tests is the same."""
+        games = int(share * len(self.games))
+        cut = int(np.searchsorted(self.training.games, games))
+        training = self.training.part(slice(cut))
+        return Sample(self.of, self.games, training, self.held_out, self.least, self.most)
+
+
+def sample_of(learning: Learning, games: RoundGames) -> Sample:
+    """The positions of the games of a round."""
+    reader = GameReader(learning.of)
+    positions = reader.positions(games.played)
+    words = mixed(np.arange(len(games), dtype=np.uint64) * STRIDE + np.uint64(learning.plan.seed))
+    tests = (words >> np.uint64(11)) < np.uint64(learning.held_out * (1 << 53))
+    held = tests[positions.games]
+    left = reader.left(positions.rows)
+    least = learning.solve_from if learning.solve_from >= 0 else int(left.min(initial=0))
+    return Sample(
+        learning.of,
+        games,
+        positions.part(~held),
+        positions.part(held),
+        min(least, MOST_REMAINING - 1),
+        min(int(left.max(initial=least)), MOST_REMAINING - 1),
+    )
+
+
+def phases_for(learning: Learning, games: int) -> int:
+    """As the file says; else one, and more where there are enough games for each."""
+    if learning.phases is not None:
+        return learning.phases
+    if learning.tables == FEATURES:
+        return 1
+    part = tables_part(learning.of)
+    return int(getattr(part, "PHASES", 1)) if games >= getattr(part, "FEW_GAMES", 0) else 1
+
+
+class RoundFit:
+    """Fits the weights of one sample and writes their file."""
+
+    def __init__(self, learning: Learning, sample: Sample, workers: int) -> None:
+        """Nothing is fitted yet."""
+        self.learning, self.sample = learning, sample
+        self.phases = phases_for(learning, len(sample.games))
+        self.left = phase_of(np.arange(MOST_REMAINING), self.phases, sample.least, sample.most)
+        self.sums: TableSums | None = None
+        self.groups: dict[str, str] = {}
+        if learning.tables != FEATURES:
+            tables, layout = layout_of(learning.of, learning.tables, learning.patterns)
+            self.sums = TableSums(learning.of, tables, layout, self.left, workers)
+            self.groups = {each.name: each.words for each in layout.groups}
+
+    def rows(self, positions: Positions) -> FitRows:
+        """The positions with what their tables are to say."""
+        assert self.sums is not None
+        known = self.sums.known(positions.rows)
+        return FitRows(positions, (positions.margins - known).astype(np.int16))
+
+    def fitted(self, look: Callable[[], None]) -> Fitted:
+        """The weights with the quality of the fit."""
+        if self.sums is None:
+            return self._features()
+        training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
+        return fit_tables(self.sums, training, held_out, self.learning.ridges, look)
+
+    def _features(self) -> FittedFeatures:
+        of, reader = self.learning.of, GameReader(self.learning.of)
+        both = self.sample.training, self.sample.held_out
+        phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
+        return fit_features(of, *both, (phases[0], phases[1]), of.features)
+
+    def predictions(self, fitted: Fitted) -> NDArray[np.float64] | None:
+        """What tables say of the held-out positions beside what is known."""
+        if self.sums is None or not isinstance(fitted, FittedTables):
+            return None
+        return predictions(self.sums, self.rows(self.sample.held_out), fitted.weights)
+
+    def calibrated(self, fitted: Fitted) -> list[CalibrationBin]:
+        """Predictions of held-out positions beside what came."""
+        predicted = self.predictions(fitted)
+        if predicted is None:
+            return []
+        rows = self.rows(self.sample.held_out)
+        return calibration(predicted, rows.labels.astype(np.float64), rows.positions.games)
+
+    def file(self, fitted: Fitted, commands: Sequence[str], round_: int) -> LearnedWeights:
+        """The weights with all that a file says of them."""
+        features = isinstance(fitted, FittedFeatures)
+        return LearnedWeights(
+            game=self.learning.of.name,
+            kind=FEATURES if features else self.learning.tables,
+            groups=dict.fromkeys(fitted.names, "") if isinstance(fitted, FittedFeatures)
+            else self.groups,
+            weights=fitted.weights,
+            least=self.sample.least,
+            most=self.sample.most,
+            scale=1 if features else SCALE,
+            games=len(self.sample.games),
+            games_digest=self.sample.digest,
+            commands=tuple(commands),
+            more={
+                "round": round_,
+                "positions": len(self.sample.training.games),
+                "ridge": fitted.ridge,
+                "seen": round(fitted.seen, 4),
+                "held_out": quality_json(fitted.quality),
+                "versions": versions(),
+            },
+        )  # fmt: skip
+
+
+def phase_by_features(
+    of: Game, reader: GameReader, rows: NDArray[np.uint64], phases: int
+) -> NDArray[np.int64]:
+    """The phase in which an agent with weights by phase sees each position."""
+    if phases == 1:
+        return np.zeros(len(rows), np.int64)
+    from agents.fitting.table_sums import phase_kernels  # noqa: PLC0415  # only with phases
+
+    found = np.empty(len(rows), np.int64)
+    phase_kernels(of.family_name).phases_of(of.context, rows, phases, found)
+    return found
+
+
+def quality_json(quality: FitQuality) -> dict[str, object]:
+    """The quality of a fit as JSON holds it."""
+    return {
+        "positions": quality.positions,
+        "games": quality.games,
+        "r2": round(quality.r2, 5),
+        "squared_error": round(quality.error.value, 4),
+        "error_by_game": round(quality.error.by_game, 4),
+        "error_by_position": round(quality.error.by_position, 4),
+        "signs": round(quality.signs, 5),
+    }
+
+
+def written(path: Path, weights: LearnedWeights) -> LearnedWeights:
+    """Write the file; what stands in it."""
+    write_learned(path, weights)
+    return read_learned(path)

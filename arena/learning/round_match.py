@@ -1,0 +1,117 @@
+"""The match of a round: new weights against those before, on openings that no round has seen."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import AgentSpec
+from arena.keeping.journal import Journal
+from arena.learning.learn_file import Learning
+from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.openings import Openings, way
+from arena.planning.pairing_seeds import digest_word
+from arena.planning.records import pair_points
+from arena.playing.tournament import Tick, play
+from arena.playing.workers import PlayOptions
+from arena.stats.estimate import Estimate
+from arena.stats.sprt import Decision, SprtPlan, begin, used_up
+from arena.stats.stopped import corrected_estimate, raw_estimate
+from arena.stats.words import elo_text, sprt_text
+
+LEARNED, BEFORE = "learned", "before"
+SPARE = 50  # openings drawn beside, in place of those that a round has seen
+
+
+class RoundVerdict(StrEnum):
+    """What became of the weights of a round; only better ones go on."""
+
+    BETTER = "better"
+    NOT_BETTER = "not better"
+    UNDECIDED = "undecided"
+
+
+VERDICTS = {Decision.ELO1: RoundVerdict.BETTER, Decision.ELO0: RoundVerdict.NOT_BETTER}
+
+
+class RoundMatch(NamedTuple):
+    """A finished match."""
+
+    verdict: RoundVerdict
+    elo: Estimate
+    games: int
+    text: str
+
+    def to_json(self) -> dict[str, object]:
+        """The verdict as JSON holds it."""
+        return {
+            "verdict": str(self.verdict),
+            "elo": [self.elo.value, self.elo.low, self.elo.high],
+            "games": self.games,
+            "text": self.text,
+        }
+
+
+def spec_for(learning: Learning, teacher: AgentSpec) -> AgentSpec:
+    """The agent of a match: the teacher with as many positions a move as the file says."""
+    if learning.match.nodes is None:
+        return teacher
+    return teacher.changed(nodes=learning.match.nodes, depth=None, seconds=None)
+
+
+def match_of(
+    learning: Learning,
+    agents: dict[str, AgentSpec],
+    seen: NDArray[np.uint64],
+    name: str,
+    stop: SprtPlan | None,
+) -> DrawnPlan:
+    """The match of two agents, without openings whose positions are in `seen`."""
+    seed = int(digest_word(name, learning.plan.seed)) >> 1
+    spec, pairs = learning.plan.openings, learning.match.pairs
+    drawn = way(spec.way).openings(learning.of, spec, pairs + SPARE, seed)
+    fresh = np.flatnonzero(~np.isin(drawn.keys, seen))[:pairs]
+    openings = Openings(drawn.slots[fresh], drawn.keys[fresh], finite=False)
+    plan = replace(
+        learning.plan, agents=agents, matches=((0, 1),), pairs=len(openings), seed=seed, stop=stop
+    )
+    return draw(plan, openings)
+
+
+def round_match(
+    learning: Learning,
+    agents: tuple[AgentSpec, AgentSpec],
+    seen: NDArray[np.uint64],
+    name: str,
+    directory: Path,
+    options: PlayOptions,
+    show: Callable[[Tick], None],
+    digest: str,
+    *,
+    to_the_end: bool = False,
+) -> RoundMatch:
+    """Play what is left of a match of the first agent against the second; what it says.
+
+    `to_the_end` plays all pairings, for an estimate in place of a decision.
+    """
+    own, other = (spec_for(learning, each) for each in agents)
+    test = learning.match.plan()
+    drawn = match_of(learning, {LEARNED: own, BEFORE: other}, seen, name, test)
+    if to_the_end:
+        drawn = draw(replace(drawn.plan, stop=None), drawn.openings)
+    with Journal(directory / name, f"{digest}-{name}") as journal:
+        state = play(drawn, journal, options, show).sprt
+        games = journal.games(drawn.pairings)
+    if state is None:
+        counts = np.bincount(pair_points(games), minlength=test.cells)
+        state = replace(used_up(begin(test)), counts=tuple(map(int, counts)))
+    elo = raw_estimate(state) if to_the_end else corrected_estimate(test, state)
+    verdict = VERDICTS.get(state.decision, RoundVerdict.UNDECIDED)
+    text = elo_text(elo)
+    if not to_the_end:
+        text = f"{verdict}: {sprt_text(test, state)}; {text}"
+    return RoundMatch(verdict, elo, len(games), text)

@@ -1,0 +1,121 @@
+"""The compiled evaluation by learned tables against sums written from their description."""
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec, build
+from agents.evaluations.learned_weights import LearnedWeights, write_learned
+from agents.kernels.learned_value import looked_up, phase_of
+from games import game
+from tests.agents.naive.learned_sums import hole_sum, pattern_sum
+
+SCALE = 256
+
+
+def random_positions(of, count, rng):
+    """Positions on the way of random games, the start first."""
+    position, found = of.start(), []
+    while len(found) < count:
+        if of.over(position):
+            position = of.start()
+        found.append(position)
+        position = of.play(position, int(rng.choice(of.legal(position))))
+    return found
+
+
+def written(tmp_path, name, kind, phases=3, own=None, seed=1):
+    """A file of random weights, and what it was made of."""
+    of = game(name)
+    layout = looked_up(of, kind).layout(of.rules, own)
+    same = looked_up(of, kind).same(layout)
+    weights = np.random.default_rng(seed).integers(-500, 500, (phases, len(np.unique(same))))
+    groups = {each.name: each.words for each in layout.groups}
+    path = tmp_path / f"{kind}.npz"
+    write_learned(path, LearnedWeights(name, kind, groups, weights.astype(np.int16), 10, 40))
+    return path, of, layout, same, weights
+
+
+def evaluated(path, of, positions):
+    """What a search of these weights says of the positions, in thousandths."""
+    agent = build(AgentSpec("alphabeta", nodes=10, weights=str(path)), of)
+    return [int(agent.kernels.standing(agent.context, each.state)) for each in positions]
+
+
+def expected(known, total):
+    """The score of what is known and a sum of weights."""
+    return 1000 * known + ((1000 * total + SCALE // 2) // SCALE)
+
+
+def discs_of(of, position):
+    size = of.rules.size
+    own, other = of.family.unpack(position.state, size)
+    board = {(at % size, at // size): 1 for at in own}
+    return board | {(at % size, at // size): 2 for at in other}
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("othello(8)", None),
+        ("othello-adjacent(6)", {"corner": "a1 b1 c1 a2 b2 a3", "diagonal": "f1 e2 d3"}),
+    ],
+)
+def test_patterns_are_summed_over_all_views(tmp_path, name, own):
+    path, of, layout, same, weights = written(tmp_path, name, "patterns", own=own)
+    firsts = list(np.unique(same))
+    positions = random_positions(of, 80, np.random.default_rng(5))
+    values = evaluated(path, of, positions)
+    groups = {each.name: each.words for each in layout.groups}
+    for position, value in zip(positions, values, strict=True):
+        if of.over(position):
+            continue
+        board = discs_of(of, position)
+        phase = int(phase_of(np.array(of.rules.cells - len(board)), 3, 10, 40))
+        row = dict(zip(firsts, weights[phase].tolist(), strict=True))
+        looked = Lookup(layout, same, row)
+        assert value == expected(0, pattern_sum(board, of.rules.size, groups, looked))
+
+
+class Lookup(dict):
+    """Weights by pattern and entry."""
+
+    def __init__(self, layout, same, row):
+        self.layout, self.same, self.row = layout, same, row
+
+    def __missing__(self, key):
+        name, entry = key
+        return self.row[self.same[self.layout.starts[name] + entry]]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("kalah(6,4)", "holes"), ("owari", "pairs"), ("kalah(8,10)", "pairs")],
+)
+def test_holes_and_pairs_are_summed(tmp_path, name, kind):
+    path, of, layout, _, weights = written(tmp_path, game(name).name, kind)
+    holes = of.rules.holes
+    places = {}
+    for side in range(2):
+        for at in range(holes):
+            for beans in range(16):
+                places["hole", side, at, beans] = len(places)
+    for side in range(2 if kind == "pairs" else 0):
+        for at in range(holes - 1):
+            for beans in range(16):
+                for next_beans in range(16):
+                    places["beside", side, at, beans, next_beans] = len(places)
+    for at in range(holes if kind == "pairs" else 0):
+        for beans in range(16):
+            for facing in range(16):
+                places["facing", at, beans, facing] = len(places)
+    assert len(places) == layout.entries
+    positions = random_positions(of, 60, np.random.default_rng(2))
+    for position, value in zip(positions, evaluated(path, of, positions), strict=True):
+        if of.over(position):
+            continue
+        rows = of.family.unpack(position.state, holes)
+        left = sum(rows.own) + sum(rows.other)
+        row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
+        weight = {key: row[place] for key, place in places.items()}
+        total = hole_sum(list(rows.own), list(rows.other), weight, kind == "pairs")
+        assert value == expected(rows.own_pot - rows.other_pot, total)

@@ -1,0 +1,164 @@
+"""Learning through the command: rounds, files, resume, what is refused."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from agents.evaluations.learned_weights import read_learned
+from arena.learn import main
+from arena.learning.learn_file import load_learning
+from arena.learning.round_match import RoundVerdict, round_match
+from arena.playing.interrupts import Interrupts
+from arena.playing.workers import PlayOptions
+from arena.reading.problems import ExperimentError
+from tests.arena.running import ROOT
+
+TEXT = """
+game = "kalah(4,3)"
+seed = 3
+openings = {{ plies = [3, 5] }}
+
+[agents.teacher]
+kind = "smart_classic"
+nodes = 20
+
+[agents.user]
+kind = "random"
+
+[learn]
+teacher = "teacher"
+games = 400
+solve_from = 6
+{more}
+
+[learn.match]
+nodes = 40
+pairs = 30
+"""
+
+
+def written(tmp_path, more=""):
+    path = tmp_path / "small.toml"
+    path.write_text(TEXT.format(more=more))
+    return path
+
+
+def learned(path, results, *words):
+    assert main([str(path), "--results", str(results), "--quiet", "--backend", "here", *words]) == 0
+    (directory,) = results.glob("*/learn-*")
+    return directory
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run of two rounds of pairs of holes."""
+    directory = tmp_path_factory.mktemp("learned")
+    path = written(directory, 'rounds = 2\ntables = "pairs"\ncurve = true')
+    return path, learned(path, directory / "results", "--workers", "1")
+
+
+def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
+    path, directory = finished
+    read = read_learned(directory / "round-1.npz")
+    assert (read.game, read.kind, read.phases) == ("kalah(4,3)", "pairs", 1)
+    assert 300 < read.games <= 400
+    assert str(path) in read.commands[0]
+    assert 0 < read.more["seen"] < 1
+    said = json.loads((directory / "learned.json").read_text())
+    first = said["rounds"][0]
+    assert first["digest"] == read.digest
+    assert len(first["calibration"]) == 10
+    assert first["match"]["verdict"] in tuple(RoundVerdict)
+    assert first["held_out"]["error_by_game"] > first["held_out"]["error_by_position"]
+
+
+def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_path):
+    path, directory = finished
+    before = (directory / "round-1.npz").read_bytes()
+    results = tmp_path / "results"
+    other = learned(path, results, "--workers", "2")
+    assert (other / "round-1.npz").read_bytes() == before
+    # As after a kill: only part of the games is there, and no weights.
+    shutil.rmtree(other / "match-1")
+    (other / "round-1.npz").unlink()
+    learned(path, results, "--workers", "1")
+    assert (other / "round-1.npz").read_bytes() == before
+
+
+def test_weights_against_themselves_are_never_better(finished, tmp_path):
+    learning = load_learning(finished[0])
+    spec = learning.spec
+    options = PlayOptions(1, Interrupts(), "here")
+    none = np.empty(0, np.uint64)
+    match = round_match(
+        learning, (spec, spec), none, "same", tmp_path, options, lambda _: None, "digest"
+    )
+    assert match.verdict is not RoundVerdict.BETTER
+
+
+def test_features_are_fitted_and_written_as_text_too(tmp_path):
+    path = written(tmp_path, 'tables = "features"\nphases = 2')
+    directory = learned(path, tmp_path / "results")
+    read = read_learned(directory / "round-1.npz")
+    assert read.kind == "features"
+    assert read.weights.shape == (2, len(read.groups))
+    assert read.by_feature()["pot"][0] == pytest.approx(1.0, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('tables = "patterns"', 'has no tables "patterns"'),
+        ("rounds = 0", "rounds must be"),
+        ("games = 5", None),
+        ('ridge = "much"', 'ridge must be "auto" or a number above 0'),
+        ("opening_plies = [9, 3]", "opening_plies must be"),
+        ('[learn.patterns]\nedge = "a1"', "has no tables"),
+        ("tabels = 3", 'did you mean "tables"'),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(tmp_path, more, words):
+    if words is None:
+        text = TEXT.format(more="").replace("games = 400", more)
+        words = "games must be 100 to"
+    else:
+        text = TEXT.format(more=more)
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(ExperimentError, match=words):
+        load_learning(path)
+
+
+def test_only_our_own_searches_teach(tmp_path):
+    path = tmp_path / "wrong.toml"
+    path.write_text(TEXT.format(more="").replace('teacher = "teacher"', 'teacher = "user"'))
+    with pytest.raises(ExperimentError, match="user cannot teach"):
+        load_learning(path)
+
+
+@pytest.mark.slow
+def test_killed_fifty_times_the_bytes_are_the_same(finished, tmp_path):
+    path, directory = finished
+    command = [sys.executable, "-m", "arena.learn", str(path), "--results", str(tmp_path),
+               "--workers", "2", "--quiet"]  # fmt: skip
+    chance = random.Random(9)
+    for _ in range(50):
+        with subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process:  # fmt: skip
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=chance.uniform(1.0, 6.0))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
+    (other,) = tmp_path.glob("*/learn-*")
+    assert (other / "round-1.npz").read_bytes() == (directory / "round-1.npz").read_bytes()

@@ -1,0 +1,109 @@
+"""The fit of tables: known weights come back, noise is flat, no number of parts matters."""
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec
+from agents.fitting import table_sums
+from agents.fitting.labelled_positions import GameReader
+from agents.fitting.table_sums import TableSums
+from agents.kernels.learned_value import MOST_REMAINING, looked_up, phase_of
+from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
+from arena.learning.table_fit import FitRows, counts_of, fit_tables, predictions, rounded, solved
+from games import game
+
+GAMES = 1200
+
+
+@pytest.fixture(scope="module")
+def of():
+    return game("kalah(6,4)")
+
+
+@pytest.fixture(scope="module")
+def positions(of):
+    """Those of games of a greedy player, which are soon played."""
+    work = SelfPlay(of, AgentSpec("alphabeta", nodes=3), SelfPlaySettings(1, 4, 16, 8))
+    played, keys = unpacked_games(work.play(GamePart(0, GAMES)).games)
+    assert len(np.unique(keys)) > 0.9 * GAMES
+    return GameReader(of).positions(played)
+
+
+def sums_of(of, phases=1, workers=1):
+    tables = looked_up(of, "holes")
+    left = phase_of(np.arange(MOST_REMAINING), phases, 8, 48)
+    return TableSums(of, tables, tables.layout(of.rules), left, workers)
+
+
+def split(positions, labels):
+    """The first games, and the last ones, which test."""
+    cut = int(np.searchsorted(positions.games, 0.8 * GAMES))
+    whole = FitRows(positions, labels.astype(np.int16))
+    return whole.first(cut), FitRows(positions.part(slice(cut, None)), whole.labels[cut:])
+
+
+def test_games_labelled_by_known_weights_give_them_back(of, positions):
+    sums = sums_of(of, phases=2)
+    true = np.random.default_rng(4).integers(-20, 20, (2, sums.different)) * 256
+    labels = predictions(sums, FitRows(positions, np.zeros(1, np.int16)), true)
+    training, held_out = split(positions, labels)
+    fitted = fit_tables(sums, training, held_out, (0.01,))
+    assert fitted.quality.r2 > 0.995
+    assert 0.3 < fitted.seen < 1.0
+
+
+def test_a_fit_of_noise_is_flat(of, positions):
+    outcomes = np.random.default_rng(5).integers(-20, 21, GAMES)
+    training, held_out = split(positions, outcomes[positions.games])
+    fitted = fit_tables(sums_of(of), training, held_out, (128.0,))
+    assert fitted.quality.r2 <= 0.01
+    # By position the error would look far too small: all of a game share its outcome.
+    assert fitted.quality.error.by_game > 2 * fitted.quality.error.by_position
+
+
+def test_weights_are_the_same_bytes_for_any_number_of_parts(of, positions, monkeypatch):
+    monkeypatch.setattr(table_sums, "LEAST_PART", 100)
+    training, _ = split(positions, positions.margins)
+    found = []
+    for workers in (1, 2, 3):
+        sums = sums_of(of, phases=2, workers=workers)
+        assert len(sums.parts(len(training))) == workers
+        counts = counts_of(sums, training)
+        found.append(solved(sums, training, counts, 8.0).tobytes())
+    assert found[0] == found[1] == found[2]
+
+
+def test_counts_and_sums_are_those_of_the_listed_lookups(of, positions):
+    sums = sums_of(of, phases=2)
+    few = FitRows(positions.part(slice(300)), positions.margins[:300])
+    listed = np.empty((300, sums.layout.lookups), np.int32)
+    sums.kernels.index_rows(sums.contexts[0], few.positions.rows, sums.layout.lookups, listed)
+    expected = np.zeros(sums.entries, np.int64)
+    np.add.at(expected, listed, 1)
+    assert (counts_of(sums, few) == expected).all()
+    values = np.random.default_rng(6).integers(-99, 99, sums.entries)
+    totals = values[listed].sum(axis=1)
+    assert (sums.predict(few.positions.rows, values) == totals).all()
+    added = np.zeros(sums.entries, np.int64)
+    np.add.at(added, listed, (few.labels.astype(np.int64) * 7 - totals)[:, None])
+    assert (sums.spread(few.positions.rows, few.labels, 7, values) == added).all()
+
+
+def test_conjugate_gradients_end_at_the_solution_of_the_normal_equations(of, positions):
+    sums = sums_of(of)
+    few = FitRows(positions.part(slice(800)), positions.margins[:800])
+    listed = np.empty((800, sums.layout.lookups), np.int32)
+    sums.kernels.index_rows(sums.contexts[0], few.positions.rows, sums.layout.lookups, listed)
+    table = np.zeros((800, sums.entries))
+    np.add.at(table, (np.arange(800)[:, None], listed), 1.0)
+    exact = np.linalg.solve(table.T @ table + 4.0 * np.eye(sums.entries), table.T @ few.labels)
+    found = solved(sums, few, counts_of(sums, few), 4.0, steps=200)
+    assert np.abs(found - exact).max() < 1e-3
+
+
+def test_rounded_weights_are_within_half_a_step():
+    weights = np.array([0.001, -0.5, 12.3456, -300.0])
+    whole = rounded(weights, 2)
+    assert whole.shape == (2, 2)
+    assert np.abs(whole.reshape(-1)[:3] / 256 - weights[:3]).max() <= 0.5 / 256
+    assert whole[1, 1] == -32767  # it is cut, not wrapped round
