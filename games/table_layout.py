@@ -77,7 +77,7 @@ class LookedUp:
     def __init__(self, module: ModuleType) -> None:
         """Nothing is bound to a family of states yet."""
         self.module = module
-        self.known: "Kernel" = module.known
+        self.known: Kernel = module.known
 
     def layout(self, rules: object, own: Mapping[str, str] | None = None) -> TableLayout:
         """The layout; GameError where the game or the user's groups do not fit."""
@@ -90,7 +90,7 @@ class LookedUp:
 
     def lookups(self, layout: TableLayout) -> "Kernel":
         """The function that looks a position up."""
-        made: "Kernel" = self.module.lookups(layout)
+        made: Kernel = self.module.lookups(layout)
         return made
 
     def same(self, layout: TableLayout) -> Entries:
