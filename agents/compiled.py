@@ -61,6 +61,7 @@ class CompiledAgent:
         self.spec, self.game = spec, of
         self.settings, self.limit = settings, limit
         self.own: OwnEvaluation | None = None
+        self.by_tables = False  # whether learned tables value positions, not weighted features
         self.kernels = agent_kernels(of.family_name)
         ties_by_side = knowledge_names(of.family_name)["TIES_BY_SIDE"]
         self.context = agent_context(of, policy, ties_by_side, settings.get("table_bits", 0))
@@ -74,7 +75,7 @@ class CompiledAgent:
     def _evaluate_by(self, own: Weights, weights: Weights | str) -> None:
         of = self.game
         if isinstance(weights, str):
-            self.context = with_learned(self.context, Path(weights), of)
+            self.context, self.by_tables = with_learned(self.context, Path(weights), of), True
             return
         if reference := self.settings["evaluate"]:
             self.own = OwnEvaluation(

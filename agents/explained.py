@@ -128,12 +128,16 @@ def asked(agent: Agent, of: Game, position: Position, move: int, choice: Choice)
 
 def static_value(agent: CompiledAgent, position: Position) -> float:
     """The evaluation of the position itself, from the mover's side."""
+    if agent.by_tables:
+        return int(agent.kernels.standing(agent.context, position.state)) / UNIT
     return int(agent.kernels.weighted_features(agent.context, position.state)) / UNIT
 
 
 def terms(agent: CompiledAgent, position: Position) -> Iterator[Term]:
     """What each feature with a weight adds to the static evaluation."""
     of, context, state = agent.game, agent.context, position.state
+    if agent.by_tables:  # thousands of weights: `arena.weights show` draws them
+        return
     bound = called_features(of.family_name)
     kind = part_names(of.family_name, "features").get("TERM", "difference")
     compare, other_side = unbound(TERMS[kind][0]), bound["turned"](state)

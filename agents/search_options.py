@@ -14,7 +14,7 @@ RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen a
 NOISE = (EPSILON, RANDOM_TIES)
 
 
-def evaluation(weights: Callable[[Game], Weights]) -> tuple[Key, ...]:
+def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
     """How a search evaluates a position; `weights` are the defaults."""
     return (
         Key(

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 import sys
+from pathlib import Path
 
 import arena.learning  # noqa: F401  # before numpy: it keeps numpy to one thread
 from arena.playing.interrupts import Interrupts
@@ -19,7 +20,11 @@ exit status: 0 finished, whatever the verdict, 2 the file is wrong,
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "Learn the weights of tables or features from games that a teacher plays."
-    return parser_of("arena.learn", what, EXAMPLE)
+    parser = parser_of("arena.learn", what, EXAMPLE)
+    parser.add_argument(
+        "--to", type=Path, metavar="FILE", help="write the weights here too, if any are better"
+    )
+    return parser
 
 
 def main(words: list[str] | None = None) -> int:
@@ -33,10 +38,14 @@ def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.learning.learn_file import load_learning  # noqa: PLC0415
 
     learning = load_learning(chosen.experiment, overrides(chosen))
-    from arena.learning.learn_run import learn  # noqa: PLC0415
+    from agents.evaluations.learned_weights import write_learned  # noqa: PLC0415
+    from arena.learning.learn_run import best_of, learn  # noqa: PLC0415
 
     with options_of(chosen, interrupts) as options:
-        learn(learning, options, learn_command(chosen))
+        rounds = learn(learning, options, learn_command(chosen))
+    best = best_of(rounds)
+    if chosen.to is not None and best is not None:
+        write_learned(chosen.to, best.weights)
     return DONE
 
 

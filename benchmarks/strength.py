@@ -12,6 +12,7 @@ import numpy as np
 from agents import AgentSpec, kind_of
 from arena.stats.sprt import Decision, SprtPlan
 from arena.stats.words import sprt_text
+from benchmarks import learned_strength
 from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential
 from games import Game, game
 
@@ -138,6 +139,17 @@ def smart_v_plain() -> Iterator[Line]:
             yield Line(match, result, f"raw {share(score)}", "clearly ahead", held)
 
 
+def learned_v_classic() -> Iterator[Line]:
+    """Learned tables against six tuned weights, by the clock and by nodes."""
+    for found in learned_strength.played():
+        match = found.match
+        name = f"smart v smart_classic, {match.game}, {match.words}, {3 * match.pairs} pairs"
+        result = f"{found.score}; {found.elo_words}"
+        wanted = f"at least {match.elo:+.0f} Elo" if match.elo else "not worse"
+        held = found.ends[1] >= match.elo if match.elo else found.ends[2] >= 0
+        yield Line(name, result, share(found.score), wanted, held)
+
+
 ROWS: Mapping[str, Callable[[], Iterator[Line]]] = {
     row.__name__: row
     for row in (
@@ -146,6 +158,7 @@ ROWS: Mapping[str, Callable[[], Iterator[Line]]] = {
         greedy_v_random,
         alphabeta_v_greedy,
         smart_v_plain,
+        learned_v_classic,
     )
 }
 

@@ -77,6 +77,7 @@ class Defaults(NamedTuple):
     weights: Mapping[str, object]  # as the pack writes them, unchecked
     classroom: Mapping[str, object]
     endgame: int | None
+    learned: Mapping[str, Path]  # files of weights that were learned, by the name of the game
 
 
 def package_of(family_name: str) -> str:
@@ -138,4 +139,6 @@ def defaults(package: str, name: str) -> Defaults:
     tables = getattr(import_module(package), "DEFAULTS", None)
     if tables is None:
         tables = tomllib.loads(defaults_file(package).read_text())
-    return Defaults(tables["weights"], tables.get("classroom", {}), tables.get("endgame"))
+    learned = {of: defaults_file(package).parent / file for of, file in
+               tables.get("learned", {}).items()}  # fmt: skip
+    return Defaults(tables["weights"], tables.get("classroom", {}), tables.get("endgame"), learned)

@@ -18,6 +18,12 @@ def smart_weights(of: Game) -> Weights:
     return checked_weights({k: v for k, v in weights.items() if k in of.features}, of.features)
 
 
+def best_weights(of: Game) -> Weights | str:
+    """The file of weights that were learned for this game, else the best weights of features."""
+    learned = of.defaults.learned.get(of.name) if of.has("defaults") else None
+    return smart_weights(of) if learned is None else str(learned)
+
+
 def endgame_from(of: Game) -> int | None:
     """How many beans or empties are left when the endgame is solved; None if it never is."""
     return of.defaults.endgame if of.has("defaults") else None

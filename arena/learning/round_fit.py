@@ -109,11 +109,12 @@ class RoundFit:
     def fitted(self, look: Callable[[], None]) -> Fitted:
         """The weights with the quality of the fit."""
         if self.sums is None:
-            return self._features()
+            return self.features()
         training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
         return fit_tables(self.sums, training, held_out, self.learning.ridges, look)
 
-    def _features(self) -> FittedFeatures:
+    def features(self) -> FittedFeatures:
+        """The weights of the features of the game."""
         of, reader = self.learning.of, GameReader(self.learning.of)
         both = self.sample.training, self.sample.held_out
         phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]

@@ -95,7 +95,9 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
-    return sampler(tuning.method, SearchPlan(space, point, seed, of.wanted, of.games // 2))
+    begin = None if tuning.start_values is None else space.point(tuning.start_values)
+    plan = SearchPlan(space, point, seed, of.wanted, of.games // 2, begin)
+    return sampler(tuning.method, plan)
 
 
 def window_of(tuning: Tuning) -> int:

@@ -14,6 +14,13 @@ def seed_of(name: str, seeds: Weights) -> float:
     return seeds.get(name, (0.0,))[0]
 
 
+def by_tables(spec: AgentSpec, of: Game) -> bool:
+    """Whether the agent plays by tables that were learned, not by weights of features."""
+    if spec.options.get("evaluate"):
+        return False
+    return isinstance(settings(kind_of(spec).options, spec, of)["weights"], str)
+
+
 def seed_weights(spec: AgentSpec, of: Game) -> tuple[Sequence[str] | None, Weights]:
     """The names that weights may have, None if any; the agent's weights before tuning."""
     if evaluate := spec.options.get("evaluate"):

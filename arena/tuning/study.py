@@ -12,6 +12,7 @@ from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
 from arena.tuning.claim import claim_text, could_be_shown, opponents_text
+from arena.tuning.learned_start import with_start
 from arena.tuning.recommendation import importances, recommended_text
 from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.study_page import StudyReport, pictures, whole_page
@@ -29,6 +30,7 @@ def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
+        tuning = with_start(tuning, options, directory, digest)
         study = prepared(tuning, options, journal)
         return concluded(study, search(study, digest), digest)
 
@@ -45,6 +47,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "games": tuning.games,
         "trials": tuning.trials,
         "method": tuning.method,
+        "start": tuning.start,
         "validation": asdict(tuning.validation),
         "budget": budget,
         "code": provenance.code_digest(),

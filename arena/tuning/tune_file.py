@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents import AGENTS, AgentSpec, kind_of
+from agents import AGENTS, AgentSpec, kind_of, users_code
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
@@ -13,7 +13,9 @@ from arena.reading.problems import Problems
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
+from arena.tuning.samplers import FITS
 from arena.tuning.space import Space
+from arena.tuning.start_weights import by_tables
 from arena.tuning.tune_table import (
     AUTO,
     CHOSEN,
@@ -24,6 +26,7 @@ from arena.tuning.tune_table import (
     tune_table,
 )
 from arena.tuning.weight_ranges import is_number, read_space
+from games import Game
 from games.names import listed, shown
 
 TRIALS_PER_WEIGHT = 5
@@ -46,6 +49,8 @@ class Tuning:
     trials: int
     method: str
     chosen: bool  # whether the method is ours to choose
+    start: str = "seed"  # or "learned": from weights that are fitted to games
+    start_values: Mapping[str, float] | None = None  # where the search begins, once that is known
     validation: ValidationTable
 
     @property
@@ -86,6 +91,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         trials=table.trial_count,
         method=CHOSEN if table.method == AUTO else table.method,
         chosen=table.method == AUTO,
+        start=table.start,
         validation=table.validation,
     )
 
@@ -108,6 +114,15 @@ def read_search(
         say_of_tune(problems, message, "agent")
     if message or setup.of is None:
         return None
+    if by_tables(setup.agents[table.agent], setup.of):
+        message = (
+            f"{table.agent} plays by learned tables, which are not tuned; take kind = "
+            '"smart_classic", or give it weights'
+        )
+        say_of_tune(problems, message, "agent")
+        return None
+    if message := start_problem(table, setup.agents[table.agent], setup.of):
+        say_of_tune(problems, message, "start" if table.start != "seed" else "method")
     space, seeds = read_space(table, setup.agents[table.agent], setup.of, problems)
     least = len(space.axes) * TRIALS_PER_WEIGHT
     if table.trial_count < least:
@@ -128,6 +143,15 @@ def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
         return ""
     having = [each for each in AGENTS if kind_of(each).option("weights")]
     return f"{name} is of kind {kind}, which has no weights (these have: {listed(having)})"
+
+
+def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
+    """Why the search cannot begin at fitted weights; empty if it can, or need not."""
+    if table.start == "seed" and table.method not in FITS:
+        return ""
+    if users_code(spec):
+        return "weights of an evaluation of your own are not fitted to games; tune them from seed"
+    return "" if of.has("features") else f"{of.name} has no features whose weights could be fitted"
 
 
 def validation_problems(table: ValidationTable, problems: Problems) -> None:

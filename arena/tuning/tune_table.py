@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from arena.reading.file_tables import ALPHA, BETA, TOP
 from arena.reading.problems import Problems
 from arena.stats.sprt import SprtPlan
-from arena.tuning.samplers import SAMPLERS
+from arena.tuning.samplers import FITS, SAMPLERS
 from games.keys import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
@@ -27,7 +27,8 @@ TUNE = (
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials and of the claim", low=1),
-    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
+    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS, *FITS)),
+    Key("start", "text", "where the search begins", "seed", choices=("seed", "learned")),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )
 TUNE_TOP = tuple(
@@ -62,6 +63,7 @@ class TuneTable:
     trials: int | None
     total_games: int | None
     method: str
+    start: str
     validation: ValidationTable
 
     @property

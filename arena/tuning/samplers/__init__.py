@@ -9,3 +9,5 @@ SAMPLERS: Mapping[str, str] = {
     "cmaes": "arena.tuning.samplers.cmaes",
     "spsa": "arena.tuning.samplers.spsa",
 }
+# What proposes without a search: it fits games that were played before the first trial.
+FITS: Mapping[str, str] = {"fit": "arena.tuning.samplers.fitted"}

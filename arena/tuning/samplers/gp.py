@@ -32,7 +32,7 @@ class ThompsonSampler:
         """Random at first; then where one drawn surface is highest."""
         space, rng = self.plan.space, seeded(self.plan.seed, slot)
         if slot == 0:
-            return space.snapped(self.plan.seed_point)
+            return space.snapped(self.plan.begin)
         if slot < self.startup or len(self.scores) < LEAST_FITTED:
             return space.snapped(rng.random(len(space.axes)))
         return space.snapped(self._drawn(rng))

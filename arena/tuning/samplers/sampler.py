@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from arena.planning.pairing_seeds import digest_word
-from arena.tuning.samplers import SAMPLERS
+from arena.tuning.samplers import FITS, SAMPLERS
 from arena.tuning.space import Point, Space
 
 
@@ -20,6 +20,12 @@ class SearchPlan:
     seed: int
     trials: int
     pairs: int
+    start: Point | None = None  # where the search begins; None: at the seed's point
+
+    @property
+    def begin(self) -> Point:
+        """Where the search begins."""
+        return self.seed_point if self.start is None else self.start
 
 
 class Sampler(Protocol):
@@ -51,19 +57,19 @@ class Walking(Protocol):
 
 def sampler(name: str, plan: SearchPlan) -> Sampler:
     """The sampler of this name, ready for its first slot."""
-    built: Sampler = importlib.import_module(SAMPLERS[name]).build(plan)
+    built: Sampler = importlib.import_module({**SAMPLERS, **FITS}[name]).build(plan)
     return built
 
 
 def sharing(name: str) -> int:
     """How many trials after the first one make a step and share openings: one, if unsaid."""
-    found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
+    found: int = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "SHARING", 1)
     return found
 
 
 def own_pairs(name: str) -> int | None:
     """The pairings of a trial, where the method has a number of its own; else the file's."""
-    found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
+    found: int | None = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "PAIRS", None)
     return found
 
 

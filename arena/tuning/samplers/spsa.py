@@ -22,7 +22,7 @@ class SpsaSampler:
 
     def __init__(self, plan: SearchPlan) -> None:
         """The walk begins at the seed's point; its steps are as many as the plan has sides for."""
-        self.plan, self.theta = plan, np.array(plan.seed_point)
+        self.plan, self.theta = plan, np.array(plan.begin)
         self.path = [self.theta]
         self.upper_score = 0.0
         total = max(plan.trials * plan.pairs, 1)

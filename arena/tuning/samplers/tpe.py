@@ -41,7 +41,7 @@ class TpeSampler:
         self.study.add_trial(trial)
 
     def _first(self) -> Point:
-        return self.plan.space.snapped(self.plan.seed_point)
+        return self.plan.space.snapped(self.plan.begin)
 
     def _asked(self, slot: int) -> Point:
         """TPE's answer; a scratch study keeps what it sampled, before the search rounded it."""

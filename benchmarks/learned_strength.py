@@ -1,0 +1,88 @@
+"""How much stronger learned weights are than the tuned ones: rows of `benchmarks.strength`."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from agents import AgentSpec
+from arena.stats.elo import elo_from_score
+from benchmarks.matches import Score, pair_score, random_openings
+from games import game
+
+SEED = 30_000  # of openings that no round of learning has seen: they are shorter, too
+PLIES = (6, 8, 9)
+
+
+class LearnedMatch(NamedTuple):
+    """A match of `smart` against `smart_classic`, and how much it must bring."""
+
+    game: str
+    limit: dict[str, float]
+    pairs: int  # of each length of openings
+    elo: float
+
+    @property
+    def words(self) -> str:
+        """The limit as the table has it."""
+        if "seconds" in self.limit:
+            return f"{1000 * self.limit['seconds']:g} ms a move"
+        return f"{self.limit['nodes']:,} nodes a move"
+
+
+MATCHES = (
+    LearnedMatch("othello", {"seconds": 0.001}, 60, 350),
+    LearnedMatch("othello", {"nodes": 2_000}, 80, 350),
+    LearnedMatch("othello", {"nodes": 20_000}, 30, 350),
+    LearnedMatch("othello(6)", {"nodes": 1_000}, 100, 100),
+    LearnedMatch("kalah(6,4)", {"nodes": 1_000}, 250, 140),
+    LearnedMatch("kalah(6,4)", {"nodes": 20_000}, 70, 90),
+    LearnedMatch("owari", {"nodes": 1_000}, 150, 50),
+    LearnedMatch("owari", {"nodes": 20_000}, 50, 50),
+    LearnedMatch("kalah(6,6)", {"nodes": 1_000}, 120, 0),
+    LearnedMatch("kalah(6,6)", {"nodes": 20_000}, 30, 0),
+    LearnedMatch("kalah(4,4)", {"nodes": 1_000}, 150, 0),
+    LearnedMatch("kalah(4,4)", {"nodes": 20_000}, 50, 0),
+)
+
+
+class LearnedScore(NamedTuple):
+    """What a match brought."""
+
+    match: LearnedMatch
+    score: Score
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """The Elo difference with its 95 % interval."""
+        width = 1.96 * self.score.error
+        shares = (self.score.share - width, self.score.share, self.score.share + width)
+        low, value, high = (elo_from_score(min(max(each, 0.001), 0.999)) for each in shares)
+        return low, value, high
+
+    @property
+    def elo_words(self) -> str:
+        """The same in words."""
+        low, value, high = self.ends
+        return f"{value:+.0f} [{low:+.0f}, {high:+.0f}] Elo"
+
+
+def played() -> Iterator[LearnedScore]:
+    """Every match, its openings in equal shares of 6, 8 and 9 random plies."""
+    for match in MATCHES:
+        of = game(match.game)
+        agents = [AgentSpec(kind, **match.limit) for kind in ("smart", "smart_classic")]
+        scores = []
+        for plies in PLIES:
+            openings = random_openings(of, plies, match.pairs, SEED + plies)
+            scores.append(pair_score(of, agents[0], agents[1], openings, SEED + plies))
+        yield LearnedScore(match, together(scores))
+
+
+def together(scores: list[Score]) -> Score:
+    """Several scores of as many pairs each as one."""
+    counts = np.array([[each.wins, each.draws, each.losses] for each in scores]).sum(axis=0)
+    error = float(np.sqrt(np.square([each.error for each in scores]).sum())) / len(scores)
+    return scores[0]._replace(
+        **dict(zip(("wins", "draws", "losses"), map(int, counts), strict=True)), error=error
+    )
