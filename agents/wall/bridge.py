@@ -33,6 +33,7 @@ KINDS = (
 MOVE = struct.Struct("<BBh")  # message, question, slot
 SEARCH = struct.Struct("<BBhqd")  # and nodes, value
 LONGEST_TEXT = 3900  # bytes; with its head it is written at once
+UNIT = 1000.0  # of a kernel's score
 TALK_SECONDS = 1.0  # for an error to say what it is
 
 
@@ -179,13 +180,15 @@ class Answerer:
         self.agent = agent
         self.decided = import_module("agents.compiled").decided  # it is above us
         self.limit: Limit | None = None  # None: its own
+        self.searches = True  # False: it answers with its evaluation of the position itself
 
     def start(self, seed: int) -> None:
         """Begin a game."""
         self.agent.start(seed)
 
     def change(self, changes: dict[str, Any]) -> None:
-        """Give it other weights, or another limit for its next moves."""
+        """Give it other weights, another limit for its next moves, or have it only evaluate."""
+        self.searches = changes.get("searches", self.searches)
         if "weights" in changes:
             self.agent.reweigh(changes["weights"])
         if "limit" in changes:
@@ -193,6 +196,9 @@ class Answerer:
 
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""
+        if not self.searches:
+            score = self.agent.kernels.standing(self.agent.context, board.position.state)
+            return SEARCH.pack(SEARCHED, number, board.slots[0], 0, int(score) / UNIT)
         limit, left = self.limit, int(board.words[LEFT])
         if left:  # nanoseconds of the game's clock
             own = limit or self.agent.limit

@@ -8,6 +8,9 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, Weights, refuse_finished
 from agents.wall import bridge
 from agents.wall.bot_process import BILLION, BotProcess, Void
@@ -17,7 +20,7 @@ from agents.wall.requests import BotLimits
 from agents.wall.wall import ROOT
 from games import Game, Position
 from games.board import Board
-from games.kernels.board_layout import HEAD
+from games.kernels.board_layout import HEAD, LOOK, STATE
 from games.terminal import printable
 
 MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
@@ -173,6 +176,21 @@ class FarAgent:
         if slot not in board.slots:
             self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
         return slot, max(0, nodes), value
+
+    def static_values(self, rows: NDArray[np.uint64]) -> list[float]:
+        """What its evaluation says of unfinished positions, given by the words of their states."""
+        words, first = self.board.words, self.board.first_slot
+        values = []
+        self._change({"searches": False})
+        try:
+            for row in rows:
+                words[:] = 0
+                words[STATE:first] = row
+                self.board.play(LOOK)
+                values.append(self.answer(self.board)[2])
+        finally:
+            self._change({"searches": True})
+        return values
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """Its move; it is not asked for a forced pass."""

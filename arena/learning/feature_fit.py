@@ -9,14 +9,19 @@ from numpy.typing import NDArray
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
 from agents.core import Weights
+from agents.door import agent_of
 from agents.fitting.labelled_positions import Positions
 from agents.fitting.table_sums import row_kernels
+from agents.wall.bot_terms import Terms
+from agents.wall.far_agent import FarAgent
+from agents.wall.wall import Wall
 from arena.stats.clustered_error import FitQuality, fit_quality
 from games import Game
 
 LOUD = 1000.0  # the weight at which a feature is read: its thousandths are then millionths
 GRAIN = 1 << 12  # of a feature, in sums of whole numbers
 DIGITS = 4
+MOST, TESTS = 10_000, 2_000  # positions that a user's evaluation is asked about
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +57,54 @@ def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> 
     return np.stack(columns, axis=1)
 
 
+def own_values(
+    of: Game, spec: AgentSpec, names: Sequence[str], rows: NDArray[np.uint64], wall: Wall
+) -> tuple[Floats, Floats]:
+    """The same of an evaluation of a user's, behind the wall; and what it says without weights."""
+    agent = agent_of(spec, of, Terms(wall))
+    assert isinstance(agent, FarAgent)
+    agent.start(0)
+
+    def values(loud: str) -> Floats:
+        agent.reweigh({name: (1.0 if name == loud else 0.0,) for name in names})
+        return np.array(agent.static_values(rows))
+
+    try:
+        base = values("")
+        return np.stack([values(name) - base for name in names], axis=1), base
+    finally:
+        agent.close()
+
+
+def fit_own(
+    of: Game,
+    spec: AgentSpec,
+    training: Positions,
+    held_out: Positions,
+    names: Sequence[str],
+    wall: Wall,
+) -> FittedFeatures:
+    """Least squares for the WEIGHTS of a user's evaluation, which must be linear in them.
+
+    Each position is asked about once a weight, so only some are taken.
+    """
+    some, tests = (spread_out(each, most) for each, most in ((training, MOST), (held_out, TESTS)))
+    fitted, base = own_values(of, spec, names, some.rows, wall)
+    tested, tested_base = own_values(of, spec, names, tests.rows, wall)
+    weights = np.round(least_squares(fitted, some.margins - base), DIGITS)
+    outcome = tests.margins - tested_base
+    quality = fit_quality(tested @ weights, outcome, tests.games)
+    return FittedFeatures(tuple(names), weights[None], quality)
+
+
+def spread_out(positions: Positions, most: int) -> Positions:
+    """At most so many positions, evenly from all games."""
+    count = len(positions.games)
+    if count <= most:
+        return positions
+    return positions.part(np.isin(np.arange(count), np.arange(most) * count // most))
+
+
 def fit_features(
     of: Game,
     training: Positions,
@@ -65,21 +118,21 @@ def fit_features(
     weights = np.zeros((count, len(names)))
     for phase in range(count):
         own = phases[0] == phase
-        weights[phase] = least_squares(fitted[own], training.margins[own])
+        weights[phase] = least_squares(fitted[own], training.margins[own].astype(np.float64))
     weights = np.round(weights, DIGITS)
     predicted = (tested * weights[phases[1]]).sum(axis=1)
     quality = fit_quality(predicted, held_out.margins.astype(np.float64), held_out.games)
     return FittedFeatures(tuple(names), weights, quality)
 
 
-def least_squares(values: Floats, outcome: NDArray[np.int16]) -> Floats:
+def least_squares(values: Floats, outcome: Floats) -> Floats:
     """The solution of the normal equations, summed in whole numbers: no order matters.
 
     A feature that never differs between the sides gets 0.
     """
     whole = np.rint(values * GRAIN).astype(np.int64)
     products = np.einsum("ij,ik->jk", whole, whole) / GRAIN**2
-    answers = np.einsum("ij,i->j", whole, outcome.astype(np.int64)) / GRAIN
+    answers = np.einsum("ij,i->j", whole, np.rint(outcome * GRAIN).astype(np.int64)) / GRAIN**2
     return gauss(products + 1e-6 * np.eye(len(answers)), answers)
 
 

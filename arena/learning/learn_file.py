@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from agents import AGENTS, AgentSpec, kind_of, searches, users_code
+from agents.evaluations.declared_weights import declared_weights
 from agents.kernels.learned_value import looked_up
 from agents.spec_tables import found_path
 from arena.learning.learn_table import (
@@ -39,6 +40,7 @@ class Learning:
 
     experiment: Experiment
     teacher: str
+    agent: str  # whose weights are learned: the teacher, or one that plays the matches only
     tables: str  # of the pack's TABLES, or FEATURES
     patterns: Mapping[str, str]  # of the user's own; empty: the usual ones
     phases: int | None  # None: by the number of games
@@ -66,6 +68,17 @@ class Learning:
         """The teacher as the file has it."""
         return self.plan.agents[self.teacher]
 
+    @property
+    def own_spec(self) -> AgentSpec:
+        """The agent whose weights are learned, as the file has it."""
+        return self.plan.agents[self.agent]
+
+    @property
+    def own_names(self) -> tuple[str, ...] | None:
+        """The WEIGHTS of its own evaluation, if it has one."""
+        evaluate = self.own_spec.options.get("evaluate")
+        return tuple(declared_weights(evaluate) or ()) if evaluate else None
+
     def settings(self, seed: int) -> SelfPlaySettings:
         """How the games of a round are played."""
         return SelfPlaySettings(seed, *self.opening_plies, self.solve_from)
@@ -79,6 +92,8 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     values = {**defaults(LEARN), **written}
     match = match_table(values["match"])
     teacher_problem(values.get("teacher"), setup.agents, problems)
+    agent = values["agent"] or values.get("teacher")
+    agent_problem(agent, values, setup.agents, problems)
     games = read_games(values["games"], values["rounds"], problems)
     ridges = read_ridge(values["ridge"], problems)
     match_problem(match, problems)
@@ -98,6 +113,7 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     return Learning(
         experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
         teacher=values["teacher"],
+        agent=agent or values["teacher"],
         tables=tables,
         patterns=values["patterns"] or {},
         phases=values["phases"],
@@ -138,6 +154,29 @@ def teacher_problem(name: str | None, agents: Mapping[str, AgentSpec], problems:
             'evaluate; games of others are learned from by from = ["results/<run>"]'
         )
         say(problems, message, "teacher")
+
+
+def agent_problem(
+    name: str | None, values: KeyValues, agents: Mapping[str, AgentSpec], problems: Problems
+) -> None:
+    """One that does not teach has its weights learned once; an own evaluation has WEIGHTS."""
+    if name is None or name == values.get("teacher"):
+        return
+    if name not in agents:
+        say(problems, no_agent(name, agents), "agent")
+        return
+    spec = agents[name]
+    if spec.kind not in AGENTS or not kind_of(spec).option("weights"):
+        say(problems, f"{name} is of kind {spec.kind}, which has no weights", "agent")
+        return
+    if values["rounds"] > 1:
+        say(problems, f"{name} does not teach, so there is one round", "rounds")
+    evaluate = spec.options.get("evaluate")
+    if evaluate and not declared_weights(evaluate):
+        message = f'{evaluate} declares no WEIGHTS = {{"name": number, ...}} that could be fitted'
+        say(problems, message, "agent")
+    elif evaluate and not (values["tables"] in (None, FEATURES) and values["phases"] in (None, 1)):
+        say(problems, f"{name} evaluates by its own WEIGHTS: one number each", "tables")
 
 
 def read_games(written: object, rounds: int, problems: Problems) -> tuple[int, ...]:
@@ -203,6 +242,9 @@ def read_tables(values: KeyValues, setup: Setup, problems: Problems) -> str:
     if of is None:
         return ""
     known = [*getattr(tables_part(of), "TABLES", ()), *([FEATURES] if of.has("features") else [])]
+    agent = setup.agents.get(values["agent"] or "")
+    if agent is not None and agent.options.get("evaluate"):
+        return FEATURES
     kind: str = values["tables"] or ("patterns" if own else (known or [""])[0])
     if kind not in known:
         near = did_you_mean(kind, known)

@@ -98,22 +98,23 @@ def write_begin(run: LearnRun) -> None:
     """Write run.json."""
     learning = run.learning
     origin = provenance.origin_of(learning.experiment.name, learning.plan)
-    more = {"learned": learning.teacher, "tables": learning.tables, "command": run.command}
+    more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
     provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
 
 
 def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:
     """Round after round; the last one is the first that is not better, or the last there is."""
-    learning, teacher = run.learning, run.learning.spec
+    learning, player = run.learning, run.learning.own_spec
     seen = np.empty(0, np.uint64)
     for number in range(1, len(learning.games) + 1):
+        teacher = player if learning.agent == learning.teacher else learning.spec
         games = games_of_round(run, teacher, number)
         seen = np.union1d(seen, games.keys)
-        learned = learned_round(run, games, teacher, number, seen)
+        learned = learned_round(run, games, player, number, seen)
         yield learned
         if learned.match.verdict is not RoundVerdict.BETTER:
             return
-        teacher = with_weights(teacher, learned)
+        player = with_weights(player, learned)
 
 
 def with_weights(teacher: AgentSpec, learned: LearnedRound) -> AgentSpec:
@@ -149,7 +150,7 @@ def learned_round(
     """Fit the games of a round and match what comes of them against its teacher."""
     learning, path = run.learning, run.directory / f"round-{number}.npz"
     sample = sample_of(learning, games)
-    fit = RoundFit(learning, sample, run.options.workers)
+    fit = RoundFit(learning, sample, run.options.workers, run.options.wall)
     fitted = fit.fitted(run.options.interrupts.look)
     weights = written(path, fit.file(fitted, [run.command], number))
     run.say(fit_line(weights))
@@ -198,7 +199,7 @@ def point(
     """What a share of the games would have brought."""
     name = f"curve-{share:g}"
     sample = fit.sample.share(share)
-    less = RoundFit(run.learning, sample, run.options.workers)
+    less = RoundFit(run.learning, sample, run.options.workers, run.options.wall)
     weights = less.file(less.fitted(run.options.interrupts.look), [run.command], 0)
     count = int(share * weights.games)
     path = run.directory / f"{name}.npz"
@@ -279,14 +280,14 @@ def answer(run: LearnRun, rounds: list[LearnedRound]) -> Iterator[str]:
     for each in rounds:
         yield (
             f"round {each.number}  {each.weights.games:,} games, R2 {r2_of(each.weights):.3f}, "
-            f"against {'the round before' if each.number > 1 else learning.teacher}: "
+            f"against {'the round before' if each.number > 1 else learning.agent}: "
             f"{each.match.text}"
         )
         for at in each.curve:
             yield f"  of {at.games:,} games: R2 {at.r2:.3f}, {at.match.text}"
     best = best_of(rounds)
     if best is None:
-        yield f"nothing is better than {learning.teacher}: no weights go on"
+        yield f"nothing is better than {learning.agent}: no weights go on"
     else:
         name = TEXT_WEIGHTS if best.weights.kind == FEATURES else WEIGHTS
         path = json.dumps(str(run.directory / name), ensure_ascii=False)

@@ -19,6 +19,7 @@ MATCH = (
 )
 LEARN = (
     Key("teacher", "text", "who plays the first games", required=True),
+    Key("agent", "text", "whose weights are learned; usually the teacher"),
     Key("tables", "text", "what has weights: features, patterns, holes, pairs"),
     Key("patterns", "table", 'patterns of your own, as in corner = "a1 b1 a2"'),
     Key("phases", "int", "parts of the game with weights of their own", low=1, high=64),

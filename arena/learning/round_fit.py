@@ -17,8 +17,9 @@ from agents.evaluations.learned_weights import (
 from agents.fitting.labelled_positions import GameReader, Positions
 from agents.fitting.table_sums import TableSums
 from agents.kernels.learned_value import MOST_REMAINING, SCALE, phase_of
+from agents.wall.wall import Wall
 from arena.keeping.provenance import versions
-from arena.learning.feature_fit import FittedFeatures, fit_features
+from arena.learning.feature_fit import FittedFeatures, fit_features, fit_own
 from arena.learning.learn_file import FEATURES, Learning, layout_of, tables_part
 from arena.learning.round_games import RoundGames
 from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions
@@ -88,9 +89,11 @@ def phases_for(learning: Learning, games: int) -> int:
 class RoundFit:
     """Fits the weights of one sample and writes their file."""
 
-    def __init__(self, learning: Learning, sample: Sample, workers: int) -> None:
-        """Nothing is fitted yet."""
-        self.learning, self.sample = learning, sample
+    def __init__(
+        self, learning: Learning, sample: Sample, workers: int, wall: Wall | None = None
+    ) -> None:
+        """Nothing is fitted yet; an evaluation of a user's is asked behind the `wall`."""
+        self.learning, self.sample, self.wall = learning, sample, wall
         self.phases = phases_for(learning, len(sample.games))
         self.left = phase_of(np.arange(MOST_REMAINING), self.phases, sample.least, sample.most)
         self.sums: TableSums | None = None
@@ -117,6 +120,8 @@ class RoundFit:
         """The weights of the features of the game."""
         of, reader = self.learning.of, GameReader(self.learning.of)
         both = self.sample.training, self.sample.held_out
+        if (names := self.learning.own_names) is not None:
+            return fit_own(of, self.learning.own_spec, *both, names, self.wall or Wall())
         phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
         return fit_features(of, *both, (phases[0], phases[1]), of.features)
 

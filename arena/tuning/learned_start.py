@@ -41,6 +41,7 @@ def fitted(tuning: Tuning, options: RunOptions, directory: Path, digest: str) ->
     learning = Learning(
         experiment=tuning.experiment,
         teacher=tuning.agent,
+        agent=tuning.agent,
         tables=FEATURES,
         patterns={},
         phases=1,

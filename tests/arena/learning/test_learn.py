@@ -162,3 +162,22 @@ def test_killed_fifty_times_the_bytes_are_the_same(finished, tmp_path):
     assert subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
     (other,) = tmp_path.glob("*/learn-*")
     assert (other / "round-1.npz").read_bytes() == (directory / "round-1.npz").read_bytes()
+
+
+def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_path):
+    path = written(tmp_path, 'agent = "user"')
+    own = f'kind = "alphabeta"\ndepth = 2\nevaluate = "{ROOT}/experiments/bots/my_heuristic.py"'
+    path.write_text(path.read_text().replace('kind = "random"', own))
+    directory = learned(path, tmp_path / "results")
+    read = read_learned(directory / "round-1.npz")
+    assert tuple(read.groups) == ("pot", "in_play", "extra_turn")
+    assert 0.5 < read.by_feature()["pot"][0] < 1.5  # what is banked stays
+
+
+def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):
+    (tmp_path / "mine.py").write_text("def evaluate(rules, position):\n    return 0\n")
+    path = written(tmp_path, 'agent = "user"')
+    own = 'kind = "alphabeta"\ndepth = 2\nevaluate = "mine.py:evaluate"'
+    path.write_text(path.read_text().replace('kind = "random"', own))
+    with pytest.raises(ExperimentError, match="declares no WEIGHTS"):
+        load_learning(path)
