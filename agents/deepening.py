@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agents.core import Agent, AgentSpec, Weights
-from agents.evaluations.default_weights import endgame_from, smart_weights
+from agents.evaluations.default_weights import best_weights, endgame_from, smart_weights
 from agents.kinds import settings
 from agents.search_options import NOISE, evaluation, limit_of, limits
 from games import Game
@@ -11,7 +11,7 @@ from games.keys import Key
 
 
 def options(
-    weights: Callable[[Game], Weights], depth: int | None = None, nodes: int | None = None
+    weights: Callable[[Game], Weights | str], depth: int | None = None, nodes: int | None = None
 ) -> tuple[Key, ...]:
     """The options of all kinds of it, which differ in default weights and limits."""
     return (
@@ -31,7 +31,7 @@ def options(
     )
 
 
-SMART_OPTIONS = options(smart_weights, nodes=20_000)
+SMART_OPTIONS = options(best_weights, nodes=20_000)
 CLASSIC_OPTIONS = options(smart_weights, nodes=20_000)
 
 
