@@ -60,6 +60,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             played = _played(drawn, journal, options, live)
             _note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
+            _finish(directory, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -189,9 +190,8 @@ def _concluded(
     from arena.concluding import checks, stored_summary  # noqa: PLC0415
     from arena.concluding.run_evidence import evidence_of_run  # noqa: PLC0415
 
-    drawn = played.drawn
+    drawn, directory = played.drawn, journal.directory
     progress = quiet if options.quiet else say
-    directory = journal.directory
     finished, parts = journal.finished(), journal_parts(journal, drawn)
     evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
     remove_unfinished(directory)
@@ -201,13 +201,17 @@ def _concluded(
     write_text(directory / stored_summary.SUMMARY, summary)
     _note_end(directory, origin, played, evidence, options)
     _show(experiment, summed, verdicts, options)
+    return all(verdict.holds for verdict in verdicts)
+
+
+def _finish(directory: Path, options: RunOptions) -> None:
+    """Write the page, and say where everything is; what was summed up is forgotten by now."""
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
         say(f"tables: {directory}")
         if page is not None:
             say(f"page: {page}")
-    return all(verdict.holds for verdict in verdicts)
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:

@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 
 # Numbers that are compared at once; more games are looked at in shares, one after another.
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 19
 HALF = np.uint64(32)
 
 

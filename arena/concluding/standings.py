@@ -179,25 +179,27 @@ def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -
     It equals `stats.results.gather` of single games, but is summed match by match, which takes
     little memory even for a million openings.
     """
-    parts = [np.empty((0, 5))]
+    most = 2 * sum(len(match.openings) for match in found)
+    key, sums, at = np.empty(most, np.int64), np.empty((3, most)), 0
     for match in (match.evidence() for match in found):
         for seat in (match, match.mirrored()):
-            parts.append(_sums(seat, seat.a * agents + seat.b, blocks))
-    opening, pair, *sums = np.concatenate(parts).T
-    names, places = np.unique(opening.astype(np.int64), return_inverse=True)
-    order = np.argsort(places * agents**2 + pair, kind="stable")
-    pairs = pair.astype(np.int64)[order]
-    return Results(agents, len(names), places[order], pairs, *(column[order] for column in sums))
+            met, amounts = _sums(seat, blocks)
+            own = slice(at, at := at + len(met))
+            key[own], sums[:, own] = met * agents**2 + seat.a * agents + seat.b, amounts
+    key, order = key[:at], np.argsort(key[:at], kind="stable")
+    games, points, drawn = (column[order] for column in sums)
+    names, places = np.unique(key[order] // agents**2, return_inverse=True)
+    pair = key[order] % agents**2
+    return Results(agents, len(names), places.ravel(), pair, games, points, drawn)
 
 
-def _sums(match: Match, pair: int, blocks: int | None) -> NDArray[np.float64]:
-    """Opening, `pair`, games, points and draws where `a` moved first: one row an opening."""
+def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The openings, and games, points and draws on each where `a` moved first."""
     opening = match.openings if blocks is None else match.openings % blocks
-    games = np.bincount(opening, match.times)
-    points = np.bincount(opening, match.as_first * match.times)
-    drawn = np.bincount(opening, (match.as_first == DRAWN) * match.times)
-    met = np.flatnonzero(games)
-    return np.stack([met, np.full(len(met), pair), games[met], points[met], drawn[met]], axis=1)
+    met, place = np.unique(opening, return_inverse=True)
+    amounts = match.times, match.as_first * match.times, (match.as_first == DRAWN) * match.times
+    sums = np.stack([np.bincount(place.ravel(), each, len(met)) for each in amounts])
+    return met.astype(np.int64), sums
 
 
 def _played(

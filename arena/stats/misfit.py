@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import NATURAL
@@ -12,8 +13,11 @@ from arena.stats.results import Results
 DRAWS = 200
 # More openings are summed in so many blocks: these are as independent, and the tables stay small.
 MOST_OPENINGS = 2_000
-_TRIPLES_AT_ONCE = 20_000
+_TRIPLES_AT_ONCE = 4_000
 SHARE_OF_VARIANCE = 0.5  # of what single games would have: a pair without losses is not certain
+
+
+_Triples = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 class Misfit(NamedTuple):
@@ -83,9 +87,9 @@ def _residuals(results: Results, fitted: Fit) -> _Residuals:
     return _Residuals(by_opening, variance, one, other)
 
 
-def _triples(agents: int, found: _Residuals) -> tuple[Ints, Ints, Ints]:
+def _triples(agents: int, found: _Residuals) -> _Triples:
     """The columns of the pairs ij, jk and ik of all triples i < j < k that met."""
-    column = np.full((agents, agents), -1, np.int64)
+    column = np.full((agents, agents), -1, np.int32)
     column[found.one, found.other] = np.arange(len(found.one))
     parts = []
     for middle in range(1, agents - 1):
@@ -95,12 +99,12 @@ def _triples(agents: int, found: _Residuals) -> tuple[Ints, Ints, Ints]:
         met = column[low, high] >= 0
         low, high = low[met], high[met]
         parts.append([column[low, middle], column[middle, high], column[low, high]])
-    none = np.empty(0, np.int64)
+    none = np.empty(0, np.int32)
     ij, jk, ik = (np.concatenate([none, *(part[side] for part in parts)]) for side in range(3))
     return ij, jk, ik
 
 
-def _worst(sums: Floats, variance: Floats, triples: tuple[Ints, Ints, Ints]) -> tuple[Floats, int]:
+def _worst(sums: Floats, variance: Floats, triples: _Triples) -> tuple[Floats, int]:
     """The largest imbalance of a triple in every row, and its place in the first row."""
     best, at = np.full(len(sums), -1.0), 0
     for start in range(0, len(triples[0]), _TRIPLES_AT_ONCE):

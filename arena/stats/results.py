@@ -72,6 +72,8 @@ def _check(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
 
 def among(results: Results, members: Ints) -> Results:
     """Games among some agents only, renumbered in the order of `members`; openings stay."""
+    if np.array_equal(members, np.arange(results.agents)):
+        return results
     place = np.full(results.agents, -1)
     place[members] = np.arange(len(members))
     first, second = place[results.pair // results.agents], place[results.pair % results.agents]
