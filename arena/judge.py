@@ -84,6 +84,7 @@ def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     one = PlayOptions(chosen.workers or cores(), interrupts, chosen.backend)
     with elsewhere(one, chosen.on) as options:
         judge_and_write(run, settings, options, quiet=chosen.quiet, json=chosen.json)
+        interrupts.finish()
     return DONE
 
 

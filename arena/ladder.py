@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import cores, same_command, workers
+from arena.reading.command_line import cores, elsewhere, same_command, workers
+from arena.reading.user_settings import is_address
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, say, status_of
 
@@ -22,6 +23,7 @@ example:
   python -m arena.ladder add my_bot.toml                     [agents.NAME] tables, as in experiments
 exit status: 0 done, 2 a mistake, 3 not finished: the same command continues"""
 LADDER = Path("ladder")
+PLAYING = ("new", "add")  # the commands that play
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -40,6 +42,11 @@ def arguments() -> argparse.ArgumentParser:
         own.add_argument("--ladder", type=Path, default=LADDER, metavar="DIR", help="not ladder/")
         own.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
         own.add_argument("--quiet", action="store_true", help="print nothing but the table")
+        if name in PLAYING:
+            own.add_argument(
+                "--on", type=is_address, metavar="ADDRESS",
+                help="play on a Dask cluster, as arena.run",
+            )  # fmt: skip
     return parser
 
 
@@ -72,11 +79,13 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         read_ladder(chosen.ladder)  # before a directory is made
     lock = locked(chosen.ladder)
     try:
-        if chosen.word in ("new", "add"):
+        if chosen.word in PLAYING:
             _added(chosen, interrupts)
         elif chosen.word != "show":
             CHANGES[chosen.word](read_ladder(chosen.ladder), chosen).save()
-        print("\n".join(table_lines(read_ladder(chosen.ladder))))
+        lines = table_lines(read_ladder(chosen.ladder))
+        interrupts.finish()
+        print("\n".join(lines))
     finally:
         os.close(lock)
     return DONE
@@ -117,13 +126,14 @@ def _added(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
         ladder.must_not_have(name)
     wall = Wall()
     try:
-        options = PlayOptions(chosen.workers or cores(), interrupts, wall=wall)
-        for name, spec in found:
-            step = placed(ladder, name, spec, options, chosen.quiet)
-            ladder = step.ladder
-            if not chosen.quiet:
-                known = f", {step.known:,} of them known" if step.known else ""
-                say(f"{step.answer}: {step.games:,} games{known}")
+        here_alone = PlayOptions(chosen.workers or cores(), interrupts, wall=wall)
+        with elsewhere(here_alone, chosen.on) as options:
+            for name, spec in found:
+                step = placed(ladder, name, spec, options, chosen.quiet)
+                ladder = step.ladder
+                if not chosen.quiet:
+                    known = f", {step.known:,} of them known" if step.known else ""
+                    say(f"{step.answer}: {step.games:,} games{known}")
     finally:
         wall.close()
 

@@ -21,6 +21,7 @@ from arena.planning.game_pieces import Parts
 from arena.planning.records import Games
 from arena.playing.determinism import FIXED, contradicted, determined
 from arena.playing.tournament import Played, Tick, play
+from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
@@ -45,14 +46,17 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
     with pairing_named(experiment, options.overrides):
         origin = provenance.origin_of(experiment.name, experiment.plan)
         directory = options.results / experiment.name / origin.digest
-        if not options.quiet and (why := why_new(directory, origin)):
-            say(why)
+        earlier = None if options.quiet else why_new(directory, origin)
         with (
             Journal(directory, origin.digest, options.fresh) as journal,
             RunLog(directory / "run.log"),
             _seen(experiment, options) as live,
         ):
             drawn = determined(draw(experiment.plan), journal, options.playing)
+            if drawn.plan.unloadable_stops:
+                unloadable(drawn, journal, options.playing)  # before a new run is spoken of
+            if earlier:
+                say(earlier)
             _note_begin(experiment, origin, journal, drawn, options)
             if not options.quiet:
                 for line in (*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)):

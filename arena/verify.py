@@ -63,6 +63,7 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
             playing = PlayOptions(cores(), interrupts, known=known)
             options = stack.enter_context(elsewhere(playing, chosen.on))
             result = compare(run, chosen.all, chosen.experiment, options)
+    interrupts.finish()
     for note in result.notes:
         say(note)
     if result.difference:

@@ -30,15 +30,18 @@ class TooMuch(ValueError):  # noqa: N818  # what the file is
     """A file, or what stands in it, is larger than anything that makes sense; one line."""
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The whole file; TooMuch if it is larger, an OSError if it cannot be read in some seconds."""
+def read_bytes(path: Path, most: int = MOST_BYTES, *, pipes: bool = True) -> bytes:
+    """The whole file; TooMuch if it is larger, an OSError if it cannot be read in some seconds.
+
+    Without `pipes` only a file is read: what we have written is one.
+    """
     # Without waiting: a pipe that nobody writes into would hold us for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         kind = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(kind):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if not stat.S_ISREG(kind) and not stat.S_ISFIFO(kind):
+        if not stat.S_ISREG(kind) and not (pipes and stat.S_ISFIFO(kind)):
             raise OSError(errno.EINVAL, "it is no file", str(path))
         pieces, size = [], 0
         while piece := _piece(descriptor, stat.S_ISFIFO(kind), path):

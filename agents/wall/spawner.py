@@ -275,6 +275,9 @@ def main(descriptor: int) -> None:
 
 if __name__ == "__main__":
     try:
-        main(int(sys.argv[1]))
+        main(int("".join(sys.argv[1:])))
     except (KeyboardInterrupt, BrokenPipeError):
         leave(1)
+    except (ValueError, OSError):  # no number, or of no socket
+        sys.stderr.write("agents.wall.spawner is no command: a wall starts it\n")
+        sys.exit(2)

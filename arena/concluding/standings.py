@@ -199,7 +199,7 @@ def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[
     met, place = np.unique(opening, return_inverse=True)
     amounts = match.times, match.as_first * match.times, (match.as_first == DRAWN) * match.times
     sums = np.stack([np.bincount(place.ravel(), each, len(met)) for each in amounts])
-    return met.astype(np.int64), sums
+    return met.astype(np.int64), sums.astype(np.float64)
 
 
 def _played(

@@ -1,7 +1,7 @@
 """Those who judge: portions of the lines of a run, each with a solver that begins anew."""
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,6 +55,7 @@ class JudgeCrew:
         self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
         self.tell = tell
         self.name = self.isolation = ""  # no bots judge
+        self.homes: Mapping[str, str] = {}
         self.solver: Solver | None = None
         self.judge: LineJudge | None = None
 

@@ -67,7 +67,7 @@ def read_columns(
 ) -> dict[str, GameColumn]:
     """Columns of a table by name, with the `optional` ones that it has."""
     try:
-        there = pq.read_schema(path).names
+        there = pq.read_schema(table_file(path)).names
         table = pq.read_table(path, columns=[*names, *(name for name in optional if name in there)])
         return {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -78,11 +78,18 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     """The rows of a table that `write_rows` wrote."""
     hints = get_type_hints(kind)
     try:
-        table = pq.read_table(path, columns=list(hints))
+        table = pq.read_table(table_file(path), columns=list(hints))
         columns = [table[name].to_pylist() for name in hints]
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise TableError(_reason(error)) from None
     return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+def table_file(path: Path) -> Path:
+    """The path, unless it is a pipe or a device, which would be waited for; TableError then."""
+    if path.exists() and not path.is_file():
+        raise TableError("it is no file")
+    return path
 
 
 def _reason(error: Exception) -> str:
@@ -96,7 +103,7 @@ def _reason(error: Exception) -> str:
 def rows_of(path: Path) -> int:
     """How many rows a table has."""
     try:
-        rows: int = pq.read_metadata(path).num_rows
+        rows: int = pq.read_metadata(table_file(path)).num_rows
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
     return rows
@@ -123,7 +130,9 @@ def read_pieces(
 def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Iterator[pa.Table]:
     """The row groups of a table, one after another."""
     try:
-        with pq.ParquetFile(path, read_dictionary=list(coded_names), pre_buffer=False) as file:
+        with pq.ParquetFile(
+            table_file(path), read_dictionary=list(coded_names), pre_buffer=False
+        ) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group, columns=list(names), use_threads=False)
                 for name in names:
@@ -144,7 +153,7 @@ def _places(column: Column, words: Sequence[str]) -> GameColumn:
 
 def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     """Some rows of a column of texts; None if the table does not have it."""
-    with pq.ParquetFile(path, pre_buffer=False) as file:
+    with pq.ParquetFile(table_file(path), pre_buffer=False) as file:
         if name not in file.schema_arrow.names:
             return None
         wanted, start = np.array(rows, np.int64), 0

@@ -96,7 +96,7 @@ def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> No
 def read_run(directory: Path) -> KeyValues:
     """The content of run.json; empty if it cannot be read."""
     try:
-        stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN))
+        stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN, pipes=False))
     except (OSError, ValueError):
         return {}
     return stored if isinstance(stored, dict) else {}

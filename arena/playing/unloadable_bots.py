@@ -9,12 +9,13 @@ from arena.playing.dry_run import try_out
 from arena.playing.referee import bounded
 from arena.playing.workers import PlayOptions
 from games import Game
+from games.terminal import Mistake
 
 
 def unloadable(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> dict[int, str]:
     """Why agents do not load, by their places; this is settled once a run.
 
-    AgentFailure if the plan says that they stop the others.
+    UnloadableAgents if the plan says that they stop the others.
     """
     stored = journal.unloadable()
     if stored is None:
@@ -32,20 +33,24 @@ def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
     try:
         for spec in drawn.specs:
             if users_code(spec) and str(spec) not in reasons:
-                reasons[str(spec)] = why_not(spec, drawn.of, terms, drawn.plan.unloadable_stops)
+                reasons[str(spec)] = why_not(spec, drawn.of, terms)
     finally:
         if options.wall is None:
             wall.close()
+    if drawn.plan.unloadable_stops and (whys := [why for why in reasons.values() if why]):
+        raise UnloadableAgents("\n".join(whys))
     found = {place: reasons.get(str(spec), "") for place, spec in enumerate(drawn.specs)}
     return {place: reason for place, reason in found.items() if reason}
 
 
-def why_not(spec: AgentSpec, of: Game, terms: Terms, stops: bool) -> str:
+class UnloadableAgents(Mistake):
+    """Agents that do not load, some lines for each, where the plan says that they stop a run."""
+
+
+def why_not(spec: AgentSpec, of: Game, terms: Terms) -> str:
     """Why an agent does not load; empty if it does."""
     try:
         try_out(spec, of, terms)
     except AgentFailure as failure:
-        if stops:
-            raise
         return bounded(f"does not load: {failure}")
     return ""

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 
 from agents import Agent, Limit, users_code
@@ -27,6 +28,7 @@ class Worker:
         """Nothing is built yet; bots live behind the wall, or behind one of its own."""
         self.drawn = drawn
         self.terms = Terms(wall or Wall(), drawn.plan.move_seconds)
+        self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
         self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
         self.compiled_loop = CompiledLoop(drawn)
@@ -52,7 +54,7 @@ class Worker:
     def batch(self, task: Task) -> Batch:
         """The games of the task, encoded here so that the parent only has to store them."""
         begun = time.perf_counter()
-        games = self.play(task)
+        games = called_at_home(self.play(task), self.homes)
         blob = encoded(games)
         return Batch(task.start, task.stop, blob, pair_points(games), time.perf_counter() - begun)
 
@@ -89,6 +91,16 @@ class Worker:
         if isinstance(first, CompiledAgent) and isinstance(second, CompiledAgent):
             return first, second
         return None
+
+
+def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
+    """The games, in whose traces paths of this machine are called what the client calls them."""
+    if not (homes and games.traces):
+        return games
+    traces = dict(games.traces)
+    for here, there in homes.items():
+        traces = {row: text.replace(here, there) for row, text in traces.items()}
+    return replace(games, traces=traces)
 
 
 def left_out(block: Block, task: Task) -> bool:

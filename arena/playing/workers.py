@@ -1,7 +1,7 @@
 """The workers of a run: they play its tasks, though one may hang, fail or die."""
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import users_code
@@ -88,6 +88,9 @@ class Workers:
         """Nothing is built yet."""
         self.drawn, self.options = drawn, options
         self.name = ""  # of the Dask worker that these play for
+        self.homes: Mapping[
+            str, str
+        ] = {}  # its paths of users' files, and what the client calls them
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
         self.worker.workers = options.workers
@@ -140,6 +143,7 @@ class Workers:
         """
         if any("port" in spec.options for spec in self.drawn.specs):
             workers = 1
+        self.worker.homes = self.homes
         return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
 
     def parcel(self) -> Parcel:

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from agents import users_code
@@ -125,6 +125,7 @@ class TrialCrew:
         """Its workers begin when `in_order` does."""
         self.games, self.options = of, options
         self.name = ""  # of the worker of a cluster that this plays for
+        self.homes: Mapping[str, str] = {}
         self.deaths: dict[tuple[int, int, int], int] = {}
 
     def begin(self, workers: int | None = None) -> backends.Backend[TrialPart, PlayedPart]:

@@ -257,6 +257,19 @@ def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
         played(path, tmp_path / "results")
 
 
+def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(3, STOP), "good", "raising")
+    for name in ("good", "raising"):
+        (tmp_path / f"{name}.py").write_text("import nothing_of_the_kind\n")
+    earlier = tmp_path / "results" / path.stem / "before"
+    earlier.mkdir(parents=True)
+    (earlier / "run.json").write_text('{"plan": {"pairs": 2}}')
+    with pytest.raises(Mistake, match=r"good.py.*\n.*raising.py") as refused:
+        played(path, tmp_path / "results", quiet=False)
+    assert len(str(refused.value).splitlines()) >= 2
+    assert "a new run" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [

@@ -1,5 +1,6 @@
 """The known workers of a cluster: who is there, who may play, how fast each is."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -8,6 +9,8 @@ from typing import Any
 
 from arena.playing.cluster.calibration import Calibration
 from games.terminal import printable, say
+
+log = logging.getLogger(__name__)
 
 # A worker that the scheduler has not heard from for this long may have stopped.
 SILENT_SECONDS = 10.0
@@ -53,13 +56,14 @@ class Members:
     def update(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Update from what the scheduler reports."""
         for address in [each for each in self.there if each not in workers]:
-            del self.there[address]
+            log.info("worker %s at %s is gone", self.there.pop(address).name, address)
             self.changes += 1
         for address, said in workers.items():
             if address not in self.there:
                 name, host = str(said["name"]), str(said["host"])
                 self.there[address] = FarWorker(address, name, host, int(said["nthreads"]))
                 self.ever.append(self.there[address])
+                log.info("worker %s at %s is there, with %s slots", name, address, said["nthreads"])
                 self.changes += 1
             worker = self.there[address]
             worker.running = said["status"] == "running"
@@ -78,16 +82,19 @@ class Members:
         """Leave a worker out from now on, and print that."""
         worker.refusal = printable(why, MOST_REASON)
         say(f"{worker.address} is left out: {worker.refusal}")
+        log.warning("worker %s at %s is left out: %s", worker.name, worker.address, why)
 
     def strike(self, worker: FarWorker, why: str) -> None:
         """Count a failure of a worker; after too many it is left out."""
         worker.strikes += 1
+        log.warning("worker %s at %s failed: %s", worker.name, worker.address, why)
         if worker.strikes >= MOST_STRIKES and not worker.refusal:
             self.refuse(worker, why)
 
     def calibrated(self, worker: FarWorker, calibration: Calibration) -> None:
         """Note a worker's speed; one that plays other games than most is left out."""
         worker.calibration = calibration
+        log.info("worker %s at %s can play", worker.name, worker.address)
         played = Counter(each.calibration.games for each in self.ever if each.calibration)
         usual = played.most_common(1)[0][0]
         for each in self.there.values():

@@ -25,6 +25,7 @@ class Parcel(NamedTuple):
     content: bytes  # a pickle of plain values, opened by those who have the same code
     files: Mapping[str, File]  # the users' own, by their place under a directory
     alike: bool  # whether only machines of the same speed may do it
+    homes: Mapping[str, str]  # where the sender has each file, by its place
 
     @property
     def digest(self) -> str:
@@ -49,7 +50,9 @@ def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
     sent = SentFiles()
     content = pickle.dumps((tuple(packed(each, sent) for each in plans), more))
     clocks = [each.plan for each in plans if not each.plan.reproducible]
-    return Parcel(maker, content, sent.files, any(not plan.mixed_machines for plan in clocks))
+    homes = {place: str(path) for path, place in sent.places.items()}
+    alike = any(not plan.mixed_machines for plan in clocks)
+    return Parcel(maker, content, sent.files, alike, homes)
 
 
 def crew_of(sent: Parcel, directory: Path) -> Any:
@@ -60,6 +63,11 @@ def crew_of(sent: Parcel, directory: Path) -> Any:
     return getattr(import_module(module), name)(
         tuple(unpacked(each, directory) for each in plans), *more
     )
+
+
+def at_home(sent: Parcel, directory: Path) -> dict[str, str]:
+    """Where the sender has the files that lie below `directory` here, by their paths here."""
+    return {str(directory / place): home for place, home in sent.homes.items()}
 
 
 def packed(drawn: DrawnPlan, sent: SentFiles) -> PackedPlan:

@@ -11,14 +11,14 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.playing.backends.processes import end_with_parent
-from arena.playing.cluster.parcel import Parcel, crew_of
+from arena.playing.cluster.parcel import Parcel, at_home, crew_of
 from arena.playing.in_order import Crew, ItemFailed, in_order
 from games.terminal import printable
 
@@ -46,6 +46,7 @@ class FarCrew(Crew[Work, Work], Protocol):
     """A crew that begins, and puts together what was split, on the machine that plays."""
 
     name: str  # whose work it is
+    homes: Mapping[str, str]  # paths here, and what the sender calls them
 
     @property
     def isolation(self) -> str:
@@ -103,7 +104,7 @@ def play(link: Connection, directory: Path) -> None:
     name, sent = link.recv()
     try:
         crew: FarCrew = crew_of(sent, directory)
-        crew.name = name
+        crew.name, crew.homes = name, at_home(sent, directory)
         crew.get_ready()
         isolation = crew.isolation
     except Exception as error:  # who sent it was ready: so it is this machine that is not

@@ -1,6 +1,7 @@
 """Parquet: readable by pandas alone, the same bytes for the same games, whole or not there."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
 from arena.keeping.game_table import GAME_COLUMNS, write_games
 from arena.keeping.parquet import write_columns, write_rows
+from arena.keeping.provenance import read_run
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
 from games import game
@@ -247,3 +249,20 @@ def test_a_table_without_a_column_is_answered_with_its_name(tmp_path):
     pd.DataFrame({"agent": ["a"]}).to_parquet(path)
     with pytest.raises(parquet.TableError, match="it has no column elo; was it written by another"):
         parquet.read_columns(path, ["elo"])
+
+
+def test_a_pipe_in_place_of_a_table_is_refused_at_once(tmp_path):
+    pipe = tmp_path / "games.parquet"
+    os.mkfifo(pipe)
+    for read in (
+        lambda: parquet.read_columns(pipe, ["pair"]),
+        lambda: parquet.read_rows(pipe, EloRow),
+        lambda: parquet.rows_of(pipe),
+        lambda: parquet.words_of(pipe, "first"),
+        lambda: parquet.read_texts(pipe, "moves", [0]),
+    ):
+        with pytest.raises(parquet.TableError, match="it is no file"):
+            read()
+    (tmp_path / "run").mkdir()
+    os.mkfifo(tmp_path / "run" / "run.json")
+    assert read_run(tmp_path / "run") == {}

@@ -68,6 +68,11 @@ def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
     stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
     with contextlib.closing(Wall()) as wall:  # of this machine, which is theirs
         assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
+    # What bots say of their faults names the files that lie here, not their copies there.
+    here = json.loads((directory_of(tmp_path / "here") / "run.json").read_text())
+    assert stored["forfeits"] == here["forfeits"] != []
+    log = (directory_of(tmp_path / "there") / "run.log").read_text()
+    assert all(f"worker {each['worker']} at " in log for each in stored["cluster"])
 
 
 @pytest.mark.slow
