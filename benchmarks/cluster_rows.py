@@ -8,7 +8,7 @@ from benchmarks.arena_rows import (
     seconds_to_first_game,
 )
 from benchmarks.cluster_machines import machines
-from benchmarks.fresh import fresh
+from benchmarks.memory_rows import peak_of
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of
 
@@ -16,11 +16,6 @@ MIRROR_PAIRS, RANDOM_PAIRS = 5_000, 1_000_000
 FIRST_SECONDS = 3.0
 FEW, MANY = 1_000_000, 10_000_000  # games
 MOST_GROWTH = 1.2
-# A process's peak begins at that of whoever starts it, which is a small one here.
-SMALL = (
-    "import subprocess, sys; "
-    "subprocess.run([sys.executable, '-m', 'benchmarks.client_memory', *sys.argv[1:]], check=True)"
-)
 
 
 def cluster_mirror(rounds: int) -> Row:
@@ -57,13 +52,14 @@ def cluster_first_game(rounds: int) -> Row:
 
 
 def cluster_memory(_rounds: int) -> Row:
-    """The client's peak memory while ten million games are played, against one million."""
+    """The client's peak memory for ten million games with tables and page, against one million."""
     with machines(2) as there:
         few, many = (_peak(there.address, games // 2) for games in (FEW, MANY))
     ours, against = (f"{peak / 1e6:.0f} MB" for peak in (many, few))
-    what = f"a cluster's client, peak memory until {MANY:,} random games are kept: {FEW:,}"
+    what = f"a cluster's client, peak memory of the whole command, {MANY:,} random games: {FEW:,}"
     return Row(what, ours, against, few / many, 1 / MOST_GROWTH)
 
 
 def _peak(address: str, pairs: int) -> int:
-    return int(fresh(["-c", SMALL, address, str(pairs)]).printed)
+    with experiment(RANDOM, pairs) as words:
+        return peak_of([*words, "--on", address])

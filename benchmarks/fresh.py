@@ -18,7 +18,7 @@ class Ran(NamedTuple):
     seconds: float  # from its start to its end, the interpreter's own start included
 
 
-def fresh(words: Sequence[str], cache: str | None = None) -> Ran:
+def fresh(words: Sequence[str], cache: str | None = None, most_seconds: float = 300.0) -> Ran:
     """Run the interpreter with these arguments; `cache` is where kernels are kept, if told."""
     told = {} if cache is None else {"NUMBA_CACHE_DIR": cache}
     begun = time.perf_counter()
@@ -30,6 +30,6 @@ def fresh(words: Sequence[str], cache: str | None = None) -> Ran:
         stderr=subprocess.DEVNULL,  # "compiling ..." is for users
         text=True,
         check=True,
-        timeout=300,
+        timeout=most_seconds,
     )
     return Ran(done.stdout, time.perf_counter() - begun)

@@ -57,6 +57,8 @@ ROWS: Mapping[str, str] = {
     "cluster_random": "benchmarks.cluster_rows",
     "cluster_first_game": "benchmarks.cluster_rows",
     "cluster_memory": "benchmarks.cluster_rows",
+    "memory_openings": "benchmarks.memory_rows",
+    "memory_agents": "benchmarks.memory_rows",
     "page_2000": "benchmarks.page_rows",
     "page_million": "benchmarks.page_rows",
     "page_in_a_run": "benchmarks.page_rows",

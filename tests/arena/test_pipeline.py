@@ -264,7 +264,7 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
     earlier = tmp_path / "results" / path.stem / "before"
     earlier.mkdir(parents=True)
     (earlier / "run.json").write_text('{"plan": {"pairs": 2}}')
-    with pytest.raises(Mistake, match=r"good.py.*\n.*raising.py") as refused:
+    with pytest.raises(Mistake, match=r"(?s)good.py.*raising.py") as refused:
         played(path, tmp_path / "results", quiet=False)
     assert len(str(refused.value).splitlines()) >= 2
     assert "a new run" not in capsys.readouterr().err
