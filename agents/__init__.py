@@ -17,7 +17,7 @@ from agents.core import (
     SpecError,
 )
 from agents.faults import faults
-from agents.kinds import UNKNOWN, Kind, none
+from agents.kinds import UNKNOWN, Kind, all_fit, none
 from agents.protocols import PROTOCOLS
 from agents.user_files import is_users, placed, split_reference
 from games import Game
@@ -93,6 +93,7 @@ def _kind(of_name: str) -> Kind:
         getattr(module, "varies", none),
         getattr(module, "users_code", none),
         getattr(module, "behind", None),
+        unfit=getattr(module, "unfit", all_fit),
     )
 
 

@@ -28,6 +28,11 @@ def no_refusal(_: Game) -> str | None:
     return None
 
 
+def all_fit(_: Settings, __: Game) -> tuple[str, str] | None:
+    """The answer of a kind whose options make sense in every game."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What the name of a kind refers to; everything but `build` may be left out."""
@@ -39,6 +44,8 @@ class Kind:
     users_code: Reason = none  # which code of a user's runs in it
     behind: Behind | None = None  # None: its `build` runs behind the wall where a user's code does
     refusal: Callable[[Game], str | None] = no_refusal  # why it does not play a game
+    # An option that has no effect in a game, with the reason.
+    unfit: Callable[[Settings, Game], tuple[str, str] | None] = all_fit
 
     def option(self, name: str) -> Key | None:
         """The option of this name, if the kind has it."""

@@ -1,13 +1,13 @@
 """The kind `minimax`: plain and depth-limited, by plies or by whole turns."""
 
-from agents.core import Agent, AgentSpec
+from agents.core import Agent, AgentSpec, Settings
 from agents.evaluations.default_weights import classroom_weights
 from agents.kinds import settings
 from agents.search_options import NOISE, evaluation, limit_of, limits, users_code, varies
 from games import Game
 from games.keys import Key
 
-__all__ = ["NEEDS", "OPTIONS", "build", "users_code", "varies"]
+__all__ = ["NEEDS", "OPTIONS", "build", "unfit", "users_code", "varies"]
 
 NEEDS = ("features",)
 OPTIONS = (
@@ -16,6 +16,14 @@ OPTIONS = (
     Key("collapse_turns", "bool", "a whole turn with its extra turns is one level", False),
     *NOISE,
 )
+
+
+def unfit(options: Settings, of: Game) -> tuple[str, str] | None:
+    """Whole turns where none has a second move."""
+    known = of.source is None  # of a user's game nobody has said
+    if options.get("collapse_turns") and known and getattr(of.rules, "extra_turn", "no") == "no":
+        return "collapse_turns", f"has no effect: no turn of {of.name} has a second move"
+    return None
 
 
 def build(spec: AgentSpec, of: Game) -> Agent:

@@ -95,6 +95,8 @@ class AgentTable(NamedTuple):
             file = f"{self.table[key]}: " if isinstance(self.table[key], str) else ""
             self._say(f"{file}{fault}", key, weight, of_file=bool(file))
             values[key] = None
+        if of is not None and (found := kind.unfit(values, of)):
+            self._say(f"{found[0]} {found[1]}", found[0])
         return normal(kind, AgentSpec(values.pop("kind", ""), values), of)
 
     def _say(self, message: str, *keys: str, of_file: bool = False) -> None:

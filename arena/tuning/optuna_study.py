@@ -62,6 +62,7 @@ class OptunaCopy:
         """Have these trials written, with those that are appended to them."""
         self.trials = trials
         if self.thread is None:
+            load()
             self.thread = threading.Thread(target=self._write, name="optuna", daemon=True)
             self.thread.start()
 
@@ -91,6 +92,19 @@ class OptunaCopy:
             taken = time.monotonic() - begun
             self.hurry.wait(max(LEAST_SECONDS, taken / SHARE))
         database.close()
+
+
+def load() -> None:
+    """Load all that the database needs: a module is never loaded for the first time in a thread.
+
+    Whoever stopped the program then would leave a lock behind, and wait for it.
+    """
+    import optuna  # noqa: PLC0415  # late
+    from optuna.trial import create_trial  # noqa: F401, PLC0415  # as above
+
+    storage = optuna.storages.RDBStorage("sqlite://")
+    storage.remove_session()
+    storage.engine.dispose()
 
 
 class OptunaDatabase:

@@ -24,6 +24,12 @@ BROKEN = {
         HEAD + AGENTS + "depth = 3\n",
         "x.toml:6: [agents.bad] random has no option depth (it has none)",
     ),
+    "whole turns where a turn is one move": (
+        'game = "othello"\n'
+        + AGENTS.replace('"random"', '"minimax"\ndepth = 2\ncollapse_turns = true'),
+        "x.toml:7: [agents.bad] collapse_turns has no effect: no turn of othello(8) has a second "
+        "move",
+    ),
     "a limit out of range": (
         HEAD + AGENTS.replace('"smart"', '"smart"\ndepth = 0'),
         "x.toml:4: [agents.smart] depth must be a whole number from 1 to 100, got 0",
