@@ -19,7 +19,13 @@ from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
 from arena.planning.records import Games
-from arena.playing.determinism import FIXED, contradicted, determined
+from arena.playing.determinism import (
+    FIXED,
+    contradicted,
+    contradicting,
+    determined,
+    without_copies,
+)
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
@@ -58,16 +64,25 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if earlier:
                 say(earlier)
             _note_begin(experiment, origin, journal, drawn, options)
-            if not options.quiet:
-                for line in (*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)):
-                    say(line)
+            _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
             played = _played(drawn, journal, options, live)
+            while fallen := contradicting(played.drawn, journal_parts(journal, played.drawn)()):
+                again = without_copies(played.drawn, fallen, journal)
+                _note_begin(experiment, origin, journal, again, options)
+                _tell(contradicted(again), options)
+                played = _played(again, journal, options, live)
             _note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
             _finish(directory, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
+
+
+def _tell(lines: Iterable[str], options: RunOptions) -> None:
+    if not options.quiet:
+        for line in lines:
+            say(line)
 
 
 def _seen(
@@ -125,13 +140,14 @@ def _note_begin(
 ) -> None:
     """Write into run.json what is played, unless the run is finished."""
     stored = provenance.read_run(journal.directory)
-    if journal.finished() and stored.get("finished"):
+    fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
+    if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
         return
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
         "reproducible": experiment.plan.reproducible,
-        FIXED: sorted(drawn.pairings.fixed),
+        FIXED: fixed,
         "isolation": isolation(drawn, options),
         "begun": stored.get("begun") or provenance.now_text(),
         "finished": None,

@@ -165,6 +165,17 @@ class Journal:
         with self._in_words():
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
+    def forget(self, start: int, fixed: frozenset[tuple[int, int]]) -> None:
+        """Remove the batches from the one with pairing `start` on; only these matches are fixed.
+
+        Both happen, or neither.
+        """
+        with self._in_words():
+            self._base.execute("begin immediate")
+            with self._base:
+                self._base.execute("delete from batches where stop > ?", (start,))
+                self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
+
     def tried(self) -> dict[int, tuple[int, ...]]:
         """The games of the trial pairings that find the fixed matches, by number."""
         with self._in_words():

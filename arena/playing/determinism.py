@@ -1,5 +1,6 @@
 """Finding the matches that have one game an opening, by trial where a user's code plays."""
 
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 
@@ -49,17 +50,53 @@ def doubtful(spec: AgentSpec) -> bool:
 
 
 def contradicted(drawn: DrawnPlan) -> list[str]:
-    """A line for each match that was said to leave nothing to chance, but did so in a trial."""
+    """A line for each match that was said to leave nothing to chance, but was seen to do so."""
     names, specs = drawn.plan.names, drawn.specs
     lines = []
     for a, b in drawn.plan.matches:
         said = not (differs(specs[a]) or differs(specs[b]))
         if said and matters(drawn) and (a, b) not in drawn.pairings.fixed:
             lines.append(
-                f"{names[a]} against {names[b]}: deterministic = true is contradicted: a trial "
-                "played one opening in two ways; every game is played"
+                f"{names[a]} against {names[b]}: deterministic = true is contradicted: one "
+                "opening was played in two ways; every game is played"
             )
     return lines
+
+
+def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
+    """The matches whose openings were thought to lead to one game each, but led to two.
+
+    A trial is of two openings; later ones may be played by several processes, and show more.
+    """
+    specs = drawn.specs
+    said = frozenset(
+        match for match in drawn.pairings.fixed if any(doubtful(specs[place]) for place in match)
+    )
+    if not said or not matters(drawn):
+        return frozenset()
+    games_of: dict[tuple[int, int, int], int] = {}
+    fallen = set()
+    for games in parts:
+        names = (games.first, games.second, games.opening, games.game_id)
+        rows = np.stack([column.astype(np.int64) for column in names], axis=1)
+        for first, second, opening, played in np.unique(rows, axis=0).tolist():
+            match = min(first, second), max(first, second)
+            if match in said and games_of.setdefault((first, second, opening), played) != played:
+                fallen.add(match)
+    return frozenset(fallen)
+
+
+def without_copies(drawn: DrawnPlan, fallen: Matches, journal: Journal) -> DrawnPlan:
+    """The plan in which `fallen` matches play every game; the journal forgets theirs.
+
+    What was played after the first of them goes too: it is played, or taken from what is known.
+    """
+    pairings = drawn.pairings
+    blocks = pairings.blocks(0, pairings.total)
+    start = next(block.first for block in blocks if (block.a, block.b) in fallen)
+    fixed = pairings.fixed - fallen
+    journal.forget(start, fixed)
+    return draw(drawn.plan, drawn.openings, fixed)
 
 
 def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:

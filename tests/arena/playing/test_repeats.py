@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.journal import Journal
 from arena.planning.course import Course
 from arena.planning.drawing import draw
 from arena.planning.records import PLAYED
 from arena.planning.tasks import Task
 from arena.playing import repeats
-from arena.playing.determinism import FIXED, fixed_matches
+from arena.playing.determinism import FIXED, contradicting, fixed_matches
 from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import FREE
@@ -38,6 +39,7 @@ kind = "random"
 BY_THE_BOARD = "def choose(view, legal, rng):\n    return legal[0]\n"
 BY_ITS_RNG = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
 BY_ANY_OTHER = "import random\ndef choose(view, legal, rng):\n    return random.choice(legal)\n"
+BY_THE_SYSTEM = BY_ANY_OTHER.replace("random.choice", "random.SystemRandom().choice")
 RAISING = "def choose(view, legal, rng):\n    raise ValueError('never')\n"
 
 
@@ -168,6 +170,35 @@ def test_what_was_found_out_is_kept_for_who_goes_on(tmp_path, monkeypatch):
     played(path, tmp_path / "results")
     monkeypatch.setattr(TRIED, lambda *_: pytest.fail("it was tried again"))
     played(path, tmp_path / "results")
+
+
+def test_a_bot_that_is_seen_to_vary_is_no_longer_copied(tmp_path):
+    drawn = draw(load(python(tmp_path, BY_THE_SYSTEM)).plan, fixed=frozenset({(0, 1)}))
+    parts = [
+        decoded(
+            [encoded(Worker(drawn).play(Task(at, at + 8, {})))], drawn.pairings.columns(at, at + 8)
+        )
+        for at in (0, 8)
+    ]
+    assert contradicting(drawn, parts) == {(0, 1)}
+    assert contradicting(drawn, parts[:1]) == set()  # one process copies what it has played
+
+
+def test_what_was_copied_is_played_once_the_games_contradict_the_declaration(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(TRIED, lambda *_: frozenset({(0, 1)}))  # a trial may miss it
+    monkeypatch.setattr(repeats, "MOST_KNOWN", 0)
+    path = python(tmp_path, BY_THE_SYSTEM)
+    played(path, tmp_path / "results", quiet=False)
+    directory = directory_of(tmp_path / "results")
+    assert "deterministic = true is contradicted" in capsys.readouterr().err
+    assert json.loads((directory / "run.json").read_text())[FIXED] == []
+    games = pd.read_parquet(directory / "games.parquet")
+    assert games.game_id.nunique() > 80  # of 100, most of which had been copies
+    rates = pd.read_parquet(directory / "win_rates.parquet")
+    assert "census" not in set(rates.interval)
+    assert (rates.counted_games > 90).all()
 
 
 def test_all_openings_of_a_users_steady_bot_are_a_census(tmp_path):
