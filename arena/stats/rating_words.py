@@ -15,17 +15,24 @@ def rating_text(rating: Estimate) -> str:
         return bound_text(rating) or NO_ANSWER
     if rating.two_sided:
         return range_text(rating)
-    value = signed(rating.value, 1 if 0.0 < abs(rating.value) < 1.0 else 0)
     bound = bound_text(rating)
     if bound:
-        return f"{value}, {bound}"
-    return f"{value} ({rating.reason})" if rating.reason else value
+        return f"{_value_text(rating.value)}, {bound}"
+    why = f" ({rating.reason})" if rating.reason else ""
+    return f"{_value_text(rating.value)}{why}"
+
+
+def _value_text(value: float) -> str:
+    return signed(value, 1 if 0.0 < abs(value) < 1.0 else 0)
 
 
 def first_move_text(pool: Pool, games: int) -> str:
     """The value of the first move in a pool, or why it is unknown."""
     if pool.first_move is FirstMove.FITTED:
-        return f"first move {rating_text(pool.advantage)} Elo"
+        fitted = pool.advantage
+        if fitted.value is None or bound_text(fitted) or fitted.two_sided or not fitted.reason:
+            return f"first move {rating_text(fitted)} Elo"
+        return f"first move {_value_text(fitted.value)} Elo ({fitted.reason})"
     without = "ratings without first-move term"
     worth = bound_text(pool.advantage)
     worth = f", worth {worth} Elo" if worth else ""

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -85,6 +86,7 @@ def test_why_ratings_have_no_interval_is_said_once():
     text = printed(summary_of(["a", "b", "c"], *(even_match(*two, 4) for two in PAIRS)))
     assert text.count("no interval below 10") == 2  # of the ratings, and of the first move
     assert "Elo: 4 openings: no interval below 10" in text
+    assert re.search(r"first move \S+ Elo \(4 openings: no interval below 10\)", text)
 
 
 def test_replays_and_forfeits_are_told():
