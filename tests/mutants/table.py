@@ -158,6 +158,9 @@ STATISTICS = (
             "found.scope is Scope.THESE or found.openings > 1": "True",
             "TWO_SIDED, ONE_SIDED = 0.5, 1.0": "TWO_SIDED, ONE_SIDED = 1.0, 0.5",
             "return max(found.mean - unseen, 0.0)": "return found.mean * (1.0 - unseen)",
+            "NEARER = 0.75": "NEARER = 0.7",
+            "tail * TWO_SIDED / added": "tail",
+            "if found.opening_masses:": "if False:",
         },
     ),
     *in_file(
@@ -165,7 +168,7 @@ STATISTICS = (
         "tests/arena/stats/test_intervals.py",
         "tests/arena/stats/test_added_loss.py",
         edits={
-            "self.atoms = [(0.0, added), *": "self.atoms = [*",
+            "for a, c in ((at, added), *seen)": "for a, c in seen",
             "return root + math.log(leverage / root) / root": "return root",
         },
     ),
@@ -176,6 +179,7 @@ STATISTICS = (
             "errors = by.points - by.sizes * mean": "errors = by.points - 0.5 * by.sizes",
             "np.square(errors) / (1.0 - share)": "np.square(errors)",
             "- 1.0) / 3.0, 0.0), 1.0)": "- 1.0) / 0.3, 0.0), 1.0)",
+            "variance / (1.0 - float(share @ share)) / se**2": "variance / se**2",
             "sides.append(by.sizes - by.points)": "sides.append(by.points)",
         },
     ),
@@ -338,6 +342,8 @@ PLAYING = (
             "steady = [match for match in matches if not any(": (
                 "steady = [match for match in matches if not all("
             ),
+            "!= played:": "== played:",
+            "journal.forget(start, fixed)": "journal.keep_fixed(fixed)",
         },
     ),
     *in_file(
