@@ -139,6 +139,14 @@ def test_openings_of_unequal_weight_make_up_as_many_as_have_their_error():
     assert masses.sum() == pytest.approx(variance / (1 - share @ share) / found.se**2, rel=1e-3)
 
 
+def test_two_openings_that_carry_the_losses_are_trusted_a_third():
+    found = noisy_openings([10, 10] + [0] * 8)
+    plain = found.variance * 200 / 199 / found.se**2
+    assert found.effective_pairings == pytest.approx(10 ** (2 / 3) * plain ** (1 / 3))
+    four = noisy_openings([10] * 4 + [0] * 8)  # and four of them wholly
+    assert four.effective_pairings == pytest.approx(four.variance * 240 / 239 / four.se**2)
+
+
 def test_exactly_these_openings_have_an_error_of_their_own():
     rng = np.random.default_rng(9)
     openings = np.repeat(np.arange(4), 50)
