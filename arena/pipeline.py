@@ -26,6 +26,7 @@ from arena.playing.determinism import (
     determined,
     without_copies,
 )
+from arena.playing.pinning import cores_for, pinning_words
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
@@ -149,6 +150,7 @@ def _note_begin(
         "reproducible": experiment.plan.reproducible,
         FIXED: fixed,
         "isolation": isolation(drawn, options),
+        "pinned": pinned(drawn, options),
         "begun": stored.get("begun") or provenance.now_text(),
         "finished": None,
     }
@@ -178,6 +180,16 @@ def isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
     if not options.quiet:
         say(f"bots play behind walls of level {level.name}: {level.words}")
     return level.name
+
+
+def pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
+    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
+    if not any(map(users_code, drawn.specs)) or options.cluster is not None:
+        return None
+    keeps = options.pinned and options.backend == "processes"
+    if not options.quiet:
+        say(pinning_words(options.workers, keeps))
+    return keeps and cores_for(options.workers)
 
 
 def _note_end(

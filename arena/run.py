@@ -28,6 +28,10 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--live", action="store_true", help="show the games as they come in, in a browser"
     )
+    parser.add_argument(
+        "--no-pinning", action="store_false", dest="pinned",
+        help="let workers and their bots move between cores",
+    )  # fmt: skip
     parser.add_argument("--pairing", type=int, metavar="N", help="play one pairing alone, here")
     return parser
 

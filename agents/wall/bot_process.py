@@ -13,7 +13,7 @@ from typing import NoReturn
 from agents.core import AgentFailure
 from agents.wall import process_tree
 from agents.wall.requests import BotLimits, Ended, Start, close_all
-from agents.wall.wall import Wall
+from agents.wall.wall import Connection, Wall
 from games.terminal import printable
 
 MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
@@ -36,7 +36,8 @@ class BotProcess:
     def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
         """`name` is the bot's name in messages; nothing is started yet."""
         self.name, self.wall, self.limits = name, wall, limits
-        self.number = self.owner = 0
+        self.number = 0
+        self.connection: Connection | None = None  # to the spawner that started it
         self.questions = self.answers = -1
         self.process = 0
         self.delay_before = self.sent = self.noted = 0
@@ -44,15 +45,24 @@ class BotProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether this process has started it, and not ended it; a fork's copy is not its."""
-        return self.number != 0 and self.owner == os.getpid()
+        """Whether this process has started it, and not ended it; a fork's copy is not its.
+
+        With its spawner it has ended too.
+        """
+        return self.number != 0 and self.wall.has(self.connection)
+
+    @property
+    def spawner(self) -> Connection:
+        """The way to the spawner of a bot that was begun."""
+        assert self.connection is not None  # else there is no bot
+        return self.connection
 
     def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
         """Start the process; `program` are the fields of a `Start`."""
         if self.number:
-            close_all([self.questions, self.answers])  # our parent's
-        self.owner = os.getpid()
-        connection = self.wall.connection()
+            close_all([self.questions, self.answers])  # our parent's, or of a lost spawner
+            self.number = 0
+        connection = self.connection = self.wall.connection()
         reads, self.questions = os.pipe2(os.O_CLOEXEC)
         self.answers, writes = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.questions, False)
@@ -69,7 +79,7 @@ class BotProcess:
         """Note how long it had to wait for the machine; games of a moment share a note."""
         now = time.monotonic_ns()
         if self.process == 0:
-            self.process = self.wall.connection().where(self.number)
+            self.process = self.spawner.where(self.number)
         elif now - self.noted < NOTE_AGAIN:
             return
         self.delay_before, self.noted = process_tree.run_delay(self.process), now
@@ -156,18 +166,18 @@ class BotProcess:
 
     def has_ended(self, seconds: float = 0.2) -> bool:
         """Whether its process ends within this time."""
-        return self.wall.connection().has_ended(self.number, seconds)
+        return self.spawner.has_ended(self.number, seconds)
 
     def waited(self) -> int:
         """Nanoseconds in this game for which it was ready to run but the machine was busy."""
         if self.process == 0:
-            self.process = self.wall.connection().where(self.number)
+            self.process = self.spawner.where(self.number)
         return max(0, process_tree.run_delay(self.process) - self.delay_before)
 
     def died(self) -> NoReturn:
         """Raise the failure of a bot that has ended or closed its end."""
         unread = self._unread()
-        by_itself = self.wall.connection().has_ended(self.number, MOMENT_SECONDS)
+        by_itself = self.spawner.has_ended(self.number, MOMENT_SECONDS)
         ended = self.end()
         how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
         if unread and not ended.cause:
@@ -196,4 +206,4 @@ class BotProcess:
         """End the process and everything it has started."""
         number, self.number = self.number, 0
         close_all([self.questions, self.answers])
-        return self.wall.connection().end(number)
+        return self.spawner.end(number)

@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,14 +123,14 @@ class FarAgent:
     def _awaited(
         self, kind: int, limit: float, since: int, silence: str, answer: bytes | None = None
     ) -> bytes:
-        """The answer to the last question; answers to earlier ones are discarded."""
-        while True:
-            answer = answer or self.bot.answer(limit, since, silence)
-            if len(answer) > 1 and answer[1] == self.count:
-                return self._checked(answer, kind)
-            if answer[0] not in (bridge.STARTED, MOVED, SEARCHED, FAILED):
-                self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
-            answer = None
+        """The answer to the last question, and nothing else: whoever writes more is not heard."""
+        answer = answer or self.bot.answer(limit, since, silence)
+        if len(answer) < 2 or answer[1] != self.count:
+            self._garbled(answer)
+        return self._checked(answer, kind)
+
+    def _garbled(self, answer: bytes) -> NoReturn:
+        self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
 
     def _checked(self, answer: bytes, kind: int) -> bytes:
         """An answer of the right kind; a failure that the bot reports is raised."""
@@ -140,7 +141,7 @@ class FarAgent:
                 self._ended()
             raise AgentFailure(KINDS[answer[2]], self.bot.name, "", printable(message), trace)
         if answer[0] != kind and (kind, answer[0]) != (MOVED, SEARCHED):
-            self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+            self._garbled(answer)
         return answer
 
     def answer(
@@ -172,7 +173,7 @@ class FarAgent:
         elif len(answer) == SEARCH.size:
             _, _, slot, nodes, value = SEARCH.unpack(answer)
         else:
-            self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+            self._garbled(answer)
         if slot not in board.slots:
             self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
         return slot, max(0, nodes), value

@@ -4,14 +4,17 @@ import array
 import os
 import pickle
 import select
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import weakref
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from agents.wall.confinement import THREADS
 from agents.wall.ladder import WallLevel
@@ -27,8 +30,11 @@ from agents.wall.requests import (
     packed,
     unpacked,
 )
-from games.terminal import Mistake
+from agents.wall.scratch import cleaned
+from games.terminal import Mistake, Unfinished
 
+TRIES = 3  # to start a spawner
+MOST_LOST = 20  # spawners, before the work is given up
 PATIENCE_SECONDS = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
 COMPILING_SECONDS = 900.0
 ROOT = Path(__file__).parents[2]
@@ -37,12 +43,14 @@ KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT"
         "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
 SERVE = "import sys; sys.path[:0] = [{root!r}]; from agents.wall import spawner; spawner.main({fd})"
 
+Result = TypeVar("Result")
+
 
 class NoWall(Mistake):  # what the machine lacks
     """Bots cannot be isolated as required."""
 
 
-class SpawnerLost(Exception):  # noqa: N818  # what happened: the run cannot go on
+class SpawnerLost(Unfinished):
     """The spawner does not answer, which is never a bot's fault."""
 
 
@@ -60,6 +68,7 @@ class Wall:
         self._level: WallLevel | None = None
         self._connection: Connection | None = None
         self._owner = 0  # whose connection it is
+        self._opener = 0  # the process that began the spawner: only it can do so again
         self.process = 0  # of the spawner
 
     @property
@@ -71,21 +80,29 @@ class Wall:
 
     def open(self) -> socket.socket:
         """The way to the spawner, which is started if need be."""
-        if self._root is None:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            process = _begun(theirs)
-            self.process = process.pid
-            theirs.close()
-            ours.settimeout(PATIENCE_SECONDS * 6)
-            self._finish = weakref.finalize(self, _finish, process, ours, os.getpid())
-            try:
-                self._level = pickle.loads(ours.recv(MESSAGE_BYTES))
-            except (OSError, EOFError) as error:
-                raise SpawnerLost(f"the spawner of bots did not start: {error}") from None
-            self._root = ours
+        for tries_left in reversed(range(TRIES)):
+            if self._root is None:
+                self._begin(tries_left)
+        assert self._root is not None  # else beginning has failed
         if self.required and self._level and not self._level.enough:
             raise NoWall(self._level.refusal())
         return self._root
+
+    def _begin(self, tries_left: int) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        process = _begun(theirs)
+        self.process, self._opener = process.pid, os.getpid()
+        theirs.close()
+        ours.settimeout(PATIENCE_SECONDS * 6)
+        self._finish = weakref.finalize(self, _finish, process, ours, os.getpid())
+        try:
+            self._level = pickle.loads(ours.recv(MESSAGE_BYTES))
+            self._root = ours
+        except (OSError, EOFError) as error:
+            self._finish()
+            if not tries_left:
+                why = str(error) if isinstance(error, OSError) else "it ended at once"
+                raise SpawnerLost(f"the spawner of bots did not start: {why}") from None
 
     def connection(self) -> "Connection":
         """The connection of this process to the spawner."""
@@ -93,6 +110,40 @@ class Wall:
         if self._connection is None or self._owner != os.getpid():
             self._connection, self._owner = Connection(root), os.getpid()
         return self._connection
+
+    def has(self, connection: "Connection | None") -> bool:
+        """Whether a connection is that of this process, and of the spawner there is now."""
+        mine = connection is not None and connection is self._connection
+        return mine and self._owner == os.getpid()
+
+    def renewed(self) -> bool:
+        """Begin the spawner again if it does not answer any more; whether that was so.
+
+        Only the process that began it can do that, and knows it.
+        """
+        if self._root is None or self._opener != os.getpid():
+            return False
+        try:
+            with closing(Connection(self._root)) as trial:
+                trial.where(0)
+            return False
+        except SpawnerLost:
+            self._connection = self._root = None
+            with suppress(ProcessLookupError):
+                os.kill(self.process, signal.SIGKILL)  # ours, and not waited for yet
+            self._finish()
+            self.open()
+            return True
+
+    def despite_losses(self, work: Callable[[], Result]) -> Result:
+        """What the work returns; it is done again if the spawner is lost on the way."""
+        for _ in range(MOST_LOST):
+            try:
+                return work()
+            except SpawnerLost:
+                if not self.renewed():
+                    raise
+        return work()
 
     def leave(self) -> None:
         """End the bots of this process."""
@@ -129,6 +180,8 @@ def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    if process.returncode:  # it could not remove its files
+        cleaned(Path(tempfile.gettempdir()))
 
 
 class Connection:
@@ -138,8 +191,9 @@ class Connection:
         """Open a socket of its own through the shared one."""
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         weakref.finalize(self, self.socket.close)
-        _send(root, b"hello", [theirs.fileno()])
-        theirs.close()
+        self.socket.settimeout(PATIENCE_SECONDS)
+        with theirs:
+            _handed(root, b"hello", [theirs.fileno()])
         self.ended: dict[int, Ended] = {}
         self.answers: list[Message] = []
         self.count = 0
@@ -189,10 +243,7 @@ class Connection:
         self.socket.close()
 
     def _send(self, content: bytes, descriptors: Sequence[int] = ()) -> None:
-        try:
-            _send(self.socket, content, descriptors)
-        except OSError as error:
-            raise SpawnerLost(f"the spawner of bots is gone: {error}") from None
+        _handed(self.socket, content, descriptors)
 
     def _answer(self, seconds: float) -> Message:
         until = time.monotonic() + seconds
@@ -217,6 +268,10 @@ class Connection:
         raise SpawnerLost("the spawner of bots is gone")
 
 
-def _send(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
+def _handed(to: socket.socket, content: bytes, descriptors: Sequence[int]) -> None:
+    """Send descriptors with a message to the spawner; SpawnerLost if it takes none."""
     extra = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
-    to.sendmsg([content], extra if descriptors else [])
+    try:
+        to.sendmsg([content], extra if descriptors else [])
+    except OSError as error:
+        raise SpawnerLost(f"the spawner of bots is gone: {error}") from None

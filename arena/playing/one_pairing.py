@@ -15,7 +15,8 @@ def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) 
     """Both games of the pairing with their moves."""
     blocks = drawn.pairings.carried(pairing, pairing + 1)
     drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
-    return Worker(drawn, wall).play(Task(pairing, pairing + 1, verdicts, blocks))
+    task = Task(pairing, pairing + 1, verdicts, blocks)
+    return wall.despite_losses(lambda: Worker(drawn, wall).play(task))
 
 
 def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:

@@ -1,5 +1,7 @@
 """Which bots do not load: each is started once before any game counts."""
 
+from functools import partial
+
 from agents import AgentFailure, AgentSpec, users_code
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
@@ -33,7 +35,7 @@ def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
     try:
         for spec in drawn.specs:
             if users_code(spec) and str(spec) not in reasons:
-                reasons[str(spec)] = why_not(spec, drawn.of, terms)
+                reasons[str(spec)] = wall.despite_losses(partial(why_not, spec, drawn.of, terms))
     finally:
         if options.wall is None:
             wall.close()

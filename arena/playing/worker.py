@@ -1,7 +1,5 @@
 """A worker plays pairings in one process: compiled agents in one call, others by the referee."""
 
-import multiprocessing
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +15,7 @@ from arena.planning.pairings import Block
 from arena.planning.records import Games, joined, pair_points
 from arena.planning.tasks import Batch, Task
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
+from arena.playing.pinning import own_core
 from arena.playing.referee_loop import RefereeLoop
 from arena.playing.repeats import Repeats
 
@@ -106,19 +105,3 @@ def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
 def left_out(block: Block, task: Task) -> bool:
     """Whether one of both agents is not asked any more."""
     return any(place in (block.a, block.b) for place, _ in task.out)
-
-
-def own_core(workers: int) -> tuple[int, ...]:
-    """Keep this process to a core, for it waits while its bots think; they get the same one.
-
-    Where there are fewer cores than workers, and in a process that is no worker, nothing is kept.
-    """
-    number = multiprocessing.current_process()._identity  # counts the children of one parent
-    if not number or not workers or not hasattr(os, "sched_setaffinity"):
-        return ()
-    cores = sorted(os.sched_getaffinity(0))
-    if workers > len(cores):
-        return ()
-    core = cores[(os.getppid() + number[-1]) % len(cores)]
-    os.sched_setaffinity(0, (core,))
-    return (core,)

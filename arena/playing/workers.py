@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import users_code
-from agents.wall.wall import Wall
+from agents.wall.wall import MOST_LOST, SpawnerLost, Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.known_games import KnownGames
 from arena.keeping.run_log import renew_logs
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 # A client and a scheduler do about 800 (docs/cluster.md): a quarter of that leaves them idle enough
 # to answer at once.
 TASKS_A_SECOND = 200
+KEPT = "what is finished is kept, the same command continues"
 
 
 class PlayOptions(NamedTuple):
@@ -38,6 +39,7 @@ class PlayOptions(NamedTuple):
     cluster: "Cluster | None" = None  # in place of the backend
     wall: Wall | None = None  # None: one for each crew
     known: KnownGames | None = None  # games that need not be played
+    pinned: bool = True  # whether a worker keeps to a core with its bots, where there are enough
 
     @property
     def batch_seconds(self) -> float:
@@ -93,7 +95,9 @@ class Workers:
         ] = {}  # its paths of users' files, and what the client calls them
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
-        self.worker.workers = options.workers
+        self.worker.workers = options.workers if options.pinned else 0
+        self.lost = 0  # spawners of bots
+        self.excuse = False  # whether what failed last may have failed for want of a spawner
 
     def get_ready(self) -> None:
         """Begin the wall, where somebody needs it, and compile what forks inherit."""
@@ -140,7 +144,14 @@ class Workers:
         """A new backend whose workers play as this one does.
 
         There is one worker where a client connects to a port of ours: it cannot connect to two.
+        A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.
         """
+        self.excuse = self.wall.renewed()
+        if self.excuse:
+            self.lost += 1
+            log.warning("the spawner of bots was lost, and is begun again")
+            if self.lost > MOST_LOST:
+                raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {KEPT}")
         if any("port" in spec.options for spec in self.drawn.specs):
             workers = 1
         self.worker.homes = self.homes
@@ -160,8 +171,8 @@ class Workers:
         return task.singles()
 
     def excused(self, task: Task) -> bool:
-        """Nothing explains the failure of a pairing: we end no workers ourselves."""
-        return False
+        """Only a lost spawner explains the failure of a pairing: we end no workers ourselves."""
+        return self.excuse
 
     def mend(self) -> None:
         """Give the log a new queue: a worker that died may hold the lock of the old one."""

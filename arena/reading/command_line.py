@@ -47,6 +47,7 @@ class RunOptions:
     live: bool = False  # on a page in the browser
     known: "KnownGames | None" = None  # games that need not be played
     tables: bool = True  # whether they are printed
+    pinned: bool = True  # whether workers keep to cores with their bots
 
     @property
     def playing(self) -> "PlayOptions":
@@ -54,7 +55,13 @@ class RunOptions:
         from arena.playing.workers import PlayOptions  # noqa: PLC0415  # it loads the kernels
 
         return PlayOptions(
-            self.workers, self.interrupts, self.backend, self.cluster, self.wall, self.known
+            self.workers,
+            self.interrupts,
+            self.backend,
+            self.cluster,
+            self.wall,
+            self.known,
+            self.pinned,
         )
 
 
@@ -179,6 +186,7 @@ def _options(
         junit=getattr(chosen, "junit", None),
         page=getattr(chosen, "page", False),
         live=getattr(chosen, "live", False),
+        pinned=getattr(chosen, "pinned", True),
         known=known,
     )
 

@@ -129,7 +129,8 @@ class TrialCrew:
         self.deaths: dict[tuple[int, int, int], int] = {}
 
     def begin(self, workers: int | None = None) -> backends.Backend[TrialPart, PlayedPart]:
-        """A new backend whose workers have all agents built."""
+        """A new backend whose workers have all agents built, and a spawner for their bots."""
+        self.games.wall.renewed()
         return self.options.begin(lambda: self.games.player.play, self.parcel, self.look, workers)
 
     def parcel(self) -> Parcel:

@@ -5,5 +5,5 @@ CANARY, PORT, OWNER = "@canary@", int("@port@"), int("@owner@")
 
 
 def choose(view, legal, rng):
-    open(CANARY, "a").write("mine")
+    open(CANARY, "r+").write("mine")
     return legal[0]

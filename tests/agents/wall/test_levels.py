@@ -34,7 +34,9 @@ def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
         run(tmp_path, each, monkeypatch)
         directory = directory_of(tmp_path / "results" / each)
         tables.append(pd.read_parquet(directory / "games.parquet"))
-    assert json.loads((directory / "run.json").read_text())["isolation"] == level
+    stored = json.loads((directory / "run.json").read_text())
+    assert stored["isolation"] == level
+    assert isinstance(stored["pinned"], bool)
     assert tables[0].equals(tables[1])
 
 
