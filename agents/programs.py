@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agents.bot_options import bot_limits, bot_options, undeclared
 from agents.core import AgentFailure, AgentSpec, Settings, SpecError
+from agents.interpreters import NoInterpreter, interpreter
 from agents.kinds import Kind, settings
 from agents.languages import command_of, is_source
 from agents.protocols import PROTOCOLS, RELAYS, SOCKETS
@@ -123,10 +124,20 @@ def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     if found is None:
         raise AgentFailure("unloadable", bot_name(options), "", f"cannot be started: {no(name)}")
     found = str(Path(found).absolute())
+    try:
+        by = interpreter(Path(found), executable)
+    except (NoInterpreter, OSError, ValueError) as error:
+        message = f"cannot be started: {printable(str(error))}"
+        raise AgentFailure("unloadable", bot_name(options), "", message) from None
     cwd = options.get("cwd") or ""
-    readable = (*homes(found), *(options.get("readable") or ()), *[cwd] * bool(cwd))
+    readable = (
+        *homes(found),
+        *(homes(by[0]) if by else ()),
+        *(options.get("readable") or ()),
+        *[cwd] * bool(cwd),
+    )
     environment = {key: str(value) for key, value in (options.get("environment") or {}).items()}
-    return Program((found, *arguments), readable, environment, cwd, cores)
+    return Program((*by, found, *arguments), readable, environment, cwd, cores)
 
 
 def relayed(program: Program, relay: str, *words: str) -> Program:

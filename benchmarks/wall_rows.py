@@ -1,23 +1,32 @@
 """Bots behind the wall: what a game costs, how soon twelve play, what replaying costs."""
 
 import tempfile
+import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
-from agents import Agent, build
+from agents import Agent, AgentSpec, build
+from agents.compiled import CompiledAgent
 from agents.wall.wall import Wall
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.tasks import Task
 from arena.playing.clean_replay import replayed
+from arena.playing.in_order import in_turn
+from arena.playing.interrupts import Interrupts
 from arena.playing.worker import Worker
+from arena.playing.workers import PlayOptions, Workers
 from arena.reading.experiment_file import load
+from benchmarks.perft_rows import check_equal
+from benchmarks.search_rows import EVALUATIONS, REPEATS, found
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of, timed
 from games import game
 from games.playouts import random_games
 
 PAIRS = 250
+CREW_PAIRS, TASK = 3000, 100  # pairs that crews play, in tasks of so many
 BOT = "def choose(view, legal, rng):\n    return {}\n"
 HEAD = 'game = "kalah(6,4)"\npairs = {pairs}\nopenings = {{ random_plies = 6 }}\n'
 AGENT = '[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
@@ -60,6 +69,75 @@ def bots_behind_walls(rounds: int) -> Row:
     games = 2 * PAIRS
     what = f"two Python bots, one worker: walls ({level}) : same process"
     return Row(what, per_second(games / ours), per_second(games / against), against / ours, 0.4)
+
+
+def crew_seconds(drawn: DrawnPlan, wall: Wall, workers: int, here: bool = False) -> float:
+    """Seconds in which workers play all games, once their bots have started.
+
+    `here`: the workers run the bots themselves, as nothing of ours does any more.
+    """
+    crew = Workers(drawn, PlayOptions(workers, Interrupts(), wall=wall))
+    if here:
+        crew.worker = InProcess(drawn, wall)
+    total = drawn.pairings.total
+    tasks = [Task(at, at + TASK, {}) for at in range(0, total, TASK)]
+    with closing(crew.batches(in_turn(tasks))) as batches:
+        for _ in range(workers):
+            next(batches)
+        begun = time.perf_counter()
+        for _ in batches:
+            pass
+        return (time.perf_counter() - begun) * total / (total - workers * TASK)
+
+
+def crews(what: str, rounds: int, behind: int, against: tuple[int, bool], target: float) -> Row:
+    """So many workers with bots behind walls, against others: how many, and whether without."""
+    with tempfile.TemporaryDirectory() as place:
+        drawn, wall = drawn_of(Path(place), 2, CREW_PAIRS), Wall()
+        ours, others = best_of(
+            rounds,
+            lambda: crew_seconds(drawn, wall, behind),
+            lambda: crew_seconds(drawn, wall, *against),
+        )
+        level = wall.level.name
+        wall.close()
+    games = 2 * CREW_PAIRS
+    what = what.format(level=level)
+    return Row(what, per_second(games / ours), per_second(games / others), others / ours, target)
+
+
+def two_workers_behind_walls(rounds: int) -> Row:
+    """Two workers against one, the bots of both behind walls: a worker waits while they think."""
+    what = "two Python bots behind walls ({level}), two workers : one"
+    return crews(what, rounds, 2, (1, False), 1.9)
+
+
+def walls_with_two_workers(rounds: int) -> Row:
+    """Two workers with bots behind walls, against two that run the bots themselves."""
+    what = "two Python bots, two workers: walls ({level}) : same process"
+    return crews(what, rounds, 2, (2, True), 0.4)
+
+
+def bounds_checks(rounds: int) -> Row:
+    """A search with an evaluation of table look-ups, its indices checked, against `trusted`."""
+    file = EVALUATIONS / "kalah_table.py"
+    checked, trusted = (table_searcher(f"{file}:evaluate", each) for each in (False, True))
+    check_equal("kalah(6,4)", found(checked), found(trusted))
+    ours, against = best_of(
+        rounds, timed(lambda: found(checked), REPEATS), timed(lambda: found(trusted), REPEATS)
+    )
+    nodes = found(checked).nodes
+    what = "alpha-beta 10, an evaluation of 12 table look-ups, nodes: the same, trusted"
+    return Row(what, per_second(nodes / ours), per_second(nodes / against), against / ours, 0.3)
+
+
+def table_searcher(evaluate: str, trusted: bool) -> CompiledAgent:
+    """A search with a user's evaluation, in this process."""
+    agent = build(
+        AgentSpec("alphabeta", depth=10, evaluate=evaluate, trusted=trusted), game("kalah(6,4)")
+    )
+    assert isinstance(agent, CompiledAgent)
+    return agent
 
 
 def twelve_bots_start(rounds: int) -> Row:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from agents.core import AgentFailure
 from agents.wall import process_tree
+from agents.wall.confinement import UNSTARTED
 from agents.wall.requests import BotLimits, Ended, Start, close_all
 from agents.wall.wall import Connection, Wall
 from games.terminal import printable
@@ -41,6 +42,7 @@ class BotProcess:
         self.questions = self.answers = -1
         self.process = 0
         self.delay_before = self.sent = self.noted = 0
+        self.heard = False  # whether this process has written anything
         self.lag = 0  # nanoseconds of this game in which it could not run
 
     @property
@@ -73,7 +75,7 @@ class BotProcess:
         self.readable, self.writable = select.poll(), select.poll()
         self.readable.register(self.answers, select.POLLIN)
         self.writable.register(self.questions, select.POLLOUT)
-        self.process, self.delay_before, self.sent = 0, 0, 0
+        self.process, self.delay_before, self.sent, self.heard = 0, 0, 0, False
 
     def new_game(self) -> None:
         """Note how long it had to wait for the machine; games of a moment share a note."""
@@ -117,7 +119,9 @@ class BotProcess:
             wait = until - time.monotonic_ns()
             if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
                 with suppress(OSError):
-                    return os.read(self.answers, CHUNK)
+                    content = os.read(self.answers, CHUNK)
+                    self.heard |= bool(content)
+                    return content
                 return b""
             if (later := self.extended(seconds, since)) is None:
                 return None
@@ -176,10 +180,12 @@ class BotProcess:
 
     def died(self) -> NoReturn:
         """Raise the failure of a bot that has ended or closed its end."""
-        unread = self._unread()
+        unread, unheard = self._unread(), not self.heard
         by_itself = self.spawner.has_ended(self.number, MOMENT_SECONDS)
         ended = self.end()
         how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
+        if unheard and ended.code == UNSTARTED:  # as shells and `env` say it, too
+            self.raise_("unloadable", "cannot be started", ended)
         if unread and not ended.cause:
             self.raise_("unloadable", f"cannot be used: it {how} before it read anything", ended)
         self.raise_(ended.cause or "crashed", how, ended)

@@ -41,6 +41,7 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
     parent, owner = os.getpid(), (os.getuid(), os.getgid())
     pid = system_calls.forked(namespaces.ALL if own_root else 0)
     if pid == 0:
+        begun = False
         try:
             alone_with(descriptors)
             os.environ.clear()
@@ -51,9 +52,14 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
                 _child_of(parent)
             os.setpgid(0, 0)
             confine(confinement)
+            begun = True
             leave(run())
         except BaseException as error:  # nothing of ours may go on in a fork
+            if begun:
+                leave(1, f"was interrupted: {error}")
             leave(UNSTARTED, f"cannot be started: {error}")
+        finally:  # an error that has no words
+            os._exit(UNSTARTED)
     return pid
 
 

@@ -25,6 +25,7 @@ from games.kernels.board_layout import HEAD, LOOK, STATE
 from games.terminal import printable
 
 MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
+MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
 
 
 class FarAgent:
@@ -46,6 +47,7 @@ class FarAgent:
         self.count = 0
         self.limit: Limit | None = None  # that it was told last; None: its own
         self.searches = "evaluate" in spec.options
+        self.answers = (SEARCHED, SEARCH.size) if self.searches else (MOVED, MOVE.size)
 
     def start(self, seed: int) -> None:
         """Begin a game; a bot that has ended is started first."""
@@ -140,7 +142,7 @@ class FarAgent:
             if KINDS[answer[2]] in ("memory", "unloadable"):
                 self._ended()
             raise AgentFailure(KINDS[answer[2]], self.bot.name, "", printable(message), trace)
-        if answer[0] != kind and (kind, answer[0]) != (MOVED, SEARCHED):
+        if answer[0] != kind:
             self._garbled(answer)
         return answer
 
@@ -161,22 +163,26 @@ class FarAgent:
         try:
             bot.send(message, limit)
             answer = bot.quick_answer(limit)
-            if answer is None or len(answer) != MOVE.size or answer[1] != self.count:
-                answer = self._awaited(MOVED, limit, since, "did not answer", answer)
+            if (
+                answer is None
+                or len(answer) != MOVE.size
+                or answer[:2] != bytes([MOVED, self.count])
+            ):
+                answer = self._awaited(self.answers[0], limit, since, "did not answer", answer)
+            if (answer[0], len(answer)) != self.answers:
+                self._garbled(answer)
         except AgentFailure as failure:
             place = self.game.text(board.position)
             raise AgentFailure(
                 failure.kind, failure.bot, place, failure.message, failure.trace
             ) from None
-        if answer[0] == MOVED and len(answer) == MOVE.size:
-            slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
-        elif len(answer) == SEARCH.size:
+        if self.searches:
             _, _, slot, nodes, value = SEARCH.unpack(answer)
         else:
-            self._garbled(answer)
+            slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
         if slot not in board.slots:
             self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
-        return slot, max(0, nodes), value
+        return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
 
     def static_values(self, rows: NDArray[np.uint64]) -> list[float]:
         """What its evaluation says of unfinished positions, given by the words of their states."""

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 
 from agents.core import AgentSpec
-from agents.wall.confinement import forget
+from agents.wall.confinement import UNSTARTED, forget, leave
 from agents.wall.requests import Start
 from games import Game
+from games.names import quoted
 
 LOG_BYTES = 4096
 # What a bot may write to its log at once, and by the second.
@@ -54,11 +55,21 @@ def prepared(spec: AgentSpec, of: Game) -> str:
     return ""
 
 
+def missing(program: str) -> str:
+    """Why a program is not found: it is there, perhaps, but not what it needs."""
+    if os.path.exists(program):
+        return f"{quoted(program)} needs an interpreter or a loader that it cannot see"
+    return f"there is no {quoted(program)} that it may read"
+
+
 def program(start: Start) -> Callable[[], int]:
     """What a bot's process does once it is confined."""
 
     def execute() -> int:
-        os.execvpe(start.command[0], start.command, os.environ)
+        try:
+            os.execvpe(start.command[0], start.command, os.environ)
+        except FileNotFoundError:
+            leave(UNSTARTED, missing(start.command[0]))
 
     def bridged() -> int:
         from agents.wall import bridge  # noqa: PLC0415  # loaded before the fork

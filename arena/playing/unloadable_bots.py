@@ -1,5 +1,6 @@
 """Which bots do not load: each is started once before any game counts."""
 
+import time
 from functools import partial
 
 from agents import AgentFailure, AgentSpec, users_code
@@ -12,6 +13,8 @@ from arena.playing.referee import bounded
 from arena.playing.workers import PlayOptions
 from games import Game
 from games.terminal import Mistake
+
+AT_ONCE = 2.0  # seconds
 
 
 def unloadable(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> dict[int, str]:
@@ -50,9 +53,17 @@ class UnloadableAgents(Mistake):
 
 
 def why_not(spec: AgentSpec, of: Game, terms: Terms) -> str:
-    """Why an agent does not load; empty if it does."""
-    try:
-        try_out(spec, of, terms)
-    except AgentFailure as failure:
-        return bounded(f"does not load: {failure}")
-    return ""
+    """Why an agent does not load; empty if it does.
+
+    One that fails at once is tried twice: something else may have ended it.
+    """
+    for seconds in (AT_ONCE, 0.0):
+        begun = time.monotonic()
+        try:
+            try_out(spec, of, terms)
+            return ""
+        except AgentFailure as failure:
+            reason = failure
+        if time.monotonic() - begun > seconds:
+            break
+    return bounded(f"does not load: {reason}")

@@ -150,8 +150,9 @@ def games_of(results: Path) -> pd.DataFrame:
     return pd.read_parquet(directory_of(results) / "games.parquet")
 
 
+@pytest.mark.slow
 def test_a_run_whose_spawner_is_lost_begins_another(experiment, tmp_path):
-    assert ran(experiment, "--results", tmp_path / "calm", *WORDS).returncode == 0
+    assert ran(experiment, "--results", tmp_path / "calm", *WORDS, seconds=600).returncode == 0
     killer = Killer(experiment, random.Random(3), ("spawner",))
     killer.played(tmp_path / "killed", 2)
     assert killer.kills["spawner"] > 0
@@ -162,7 +163,7 @@ def test_a_run_whose_spawner_is_lost_begins_another(experiment, tmp_path):
 def test_killed_three_hundred_times_runs_of_bots_end_as_if_nothing_had_happened(
     experiment, tmp_path
 ):
-    assert ran(experiment, "--results", tmp_path / "calm", *WORDS).returncode == 0
+    assert ran(experiment, "--results", tmp_path / "calm", *WORDS, seconds=600).returncode == 0
     expected, games = tables(tmp_path / "calm"), games_of(tmp_path / "calm")
     assert set(games.termination) == {"normal"}
     ours = Killer(experiment, random.Random(5), ("run", "worker", "spawner"))

@@ -1,5 +1,5 @@
 """Answers the next questions in advance."""
-# ends: unreadable normal illegal timeout
+# ends: unreadable
 
 import os
 

@@ -1,5 +1,5 @@
 """Has a child that answers as well."""
-# ends: normal unreadable illegal flooded timeout crashed
+# ends: unreadable normal
 
 import os
 

@@ -1,5 +1,5 @@
 """Starts threads as fast as it can."""
-# ends: raised flooded
+# ends: raised
 
 import threading
 import time

@@ -1,5 +1,5 @@
 """Writes into what it is shown."""
-# ends: normal raised
+# ends: normal
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Changes the mode of a file that is not its own."""
-# ends: raised normal
+# ends: raised
 
 import os
 

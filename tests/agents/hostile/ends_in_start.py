@@ -1,5 +1,5 @@
 """Ends its process when a game begins."""
-# ends: crashed unloadable
+# ends: crashed
 
 import os
 

@@ -1,5 +1,5 @@
 """Writes files without end."""
-# ends: raised memory flooded timeout
+# ends: raised timeout
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Leaves a child at every move."""
-# ends: normal flooded raised
+# ends: normal flooded
 
 import os
 import time

@@ -1,5 +1,5 @@
 """Ends every process that it can."""
-# ends: raised crashed normal
+# ends: raised crashed
 
 import os
 

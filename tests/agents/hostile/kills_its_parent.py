@@ -1,5 +1,5 @@
 """Ends its parent."""
-# ends: crashed normal raised
+# ends: raised crashed
 
 import os
 import time

@@ -1,5 +1,5 @@
 """Leaves links, pipes and sockets."""
-# ends: normal raised
+# ends: normal
 
 import os
 import socket

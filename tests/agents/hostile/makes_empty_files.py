@@ -1,5 +1,5 @@
 """Makes a million files."""
-# ends: raised flooded timeout
+# ends: raised timeout
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Makes a directory that is hard to remove."""
-# ends: normal raised
+# ends: raised
 
 import os
 

@@ -1,5 +1,5 @@
 """Has a thread that never ends."""
-# ends: normal timeout
+# ends: normal
 
 import threading
 

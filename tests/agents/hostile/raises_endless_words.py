@@ -1,5 +1,5 @@
 """Its error says what it is for ever."""
-# ends: raised timeout
+# ends: timeout
 
 
 class Talker(Exception):

@@ -1,5 +1,5 @@
 """Its error has fifty million letters."""
-# ends: raised memory
+# ends: memory timeout
 
 
 def choose(view, legal, rng):

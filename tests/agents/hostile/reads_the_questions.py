@@ -1,5 +1,5 @@
 """A thread of it reads what it is asked."""
-# ends: timeout normal unreadable
+# ends: timeout
 
 import os
 import threading

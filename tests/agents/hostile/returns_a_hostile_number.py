@@ -1,5 +1,5 @@
 """Answers an int that ends the process when it is compared."""
-# ends: illegal raised crashed normal
+# ends: normal
 
 import os
 

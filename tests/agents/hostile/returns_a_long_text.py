@@ -1,5 +1,5 @@
 """Answers fifty million letters."""
-# ends: unreadable illegal raised
+# ends: unreadable
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Answers escape codes."""
-# ends: illegal unreadable
+# ends: illegal
 
 
 def choose(view, legal, rng):

@@ -1,5 +1,5 @@
 """Wants to be first on all cores."""
-# ends: normal raised
+# ends: normal
 
 import os
 

@@ -1,5 +1,5 @@
 """Takes memory that no limit of a process counts."""
-# ends: memory crashed flooded timeout
+# ends: memory timeout
 
 import mmap
 

@@ -1,5 +1,5 @@
 """Attaches to whoever asks it."""
-# ends: raised normal
+# ends: raised
 
 import ctypes
 import os

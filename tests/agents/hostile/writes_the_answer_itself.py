@@ -1,5 +1,5 @@
 """Writes into every descriptor it can guess."""
-# ends: unreadable normal illegal
+# ends: unreadable
 
 import os
 
