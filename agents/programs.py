@@ -20,6 +20,7 @@ from agents.wall.bot_process import BotProcess
 from agents.wall.bot_terms import Terms
 from agents.wall.connected_client import ConnectedClient
 from agents.wall.driver import Driver
+from agents.wall.ladder import WallLevel
 from agents.wall.namespaces import system_paths
 from agents.wall.program import Program
 from agents.wall.wall import Wall
@@ -109,9 +110,21 @@ def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
     program = program_of(options, terms.cores)
     if spec.kind in RELAYS:
         program = relayed(program, *RELAYS[spec.kind])
+    if spec.kind in SOCKETS and "seccomp" in terms.wall.level.measures:
+        refuse_shared_network(options, terms.wall.level)
     bot = BotProcess(bot_name(options), terms.wall, limits)
     fresh = bool(options["new_process_per_game"])
     return Driver(spec, of, conversation, program, bot, seconds, fresh)
+
+
+def refuse_shared_network(options: Settings, level: WallLevel) -> None:
+    """AgentFailure where a client would need a network, but has none of its own."""
+    if "namespaces" not in level.measures:
+        message = (
+            f"cannot be started: it needs a network of its own, which walls of level {level.name} "
+            "do not give; start it yourself, with its port in the table in place of its command"
+        )
+        raise AgentFailure("unloadable", bot_name(options), "", message)
 
 
 def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:

@@ -3,6 +3,7 @@
 from games import Game, IllegalMove, Position
 from games.board import Board, position_of
 from games.board_numbers import Numbers, board_numbers
+from games.kernels.board_layout import LEFT
 from games.names import listed
 from games.position import Plain
 
@@ -57,6 +58,12 @@ class View:
         number = self._numbers[self.side].number
         slots = (self.game.slots_of(move) for move in self.game.legal(self.position))
         return tuple(number[slot] for slot in slots if slot in number)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it may think about this move; None for a view that it made itself."""
+        words = getattr(self, "_words", None)
+        return words[LEFT] / 1e9 if words and words[LEFT] else None
 
     @property
     def over(self) -> bool:

@@ -4,6 +4,7 @@ import time
 from functools import partial
 
 from agents import AgentFailure, AgentSpec, users_code
+from agents.bot_options import START_SECONDS
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.keeping.journal import Journal
@@ -13,8 +14,6 @@ from arena.playing.referee import bounded
 from arena.playing.workers import PlayOptions
 from games import Game
 from games.terminal import Mistake
-
-AT_ONCE = 2.0  # seconds
 
 
 def unloadable(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> dict[int, str]:
@@ -55,9 +54,9 @@ class UnloadableAgents(Mistake):
 def why_not(spec: AgentSpec, of: Game, terms: Terms) -> str:
     """Why an agent does not load; empty if it does.
 
-    One that fails at once is tried twice: something else may have ended it.
+    One that does not use up its time is tried twice: something else may have ended it.
     """
-    for seconds in (AT_ONCE, 0.0):
+    for seconds in (spec.options.get("start_seconds", START_SECONDS), 0.0):
         begun = time.monotonic()
         try:
             try_out(spec, of, terms)

@@ -6,8 +6,10 @@ import subprocess
 import pytest
 
 from agents import AgentFailure, Resigned, SpecError
+from agents.programs import refuse_shared_network
 from agents.protocols import PROTOCOLS
 from agents.wall.connected_client import ConnectedClient
+from agents.wall.ladder import WALLS, WallLevel
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
@@ -168,3 +170,11 @@ def test_nobody_connects():
     of = game_for("kgp")
     with hosted("kgp", of, port=free_port(), start_seconds=0.2) as agent:
         assert fault_of(agent, of) == "unloadable"
+
+
+def test_a_client_without_a_network_of_its_own_is_told_so():
+    shared = WallLevel("landlock", frozenset({"landlock", "seccomp", "limits"}), {})
+    with pytest.raises(AgentFailure, match="needs a network of its own") as failed:
+        refuse_shared_network({"command": ["client"]}, shared)
+    assert failed.value.kind == "unloadable"
+    refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(WALLS)))

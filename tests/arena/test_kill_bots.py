@@ -100,7 +100,9 @@ class Killer:
                 seen = self._disturb(process, most)
                 errors = process.communicate(timeout=PATIENCE_SECONDS * 3)[1]
             gone(seen)
-            if process.returncode != -signal.SIGKILL:
+            assert "Traceback" not in errors
+            # 3: two workers died of the same pairing, which is named; the same command continues.
+            if process.returncode not in (-signal.SIGKILL, 3):
                 assert process.returncode == 0, errors
                 assert list(Path(environment["TMPDIR"]).iterdir()) == []
                 return

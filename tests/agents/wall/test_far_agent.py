@@ -146,3 +146,16 @@ def choose(view, legal, rng):
     agent = bot(wall, tmp_path, text)
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
+
+
+def test_a_bot_sees_how_long_it_may_think(wall, tmp_path):
+    text = """
+def choose(view, legal, rng):
+    assert view.play(legal[0]).seconds is None
+    return round(view.seconds)
+"""
+    agent = bot(wall, tmp_path, text, 5.0)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 4  # the fifth hole
+    agent.board.place(OF.start())
+    assert agent.answer(agent.board, rest=2.0)[0] == OF.slots_of(1)
