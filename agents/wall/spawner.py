@@ -6,14 +6,13 @@ import pickle
 import select
 import signal
 import socket
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from agents.wall import process_tree, system_calls
-from agents.wall.confinement import UNSTARTED, Confinement, begin, leave
+from agents.wall.confinement import UNSTARTED, Confinement, begin
 from agents.wall.ladder import WallLevel, level
 from agents.wall.requests import (
     MESSAGE_BYTES,
@@ -269,6 +268,8 @@ def main(descriptor: int) -> None:
         spawner = Spawner(root, walls, scratch)
         spawner.serve()
         spawner.close()
+    except ConnectionError:
+        pass  # whoever began this has ended
     finally:
         remove(scratch)
 

@@ -41,7 +41,15 @@ ROOT = Path(__file__).parents[2]
 # What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
 KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
         "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
-SERVE = "import sys; sys.path[:0] = [{root!r}]; from agents.wall import spawner; spawner.main({fd})"
+# Ctrl-C at the terminal is for whoever asks, while this is still loading too.
+SERVE = """
+import signal, sys
+for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_IGN)
+sys.path[:0] = [{root!r}]
+from agents.wall import spawner
+spawner.main({fd})
+"""
 
 Result = TypeVar("Result")
 
