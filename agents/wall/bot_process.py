@@ -144,7 +144,7 @@ class BotProcess:
     def extended(self, seconds: float, since: int) -> int | None:
         """A later deadline for a bot that could not run; None if it could, Void in the end."""
         now = time.monotonic_ns()
-        self.lag = self.waited()
+        self.lag = min(self.waited(), now - since)
         if now - since - self.lag >= int(seconds * BILLION):
             return None
         if now - since > int((MOST_WAITING * seconds + MORE_SECONDS) * BILLION):

@@ -1,16 +1,19 @@
 """A Python bot behind the wall: its answers come, and whatever it does is one failure."""
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agents import AgentFailure, AgentSpec
-from agents.wall import process_tree
+from agents.wall import bot_process, process_tree
+from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
 from agents.wall.far_agent import FarAgent
 from agents.wall.requests import BotLimits
-from agents.wall.wall import Wall
+from agents.wall.wall import SpawnerLost, Wall
 from games import game
 
 OF = game("kalah(6,4)")
@@ -159,3 +162,33 @@ def choose(view, legal, rng):
     assert agent.choose(OF.start()).move == 4  # the fifth hole
     agent.board.place(OF.start())
     assert agent.answer(agent.board, rest=2.0)[0] == OF.slots_of(1)
+
+
+def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
+    wall, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(bot_process, "MORE_SECONDS", 0.0)
+    text = "import time\ndef choose(view, legal, rng):\n    time.sleep(9)\n"
+    agent = bot(wall, tmp_path, text, 0.01)
+    agent.start(1)
+    monkeypatch.setattr(process_tree, "run_delay", lambda _: 10**15)
+    with pytest.raises(Void, match="the machine is too busy"):
+        agent.choose(OF.start())
+
+
+@pytest.mark.slow
+def test_with_another_spawner_a_bot_plays_on(tmp_path):
+    wall = Wall()
+    try:
+        agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    return legal[0]\n")
+        agent.start(1)
+        assert not wall.renewed()
+        os.kill(wall.process, signal.SIGKILL)
+        with pytest.raises(SpawnerLost):
+            while True:  # it may answer once more before it ends with its spawner
+                agent.choose(OF.start())
+        assert wall.renewed()
+        agent.start(2)
+        assert agent.choose(OF.start()).move == 0
+    finally:
+        wall.close()
