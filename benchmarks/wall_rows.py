@@ -115,7 +115,7 @@ def two_workers_behind_walls(rounds: int) -> Row:
 def walls_with_two_workers(rounds: int) -> Row:
     """Two workers with bots behind walls, against two that run the bots themselves."""
     what = "two Python bots, two workers: walls ({level}) : same process"
-    return crews(what, rounds, 2, (2, True), 0.4)
+    return crews(what, rounds, 2, (2, True), 1.2)
 
 
 def bounds_checks(rounds: int) -> Row:
