@@ -1,5 +1,5 @@
 """Has a signal raise an error wherever its process is."""
-# ends: normal crashed timeout
+# ends: normal crashed raised unreadable timeout
 
 import signal
 
