@@ -73,10 +73,11 @@ def raise_loopback() -> None:
 def _opened(paths: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Descriptors of the paths that exist, links followed, with the flags of their mounts.
 
-    They are opened before anything is mounted: what hides a path hides it by name only.
+    They are opened before anything is mounted: what hides a path hides it by name only. What a link
+    means is shown at its own place, too: the link may lie in a directory that is shown.
     """
     found: dict[str, tuple[int, int]] = {}
-    for path in sorted(map(os.path.normpath, paths)):
+    for path in sorted({*map(os.path.normpath, paths), *map(os.path.realpath, paths)}):
         if any(path.startswith(f"{above}/") or path == above for above in found):
             continue  # it is there with what is above it
         with suppress(OSError):
