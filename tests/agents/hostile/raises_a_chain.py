@@ -1,5 +1,5 @@
 """Raises an error whose causes go round in a ring, each with words without end."""
-# ends: raised memory timeout
+# ends: raised memory timeout crashed
 
 
 class Endless(Exception):
