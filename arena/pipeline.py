@@ -33,6 +33,7 @@ from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
+from arena.showing.next_step import next_step
 from games.terminal import Unfinished, printed, say
 from games.whole_files import remove_unfinished, write_text
 
@@ -74,7 +75,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 played = _played(again, journal, options, live)
             _note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
-            _finish(directory, options)
+            _finish(drawn, directory, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -236,7 +237,7 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-def _finish(directory: Path, options: RunOptions) -> None:
+def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
@@ -244,6 +245,8 @@ def _finish(directory: Path, options: RunOptions) -> None:
         say(f"tables: {directory}")
         if page is not None:
             say(f"page: {page}")
+        if options.tables:
+            say(next_step(drawn, directory))
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
