@@ -1,11 +1,17 @@
-"""The page of a run: seconds, bytes and memory until it is written, and what it adds to a run."""
+"""The page of a run: seconds, bytes and memory until it is written; what it adds to a run."""
 
+import contextlib
+import re
+import resource
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+import urllib.request
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.fresh import fresh
+from benchmarks.fresh import ROOT, fresh
 from benchmarks.table import Row
 
 SMALL = """
@@ -17,6 +23,7 @@ depth = 4
 [agents.bad]
 kind = "random"
 """
+LONG = SMALL.replace("[agents.smart]", "openings = {{ random_plies = 8 }}\n[agents.smart]")
 LARGE = """
 game = "kalah(6,4)"
 pairs = {pairs}
@@ -42,6 +49,7 @@ print(time.perf_counter() - begun, (directory / "report.html").stat().st_size, p
 # A process's peak starts at that of the process that made it, which here is a small one.
 ALONE = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], check=True)"
 SMALL_PAIRS, LARGE_PAIRS = 1_000, 500_000
+LIVE_PAIRS, MOST_OF_LIVE = 50_000, 1.03
 SMALL_SECONDS, SMALL_BYTES = 1.5, 3e6
 LARGE_SECONDS, LARGE_BYTES, LARGE_MEMORY = 10.0, 5e6, 1e9
 
@@ -76,6 +84,40 @@ def page_in_a_run(rounds: int) -> Row:
         page = min(fresh(words).seconds for _ in range(rounds))
     what = "a run's end, 2,000 games, with its page: without"
     return Row(what, f"{page:.2f} s", f"{without:.2f} s", without / page)
+
+
+def live_in_a_run(rounds: int) -> Row:
+    """A run with a live page that somebody follows, against the same run without; CPU seconds."""
+    with tempfile.TemporaryDirectory() as results:
+        words = [*_words(LONG, LIVE_PAIRS, Path(results)), "--known", "off", "--fresh"]
+        words.remove("--quiet")
+        _cpu(words, followed=False)  # what compiles or is read for the first time
+        found = [(_cpu([*words, "--live"], True), _cpu(words, False)) for _ in range(rounds)]
+    live, without = (min(each) for each in zip(*found, strict=True))
+    what = f"a run of {2 * LIVE_PAIRS:,} games with --live: without"
+    return Row(what, f"{live:.2f} s", f"{without:.2f} s", without / live, 1 / MOST_OF_LIVE)
+
+
+def _cpu(words: Sequence[str], followed: bool) -> float:
+    """CPU seconds of a command with all its processes; its page is read by us, if `followed`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
+    ) as running:  # fmt: skip
+        assert running.stderr is not None
+        for line in running.stderr:
+            if followed and (address := re.search(r"http://\S+", line)):
+                # The run may end while its last words are read.
+                with (
+                    contextlib.suppress(OSError),
+                    urllib.request.urlopen(f"{address[0]}events") as it,
+                ):
+                    it.read()
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 @contextmanager

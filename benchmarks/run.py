@@ -65,6 +65,7 @@ ROWS: Mapping[str, str] = {
     "page_2000": "benchmarks.page_rows",
     "page_million": "benchmarks.page_rows",
     "page_in_a_run": "benchmarks.page_rows",
+    "live_in_a_run": "benchmarks.page_rows",
     "rating": "benchmarks.stat_rows",
     "live_standings": "benchmarks.stat_rows",
     "race_round": "benchmarks.stat_rows",

@@ -30,7 +30,8 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `faults` is 1 or -1 where the first or the second mover lost by its fault.
+    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where the first
+    or the second mover lost by its fault.
     """
 
     game: str
@@ -41,10 +42,11 @@ class GivenScale:
     openings: list[int] = field(default_factory=list)
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
+    places: list[tuple[int, int] | None] = field(default_factory=list)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, game: GivenGame, names: tuple[str, str]) -> None:
-        """Append one game."""
+    def add(self, game: GivenGame, names: tuple[str, str], file: int) -> None:
+        """Append one game of this file."""
         for column, name in zip((self.first, self.second), names, strict=True):
             place = self._places.setdefault(("agent", name), len(self.names))
             if place == len(self.names):
@@ -55,6 +57,7 @@ class GivenScale:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.places.append(None if game.row is None else (file, game.row))
 
 
 @dataclass(frozen=True)
@@ -88,15 +91,16 @@ def read_games(
     notes = (
         [f"{read:,} games, {read - len(kept):,} of them seen before"] if read > len(kept) else []
     )
-    names, only = _names(kept, same, notes), _only_game(kept, notes)
+    games = [game for _, game in kept]
+    names, only = _names(games, same, notes), _only_game(games, notes)
     scales: dict[str, GivenScale] = {}
-    for game in kept:
+    for file, game in kept:
         what = POOLED if pool else only or game.game
         scale = scales.setdefault(what, GivenScale(what))
-        scale.add(game, (names[game.first], names[game.second]))
+        scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
-    unknown = sum(game.opening is None for game in kept)
+    unknown = sum(game.opening is None for game in games)
     if unknown:
         notes.append(
             f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
@@ -130,12 +134,12 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _new_games(files: Sequence[Path]) -> tuple[list[GivenGame], int]:
-    """The games that were not seen before, and how many were read."""
-    kept: list[GivenGame] = []
+def _new_games(files: Sequence[Path]) -> tuple[list[tuple[int, GivenGame]], int]:
+    """The games that were not seen before, each with its file's place, and how many were read."""
+    kept: list[tuple[int, GivenGame]] = []
     seen: set[Hashable] = set()
     read = 0
-    for file in files:
+    for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
@@ -146,7 +150,7 @@ def _new_games(files: Sequence[Path]) -> tuple[list[GivenGame], int]:
                 continue
             if game.key is not None:
                 seen.add(game.key)
-            kept.append(game)
+            kept.append((place, game))
         seen.add(digest)
     return kept, read
 

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from arena.concluding.table_rows import WinRateRow, rating_rows
 from arena.keeping.run_directory import GAMES
 from arena.reading.foreign_games import GivenScale, Unreadable, read_games
+from arena.reading.gathered_games import gathered_games
+from arena.reading.given_game import UNKNOWN
 from arena.reading.given_standings import given_standings
-from arena.showing.played_games import GameColumns, games_here
+from arena.showing.numbers import counted
+from arena.showing.played_games import GameColumns
 from arena.showing.report_contents import GatheredPlan, Report
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
@@ -36,6 +39,8 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         raise Unreadable(f"a page is about one game, got {found}")
     (scale,) = given.scales
     columns = _columns(scale)
+    gathered = gathered_games(columns, scale, files)
+    game = counted(len(files), "file") if scale.game == UNKNOWN else scale.game
     ranked = given_standings(scale, RatingPlan(draws=DRAWS), "bradley_terry")
     summary = {
         "experiment": name,
@@ -46,13 +51,13 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         "stopped": None,
     }
     return Report(
-        plan=GatheredPlan(game=f"{len(files)} file{'s' * (len(files) != 1)}", files=tuple(files)),
+        plan=GatheredPlan(game, tuple(files), gathered.of, gathered.unlisted),
         run={},
         summary=summary,
         ratings=tuple(rating_rows(ranked.agents, ranked.groups, scale.names)),
         pairs=_pair_rows(columns, scale.names),
         timings=(),
-        games=games_here(scale.names, ("normal",), columns),
+        games=gathered.games,
     )
 
 

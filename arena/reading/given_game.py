@@ -36,6 +36,7 @@ class GivenGame(NamedTuple):
     `opening` is what games that are not independent share, None if it is not known. Games of
     equal `key` are one; without a key the whole file counts once. `pairing` is shared by the two
     games of a pairing. `fault`: 0 ended without one, 1 lost by the first mover's, -1 the second's.
+    `row` is its place in the table of a run, None in other files.
     """
 
     game: str
@@ -46,6 +47,7 @@ class GivenGame(NamedTuple):
     key: Hashable | None = None
     pairing: Hashable | None = None
     fault: int = 0
+    row: int | None = None
 
 
 def score_of(word: str, place: str) -> float:

@@ -84,8 +84,8 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
                 margin=int(some.margin[at]),
                 plies=int(some.plies[at]),
                 opening=int(some.opening[at]),
-                opening_moves=opening,
-                moves=tuple(of.notation.split(line)),
+                opening_moves=opening or "",
+                moves=tuple(of.notation.split(line or "")),
                 ending=games.endings[some.ending[at]],
             )
 

@@ -15,7 +15,7 @@ CODED = ("first", "second", "termination")
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Texts = Callable[[str, Sequence[int]], Sequence[str] | None]
+Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
 
 
 class GameColumns(NamedTuple):

@@ -17,6 +17,7 @@ from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from arena.showing.played_games import PlayedGames, stored_games
+from games import Game
 from games.keys import KeyValues
 
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
@@ -30,7 +31,8 @@ class GatheredPlan:
 
     game: str
     files: tuple[Path, ...]
-    of: None = None
+    of: Game | None = None
+    unlisted: str = ""  # why their games cannot be shown one by one; empty if they can
     openings: OpeningsSpec = GATHERED
     agents: Mapping[str, AgentSpec] = field(default_factory=dict)
     seed: int = 0
@@ -61,6 +63,11 @@ class Report:
     def files(self) -> tuple[Path, ...]:
         """The files whose games were gathered; none for a run."""
         return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
+
+    @property
+    def unlisted(self) -> str:
+        """Why the games cannot be shown one by one; empty if they can."""
+        return self.plan.unlisted if isinstance(self.plan, GatheredPlan) else ""
 
     @property
     def agents(self) -> tuple[str, ...]:

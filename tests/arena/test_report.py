@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 from arena.rate import main as rate
@@ -76,6 +77,27 @@ def test_several_files_make_one_page_with_their_ratings(run, tmp_path, capsys):
         each["agent"]: pytest.approx(each["elo"], abs=0.051) for each in ratings
     }  # fmt: skip
     assert "<b>new</b>" not in page.read_text()
+    assert "only runs keep their moves" in shown.words["games"]
+    assert "others.csv" in shown.words["games"]
+
+
+def test_several_runs_make_one_page_with_their_games(run, tmp_path):
+    other, page = run_of("faults", tmp_path), tmp_path / "both.html"
+    assert main([str(run), str(other), "--together", str(page)]) == 0
+    listed = Page(page.read_text()).data
+    names, ends = listed["agents"], listed["endings"]
+    shown = {
+        (names[first], names[second], moves, margin, plies, ends[ending])
+        for first, second, moves, margin, plies, ending in zip(
+            *(listed[column] for column in ("f", "s", "moves", "m", "p", "e")), strict=True
+        )
+    }
+    columns = ["first", "second", "moves", "margin", "plies", "termination"]
+    tables = [pd.read_parquet(each / "games.parquet", columns=columns) for each in (run, other)]
+    stored = {row for table in tables for row in table.itertuples(index=False, name=None)}
+    assert shown <= stored
+    assert {row for row in stored if "raising" in row[:2]} <= shown
+    assert "All" in Page(page.read_text()).words["games"]
 
 
 @pytest.mark.parametrize(

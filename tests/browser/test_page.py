@@ -256,6 +256,12 @@ def test_a_page_of_many_files_opens(browser, pages, tmp_path):
         tab.open(page)
         assert tab.complaints() == []
         assert tab.value("document.querySelectorAll('.chart tbody tr').length") >= 5
+        # The games of runs are listed and replayed.
+        listed = tab.value("JSON.parse(document.getElementById('data').textContent)")
+        tab.open(page, f"#game={listed['n'][-1]}&ply=3")
+        assert tab.value("document.querySelector('svg.board') !== null")
+        assert tab.value("document.querySelector('.where').textContent").startswith("ply 3 of")
+        assert tab.complaints() == []
 
 
 def test_a_page_prints_on_paper(browser, pages, tmp_path):

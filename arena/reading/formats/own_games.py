@@ -47,7 +47,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
         fault = 0
         if "termination" in rows and rows["termination"][row] not in CLEAN and score != 0.5:
             fault = 1 if score == 0.0 else -1
-        yield GivenGame(game, one, other, score, start, key, pairing, fault)
+        yield GivenGame(game, one, other, score, start, key, pairing, fault, row)
 
 
 def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:

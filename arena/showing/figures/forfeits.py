@@ -27,7 +27,7 @@ REASONS = {
 
 def figure(report: Report) -> Figure | None:
     """A table, an agent and a reason a row; the bar shows the share of its games."""
-    if report.files:
+    if report.unlisted:
         return None  # files of games do not say
     games = report.games
     faults = faults_of(games)

@@ -55,7 +55,7 @@ class Bins(NamedTuple):
 
 def figure(report: Report) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
-    if report.files:
+    if report.unlisted:
         return None  # files of games do not say
     heading = "Margins and lengths"
     margin, plies = tallies(report)

@@ -30,7 +30,7 @@ Rows = NDArray[np.int64]
 
 def games_json(report: Report) -> str:
     """Everything that the list and the replay read."""
-    if report.plan.of is None:
+    if report.plan.of is None or report.unlisted:
         return in_script({"n": [], "values": None})
     games, rows = report.games, listed_rows(report)
     listed = games.at(rows)
@@ -178,10 +178,10 @@ def _openings(report: Report, openings: Rows, rows: Rows) -> dict[str, str]:
     """The moves of the openings that are listed, by their numbers."""
     numbers, firsts = np.unique(openings, return_index=True)
     moves = report.games.texts("opening_moves", rows[firsts].tolist()) or []
-    return {str(number): line for number, line in zip(numbers.tolist(), moves, strict=False)}
+    return {str(number): line or "" for number, line in zip(numbers.tolist(), moves, strict=False)}
 
 
-def _fitting(lines: Sequence[str]) -> list[str | None]:
+def _fitting(lines: Sequence[str | None]) -> list[str | None]:
     """The moves of as many games as fit on a page, spread evenly over the list."""
     texts: list[str | None] = list(lines)
     lengths = np.array([len(text or "") for text in texts])
@@ -208,7 +208,7 @@ def board_rules(of: Game) -> dict[str, object]:
     return {"kind": "text"}
 
 
-def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, list[object]]:
+def text_boards(report: Report, rows: Rows, lines: Sequence[str | None]) -> dict[int, list[object]]:
     """The boards of as many games as fit, those that stand out first, after the sides that move.
 
     A board is a text, or what changes in the one before: place, letter, place, letter, ...
@@ -219,8 +219,8 @@ def text_boards(report: Report, rows: Rows, lines: Sequence[str]) -> dict[int, l
     for row in dict.fromkeys([*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]):
         if plies > MOST_PLIES:
             break
-        if row in by_row:
-            positions = of.replay(by_row[row])
+        if (line := by_row.get(row)) is not None:
+            positions = of.replay(line)
             boards = [of.draw(position) for position in positions]
             movers = "".join(str(of.mover(position)) for position in positions)
             found[row] = [movers, boards[0], *(changed(*each) for each in pairwise(boards))]

@@ -193,7 +193,8 @@ const replayer = (data, list) => {
     } else {
       const why = lineOf(game.at) === null ? "The moves of this game are not on the page."
         : "The boards of this game are not on the page.";
-      stage.replaceChildren(el("p", { class: "nothing" }, `${why} The command shows it.`));
+      const shown = commandOf() ? " The command shows it." : "";
+      stage.replaceChildren(el("p", { class: "nothing" }, why + shown));
     }
     const now = value(ply);
     scale.hidden = now === null;

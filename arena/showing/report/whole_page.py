@@ -112,8 +112,8 @@ def games_section(report: Report) -> Html:
             f"Of {total:,} games those are listed that stand out, and every nth of the others. "
             "All of them are in games.parquet."
         )
-    if report.files or not total:
-        lead = "Games of files are not listed." if report.files else "No games were played."
+    if report.unlisted or not total:
+        lead = report.unlisted or "No games were played."
     return tag(
         "section",
         tag("h2", "Games", id="games-h"),
