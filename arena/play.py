@@ -2,14 +2,18 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from agents import AGENTS, AgentFailure
 from agents.human import Dialogue, Quit
 from agents.search_options import LIMITS
 from agents.search_options import limits as search_limits
+from arena.reading.command_line import RESULTS
 from arena.showing.players import ASK, Invitation, terminal_game
+from arena.showing.terminal_game import TerminalGame
 from games import game
 from games.names import quoted
 from games.shell_commands import here
@@ -59,6 +63,10 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--hint", action="store_true", help="show people the exact value of every move"
     )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE",
+        help="write the game as a page (at a terminal: into results/played)",
+    )  # fmt: skip
     parser.add_argument("--names", nargs=2, metavar=("FIRST", "SECOND"), help="else you are asked")
     return parser
 
@@ -105,10 +113,30 @@ def played(chosen: argparse.Namespace, dialogue: Dialogue) -> int:
     except AgentFailure as error:
         failure = error
     if shown.moves:
-        dialogue.say(shown.command())
+        say_replay(shown, chosen.page, dialogue)
     if failure:
         say(f"arena.play: {failure}")
     return FINDING if failure else DONE
+
+
+def say_replay(shown: TerminalGame, page: Path | None, dialogue: Dialogue) -> None:
+    """End with the link to the game's replay and the command that shows it here."""
+    if page is None and dialogue.source.isatty():
+        page = RESULTS / "played" / f"{time.strftime('%Y-%m-%d-%H%M%S')}.html"
+    if page is not None:
+        # Only now: a game needs nothing of a page.
+        from arena.showing.game_page import ShownGame, game_page  # noqa: PLC0415
+        from games.whole_files import write_text  # noqa: PLC0415
+
+        names = shown.players[0].name, shown.players[1].name
+        game_shown = ShownGame(shown.of, names, shown.positions, shown.moves, shown.ending)
+        try:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            write_text(page, game_page(game_shown))
+            dialogue.say(f"replay: {page.absolute().as_uri()}#game=0&ply={len(shown.moves)}")
+        except OSError as error:
+            say(f"arena.play: the page cannot be written: {error.strerror or error}")
+    dialogue.say(shown.command())
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ class TerminalGame:
         self.positions = [of.start() if start is None else start]
         self.hints = hints
         self.helper: Hints | None = None  # made when a person first asks
+        self.ending = "The game is not over."
 
     @property
     def now(self) -> Position:
@@ -78,12 +79,15 @@ class TerminalGame:
             except Level as level:
                 self.look_ahead(level.depth)
             except Quit:
-                self.dialogue.say("The game was stopped.")
-                return
+                return self.end("The game was stopped.")
             except Resigned:
-                self.dialogue.say(self.resignation())
-                return
-        self.dialogue.say(self.verdict())
+                return self.end(self.resignation())
+        return self.end(self.verdict())
+
+    def end(self, words: str) -> None:
+        """Say how the game has ended."""
+        self.ending = words.splitlines()[-1]
+        self.dialogue.say(words)
 
     def show_rule(self) -> None:
         """Say how the game is played, to people who play it."""

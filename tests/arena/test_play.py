@@ -1,6 +1,7 @@
 """Playing at the terminal: people, agents, commands, the end, and what is wrong with a command."""
 
 import io
+import json
 import os
 import pty
 import re
@@ -492,3 +493,27 @@ def test_a_whole_game_from_the_other_side_has_the_same_score():
 def test_a_side_that_cannot_be_had_is_refused(name, side, message, capsys):
     assert play.main([name, "--side", side]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "board"),
+    [((), "sowing"), (("--start", "S 1 0, N 2 0, pots 3-2, North to move"), "text")],
+)
+def test_a_game_ends_with_the_link_to_its_replay(tmp_path, capsys, words, board):
+    page = tmp_path / "new" / "game.html"
+    names = "--names", "<b>x</b>", "y"
+    line = ("kalah(2,2)", "--first", "first", "--second", "last", "--page", str(page), *names)
+    shown = sitting(*line, *words)
+    *_, link, command = shown.splitlines()
+    found = re.fullmatch(r"replay: (file://.*)#game=0&ply=(\d+)", link)
+    assert found[1] == page.as_uri()
+    text = page.read_text()
+    content = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert content["board"]["kind"] == board
+    assert len(content["moves"][0].split()) == int(found[2])
+    assert content["command"].split()[:3] == ["python", "-m", "games.replay"]
+    # The page's command is the one of the last line.
+    whole = f'{content["command"]}"{content["moves"][0]}"'
+    assert sorted(shlex.split(whole)) == sorted(shlex.split(command))
+    assert "<b>x</b>" not in text
+    assert replayed(shown, capsys)
