@@ -17,6 +17,7 @@ from agents.core import (
     SpecError,
 )
 from agents.faults import faults
+from agents.imported_files import imported_files
 from agents.kinds import UNKNOWN, Kind, all_fit, none
 from agents.protocols import PROTOCOLS
 from agents.user_files import is_users, placed, split_reference
@@ -168,7 +169,8 @@ def users_files(spec: AgentSpec) -> tuple[Path, ...]:
         if option.type == "weights" and isinstance(value, str):
             found.append(Path(value))
         elif option.type == "file" and value is not None:
-            found.append(split_reference(value, option.entry)[0])
+            path = split_reference(value, option.entry)[0]
+            found += [path, *imported_files(path)]
         elif option.type == "command" and value is not None:
             found += [Path(word) for word in value if is_users(word) and Path(word).is_file()]
     return tuple(found)

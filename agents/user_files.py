@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from agents.core import AgentFailure
+from agents.imported_files import find_beside
 from games.names import did_you_mean, listed
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
@@ -78,6 +79,7 @@ def _module(path: Path, content: bytes) -> ModuleType:
         raise AgentFailure("unloadable", path.name, "", message)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # pickle finds functions by the name of their module
+    find_beside(path)
     try:
         # Never its bytecode: that of an edit in the same second may be the old one.
         exec(compile(content, path, "exec"), vars(module))

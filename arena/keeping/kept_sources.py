@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from agents.imported_files import imported_files
 from arena.keeping.provenance import Origin, file_digest
 from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.plan import Plan
@@ -21,19 +22,26 @@ def keep_sources(directory: Path, plan: Plan, origin: Origin) -> None:
     for path in dict.fromkeys(plan.files()):
         name = name_in_plan(path, plan.base)
         kept = place_of(directory, name, origin.files.get(name, ""))
-        if kept is None or kept.exists():
+        if kept is None or kept.exists() or not _copied(path, kept):
             continue
-        try:
-            content, program = read_bytes(path, LARGEST), os.access(path, os.X_OK)
-        except (TooMuch, OSError):
-            continue
-        inner_directory(kept.parent.parent)
-        inner_directory(kept.parent)
-        with whole_file(kept) as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o755 if program else 0o644)
+        for beside in imported_files(path):
+            _copied(beside, kept.with_name(beside.name))  # where the copy looks for it
         if file_digest(kept) != origin.files[name]:
             kept.unlink()  # it was edited at this very moment
+
+
+def _copied(path: Path, kept: Path) -> bool:
+    """Copy a file unless it is too large; whether it was."""
+    try:
+        content, program = read_bytes(path, LARGEST), os.access(path, os.X_OK)
+    except (TooMuch, OSError):
+        return False
+    inner_directory(kept.parent.parent)
+    inner_directory(kept.parent)
+    with whole_file(kept) as file:
+        file.write(content)
+        os.fchmod(file.fileno(), 0o755 if program else 0o644)
+    return True
 
 
 def place_of(directory: Path, name: str, digest: object) -> Path | None:
@@ -49,13 +57,16 @@ def replaced(directory: Path, files: Mapping[str, object], base: Path) -> dict[P
 
     `files` are the digests of run.json, by paths seen from `base`.
     """
+    places = {
+        path_in_plan(name, base).resolve(): (name, digest) for name, digest in files.items()
+    }
+    # Files that import one another lie in one directory: there all are taken, or none.
+    changed = {path.parent for path, (_, digest) in places.items() if digest_now(path) != digest}
     found: dict[Path, Path] = {}
-    for name, digest in files.items():
-        original, kept = path_in_plan(name, base).resolve(), place_of(directory, name, digest)
-        if kept is None or digest_now(original) == digest:
-            continue
-        if digest_now(kept) == digest:
-            found[original] = kept.resolve()
+    for path, (name, digest) in places.items():
+        kept = place_of(directory, name, digest)
+        if path.parent in changed and kept is not None and digest_now(kept) == digest:
+            found[path] = kept.resolve()
     return found
 
 

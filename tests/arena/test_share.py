@@ -20,6 +20,13 @@ def shared(tmp_path_factory):
     directory = tmp_path_factory.mktemp("shared")
     (directory / "there").mkdir()
     path = experiment_file(directory / "there", small(4), "good")
+    bot = directory / "there" / "good.py"
+    bot.write_text(bot.read_text().replace("rng.choice(legal)", "choices.one_of(rng, legal)"))
+    bot.write_text("import random, choices\n" + bot.read_text())
+    choices = "from twice import twice\ndef one_of(rng, legal):\n    return twice(rng, legal)\n"
+    (directory / "there" / "choices.py").write_text(choices)
+    (directory / "there" / "twice.py").write_text("def twice(rng, legal):\n    return legal[-1]\n")
+    (directory / "there" / "unused.py").write_text("")
     played(path, directory / "there" / "results", page=True)
     run = directory_of(directory / "there" / "results")
     assert share.main([str(run), "--to", str(directory / "one.zip")]) == 0
@@ -30,7 +37,9 @@ def shared(tmp_path_factory):
 
 def test_a_shared_run_verifies_where_nothing_else_is(shared, capsys):
     assert verify.main([str(shared / "one.zip"), "--known", "off"]) == 0
-    assert "good.py is gone since this run: its kept copy" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    for name in ("good.py", "choices.py", "twice.py"):
+        assert f"{name} is gone since this run: its kept copy" in told
     assert (shared / "one.zip").read_bytes() == (shared / "two.zip").read_bytes()
 
 
@@ -40,7 +49,8 @@ def test_it_holds_page_tables_plan_and_sources_and_no_path_of_this_machine(share
         (stored,) = (name for name in packed.namelist() if name.endswith("run.json"))
         content = packed.read(stored).decode()
     assert {"report.html", "games.parquet", "elo.parquet", "summary.json"} <= names
-    assert any(name.startswith("sources/") and name.endswith("/good.py") for name in names)
+    sources = {name.rpartition("/")[2] for name in names if name.startswith("sources/")}
+    assert sources == {"good.py", "choices.py", "twice.py"}
     assert json.loads(content)["path"] == "demo.toml"
     assert str(shared) not in content
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.imported_files import imported_files
 from games.names import quoted
 from games.terminal import Mistake
 from games.whole_files import whole_file
@@ -42,7 +43,11 @@ class SentFiles:
         for name, file in inside.items():
             digest.update(hashlib.blake2b(file.content, digest_size=8).digest())
             digest.update(f"{name} {file.program}".encode())
+        beside = {each.name: self._read(each) for each in imported_files(path)}
+        for name, file in beside.items():
+            digest.update(f"{name} ".encode() + hashlib.blake2b(file.content).digest())
         base = Path(digest.hexdigest()) / path.name
+        self.files |= {base.with_name(name).as_posix(): file for name, file in beside.items()}
         self.files |= {(base / name).as_posix(): file for name, file in inside.items()}
         return base.as_posix()
 

@@ -72,3 +72,13 @@ def test_more_files_than_one_would_send_are_refused_in_one_line(tmp_path, monkey
         (tmp_path / f"{number}.bin").write_bytes(bytes(1 << 19))
     with pytest.raises(Mistake, match="files of more than 1 MB in all are not sent to a cluster"):
         SentFiles().place(tmp_path)
+
+
+def test_what_a_bot_imports_travels_beside_it(tmp_path):
+    (tmp_path / "bot.py").write_text("import bots_book\n")
+    (tmp_path / "bots_book.py").write_text("MOVES = 1\n")
+    sent = SentFiles()
+    place = sent.place(tmp_path / "bot.py")
+    assert set(sent.files) == {place, place.replace("bot.py", "bots_book.py")}
+    (tmp_path / "bots_book.py").write_text("MOVES = 2\n")
+    assert SentFiles().place(tmp_path / "bot.py") != place
