@@ -55,13 +55,14 @@ def _content(shown: ShownGame) -> dict[str, object]:
         "p": [len(shown.moves)], "o": [0], "e": [0],
     }  # fmt: skip
     if board["kind"] == "text":
-        boards = [of.draw(position) for position in shown.positions]
+        boards = [of.draw(position, shown.names) for position in shown.positions]
         movers = "".join(str(of.mover(position)) for position in shown.positions)
         one["drawn"] = {0: [movers, boards[0], *(changed(*each) for each in pairwise(boards))]}
     before, _, after = command_of(of, "", start).partition('""')
-    return one | {
+    ending = "normal" if of.over(shown.positions[-1]) else "unfinished"
+    nothing = dict.fromkeys(("values", "usual", "run", "explain"))
+    return one | nothing | {
         "game": of.name, "board": board, "agents": list(shown.names), "elo": [None, None],
-        "endings": ["normal"], "total": 1, "forfeits": [], "against": [], "openings": {},
-        "moves": [of.write(shown.moves, start)], "values": None, "usual": None, "run": None,
-        "command": f"{before.rstrip()}{after} ",
+        "endings": [ending], "total": 1, "forfeits": [], "against": [], "openings": {},
+        "moves": [of.write(shown.moves, start)], "command": f"{before.rstrip()}{after} ",
     }  # fmt: skip

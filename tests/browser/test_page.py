@@ -1,6 +1,7 @@
 """The page of a run in a real browser, offline: figures, list, replay, keys, hostile names."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -261,6 +262,21 @@ def test_a_page_of_many_files_opens(browser, pages, tmp_path):
         tab.open(page, f"#game={listed['n'][-1]}&ply=3")
         assert tab.value("document.querySelector('svg.board') !== null")
         assert tab.value("document.querySelector('.where').textContent").startswith("ply 3 of")
+        assert tab.complaints() == []
+
+
+def test_a_move_is_explained_by_a_command(browser, pages):
+    with browser.tab() as tab:
+        tab.open(pages["three"], "#game=7&ply=6")
+        line = "document.querySelector('.explained').innerText"
+        assert re.search(r"What (random|greedy|first)\s+saw before move 6", tab.value(line))
+        assert "arena.explain" in tab.value(line)
+        command = "document.querySelector('.explained code').textContent"
+        assert tab.value(command).endswith("#7@5")
+        tab.key("ArrowRight")
+        assert tab.value(command).endswith("#7@6")
+        tab.key("Home")
+        assert tab.value("document.querySelector('.explained').hidden")
         assert tab.complaints() == []
 
 

@@ -1,6 +1,7 @@
 """The games of a page as JSON: the list with its questions, and what a replay needs."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -12,7 +13,7 @@ from arena.concluding.checks import FAILS
 from arena.showing.move_losses import MoveLosses
 from arena.showing.played_games import GameColumns
 from arena.showing.report.answer import BEATS
-from arena.showing.report.method import commands
+from arena.showing.report.method import commands, from_here
 from arena.showing.report_contents import Report
 from games import Game
 from games.transcripts import command_of
@@ -56,6 +57,7 @@ def games_json(report: Report) -> str:
         "moves": None if lines is None else _fitting(lines),
         "command": _command(report),
         "run": next(iter(commands(report)), None),
+        "explain": _explain(report),
         "values": values_of(report, rows),
         "usual": report.losses.usual if report.losses else None,
     }
@@ -196,6 +198,13 @@ def _command(report: Report) -> str:
     """The command that shows a game, without its moves."""
     assert report.plan.of is not None  # a page of files lists no games
     return command_of(report.plan.of, "").removesuffix('""')
+
+
+def _explain(report: Report) -> str | None:
+    """The command that shows what an agent saw, without game and ply."""
+    if report.directory is None:
+        return None
+    return f"python -m arena.explain {shlex.quote(from_here(report.directory))}"
 
 
 def board_rules(of: Game) -> dict[str, object]:

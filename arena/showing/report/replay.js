@@ -79,6 +79,20 @@ const replayer = (data, list) => {
   const command = el("code", { tabindex: "0" });
   const copy = el("button", { type: "button" }, "copy");
   copy.addEventListener("click", () => copied(copy, command.textContent));
+  /* What the agent that moved saw of the position: its own values, beside those that are known. */
+  const why = el("code", { tabindex: "0" });
+  const copyWhy = el("button", { type: "button" }, "copy");
+  copyWhy.addEventListener("click", () => copied(copyWhy, why.textContent));
+  const explained = el("div", { class: "explained" }, el("p", { class: "note" }),
+    el("div", { class: "command" }, why, copyWhy));
+  const explain = () => {
+    explained.hidden = !data.explain || lineOf(game.at) === null || ply <= game.opening;
+    if (explained.hidden) return;
+    const by = seatOf(ply);
+    explained.firstChild.replaceChildren("What ", by === null ? "the agent" : el("bdi", {}, player(by)),
+      ` saw before move ${ply}: its values beside exact ones.`);
+    why.textContent = `${data.explain}#${game.number}@${ply - 1}`;
+  };
   const nextMistake = el("button", { type: "button" }, "next mistake");
   nextMistake.addEventListener("click", () => jump(1));
   const keys = el("details", { class: "keys" }, el("summary", {}, "Keys"),
@@ -93,7 +107,7 @@ const replayer = (data, list) => {
   const card = el("div", { class: drawing ? `card ${drawing.colours}` : "card", role: "group", "aria-label": "Replay" },
     el("div", { class: "table" }, upper, el("div", { class: "staged" }, scale, stage), lower, told, curve, controls),
     el("div", { class: "beside" }, title, about, moves,
-      el("div", { class: "command" }, command, copy), keys));
+      el("div", { class: "command" }, command, copy), explained, keys));
 
   const last = () => Math.max(game.words.length, (game.texts || []).length - 1, 0);
   const plate = (node, side) => {
@@ -129,6 +143,7 @@ const replayer = (data, list) => {
   const ending = () => {
     const at = game.at, how = data.endings[data.e[at]];
     const margin = Math.abs(data.m[at]), won = data.r[at] === 1 ? null : player(data.r[at] === 2 ? 0 : 1);
+    if (how === "unfinished") return "";
     if (how !== "normal") return `The game ended by a fault (${how})${won === null ? "" : `; ${won} wins`}.`;
     if (won === null) return "The game is drawn.";
     return `${won} wins by ${margin}.`;
@@ -200,6 +215,7 @@ const replayer = (data, list) => {
     scale.hidden = now === null;
     if (now) filled.style.height = `${100 * share(now.value)}%`;
     told.replaceChildren(sentence());
+    explain();
     where.textContent = `ply ${ply} of ${last()}`;
     for (const item of moves.children) item.classList.toggle("here", item.value === ply);
     const here = moves.children[ply - 1];
