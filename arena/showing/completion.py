@@ -3,13 +3,14 @@
 import argparse
 import importlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
 SHELLS = ("bash", "zsh", "fish")
 
 BASH = """\
 # bash: source <(pitflip completion bash)
 _pitflip() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} words=""
+  local word=${{COMP_WORDS[COMP_CWORD]}} words="" first=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "{commands}" -- "$word"))
     return
@@ -19,7 +20,9 @@ _pitflip() {{
   esac
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    *)
+      [ "$COMP_CWORD" -eq 2 ] || first=""
+      COMPREPLY=($(compgen -W "$first" -- "$word") $(compgen -f -- "$word")) ;;
   esac
 }}
 complete -o filenames -F _pitflip pitflip"""
@@ -34,20 +37,31 @@ bashcompinit
 
 def completion(shell: str, commands: Mapping[str, str]) -> str:
     """The script for a shell; the options are those that the commands declare."""
-    options = {word: options_of(module) for word, module in commands.items()}
+    known = {word: words_of(module) for word, module in commands.items()}
+    known["completion"] = CommandWords([], list(SHELLS))
     if shell == "fish":
-        return _fish(options)
+        return _fish(known)
     cases = "\n".join(
-        f'    {word}) words="{" ".join(names)}" ;;' for word, names in options.items()
+        f'    {word}) words="{" ".join(each.options)}" first="{" ".join(each.first)}" ;;'
+        for word, each in known.items()
     )
-    bash = BASH.format(commands=" ".join([*options, "completion"]), cases=cases)
+    bash = BASH.format(commands=" ".join(known), cases=cases)
     return ZSH.format(bash=bash) if shell == "zsh" else bash
 
 
-def options_of(module: str) -> list[str]:
-    """The long options of a command, those of its subcommands too."""
+class CommandWords(NamedTuple):
+    """What may follow a command: long options, those of subcommands too; its first word."""
+
+    options: list[str]
+    first: list[str]
+
+
+def words_of(module: str) -> CommandWords:
+    """The words that a command declares."""
     parser: argparse.ArgumentParser = importlib.import_module(module).arguments()
-    return sorted(set(_options(parser)))
+    named = (action for action in parser._actions if not action.option_strings)  # as below
+    choices = next((action.choices for action in named), None) or ()
+    return CommandWords(sorted(set(_options(parser))), list(map(str, choices)))
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
@@ -60,14 +74,16 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
     return names
 
 
-def _fish(options: Mapping[str, list[str]]) -> str:
-    """Lines for fish: words first, then the options of each."""
-    words = " ".join([*options, "completion"])
+def _fish(known: Mapping[str, CommandWords]) -> str:
+    """Lines for fish: commands first, then the words of each."""
+    words = " ".join(known)
     lines = [
         "# fish: pitflip completion fish | source",
         f"complete -c pitflip -n __fish_use_subcommand -f -a '{words}'",
     ]
-    for word, names in options.items():
+    for word, each in known.items():
         seen = f"__fish_seen_subcommand_from {word}"
-        lines += [f"complete -c pitflip -n '{seen}' -l {name[2:]}" for name in names]
+        if each.first:
+            lines.append(f"complete -c pitflip -n '{seen}' -a '{' '.join(each.first)}'")
+        lines += [f"complete -c pitflip -n '{seen}' -l {name[2:]}" for name in each.options]
     return "\n".join(lines)
