@@ -39,11 +39,11 @@ def _room(values: Sequence[float], margin: float) -> tuple[float, float]:
     return low - more, high + more
 
 
-def ticks(low: float, high: float, about: int = 6) -> list[float]:
+def ticks(low: float, high: float, about: int = 6, steps: Sequence[float] = STEPS) -> list[float]:
     """Round numbers from `low` to `high`."""
     raw = (high - low) / about
     unit = 10.0 ** math.floor(math.log10(raw))
-    step = next(unit * each for each in STEPS if unit * each >= raw * 0.999)
+    step = next(unit * each for each in steps if unit * each >= raw * 0.999)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(step * number, 10) + 0.0 for number in range(first, last + 1)]

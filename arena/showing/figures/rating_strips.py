@@ -32,6 +32,7 @@ from arena.stats.elo import score_from_elo
 ROOM = 0.04  # of the scale, beyond the widest interval
 NARROWEST = 40.0  # Elo on each side of the middle
 EXPLAINED = 200  # Elo
+ELO_STEPS = (1, 2, 5, 10)  # nobody reads a scale in steps of 250
 
 
 def figure(report: Report) -> Figure | None:
@@ -70,7 +71,7 @@ def _chart(report: Report, found: Sequence[Run]) -> RowChart:
     low, high = min([*ends, -NARROWEST]), max([*ends, NARROWEST])
     room = ROOM * (high - low)
     scale = Scale(low - room, high + room)
-    across = ticks(scale.low, scale.high, 7)
+    across = ticks(scale.low, scale.high, 9, ELO_STEPS)
     rows = [
         ChartRow(
             row.agent,

@@ -25,6 +25,7 @@ from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
+from games.keys import KeyValues
 
 BEATS = " beats "
 PATIENCE = 100_000  # openings that nobody waits for
@@ -65,7 +66,7 @@ def _answer(report: Report) -> Answer:
     if report.two and report.met():
         row = report.met()[0]
         claim = _always(report)
-        return _every_game(report, claim) if claim else _match(report, row)
+        return _every_game(report, *claim) if claim else _match(report, row)
     return _of_many(report)
 
 
@@ -77,29 +78,34 @@ def _of_many(report: Report) -> Answer:
     return _strongest(report)
 
 
-def _always(report: Report) -> WinRateRow | None:
+def _always(report: Report) -> tuple[WinRateRow, KeyValues] | None:
     """The row of the only check of two agents that every game is won, seen by its winner."""
     for check in report.checks:
         winner, beats, loser = str(check["that"]).partition(BEATS)
         if check["test"] == "always" and check["status"] in (HOLDS, FAILS) and beats:
-            return report.pairs.get((winner.strip(), loser.strip()))
+            row = report.pairs.get((winner.strip(), loser.strip()))
+            return None if row is None else (row, check)
     return None
 
 
-def _every_game(report: Report, row: WinRateRow) -> Answer:
+def _every_game(report: Report, row: WinRateRow, check: KeyValues) -> Answer:
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     losses, known = row.games - wins - draws, score_of(row)
     game = report.game_name
     question = f"Does {isolated(row.agent)} win every game of {game} against "
-    question += f"{isolated(row.opponent)}?"
+    winnable = check.get("values", {}).get("always") == "winnable"
+    question += f"{isolated(row.opponent)}{' that can be won' if winnable else ''}?"
     if wins == row.games:
         headline = f"Yes. It won all {counted(row.games, 'game')}."
         end = f", from {counted(row.openings, 'opening')} on both sides."
         return Answer(question, headline, joined([_score_sentence(row), end]))
     parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
     rest = " and ".join(part for part in parts if part)
-    headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
-    headline += rest if draws and losses else f"and {rest}"
+    if check["status"] == HOLDS:  # of what could be won, all was
+        headline = f"Yes. It won {count(wins)} of {counted(row.games, 'game')}, all that could be"
+    else:
+        headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
+        headline += rest if draws and losses else f"and {rest}"
     shown = tag("a", "shown below", href="#games=against")
     number = "The other game is" if row.games - wins == 1 else "The other games are"
     if known.value is None:

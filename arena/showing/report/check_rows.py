@@ -96,7 +96,11 @@ def claim_of(check: KeyValues) -> str:
     value = check.get("values", {}).get(check["test"])
     if check["test"] == "always":
         return (
-            "against every reply there is" if value == "proved" else "wins every game, both seats"
+            "against every reply there is"
+            if value == "proved"
+            else "wins every game that can be won"
+            if value == "winnable"
+            else "wins every game, both seats"
         )
     if check["test"] == "score_at_least":
         return f"score at least {100 * value:g}\u00a0%"

@@ -10,7 +10,7 @@ const gamesList = (data, open) => {
   const forfeits = new Set(data.forfeits), against = new Set(data.against);
   const all = [...Array(some).keys()];
   const questions = {
-    against: { name: "Against the claim", keep: (at) => against.has(at), key: "number", counted: true },
+    against: { name: data.claim || "Against the claim", keep: (at) => against.has(at), key: "number", counted: true },
     surprises: { name: "Surprises", keep: (at) => surprise(at) > 0, key: "surprise", down: true },
     closest: { name: "Closest", keep: (at) => data.r[at] !== 1 && !forfeits.has(at), key: "margin" },
     shortest: { name: "Shortest", keep: () => true, key: "plies" },

@@ -53,6 +53,7 @@ def games_json(report: Report) -> str:
         "e": listed.ending.tolist(),
         "forfeits": np.flatnonzero(games.forfeited(listed)).tolist(),
         "against": np.flatnonzero(against_claims(report, listed)).tolist(),
+        "claim": "Against the claim" if any_fails(report) else "Not won",
         "openings": _openings(report, listed.opening, rows),
         "moves": None if lines is None else _fitting(lines),
         "command": _command(report),
@@ -137,13 +138,18 @@ def _elos(report: Report) -> list[float | None]:
     return [None] * len(found) if report.standing else found
 
 
+def any_fails(report: Report) -> bool:
+    """Whether a check fails."""
+    return any(check["status"] == FAILS for check in report.checks)
+
+
 def against_claims(report: Report, games: GameColumns) -> NDArray[np.bool_]:
-    """Which of these games speak against a check that fails."""
+    """Which of these games speak against a check that fails, or were not won of all."""
     found = np.zeros(len(games.result), np.bool_)
     places = {name: place for place, name in enumerate(report.games.names)}
     for check in report.checks:
         winner, beats, loser = (part.strip() for part in str(check["that"]).partition(BEATS))
-        if check["status"] != FAILS:
+        if check["status"] != FAILS and check["test"] != "always":
             continue
         if check["test"] == "no_forfeits":
             found |= report.games.forfeited(games)

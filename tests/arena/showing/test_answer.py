@@ -1,0 +1,22 @@
+"""The answer on top of a page, where a verdict changes what is asked."""
+
+import json
+import re
+from dataclasses import replace
+
+from arena.showing.report.answer import answer_of
+from arena.showing.report.games_on_page import games_json
+from arena.showing.report_contents import stored_report
+from tests.arena.showing.pages import run_of
+
+
+def test_games_that_could_not_be_won_are_shown_and_no_failure(tmp_path):
+    report = stored_report(run_of("two", tmp_path))
+    check = {**report.checks[0], "status": "holds", "values": {"always": "winnable"}}
+    won = replace(report, summary={**report.summary, "checks": [check]})
+    answer = answer_of(won)
+    assert answer.question.endswith("that can be won?")
+    assert re.fullmatch(r"Yes\. It won \d+ of 40 games, all that could be\.", answer.headline)
+    shown, failed = json.loads(games_json(won)), json.loads(games_json(report))
+    assert shown["against"] == failed["against"] != []
+    assert (shown["claim"], failed["claim"]) == ("Not won", "Against the claim")
