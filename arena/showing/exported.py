@@ -42,6 +42,7 @@ class ExportedGame:
     opening_moves: str
     moves: tuple[str, ...]
     ending: str
+    elos: tuple[float | None, float | None] = (None, None)  # of both, where the run has ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
     games, of = report.games, report.plan.of
     assert of is not None  # a run has a game
     ended = moment(report, "finished")
+    known = elos_of(report)
     date = "????.??.??" if ended is None else f"{ended:%Y.%m.%d}"
     for begin in range(0, games.size, AT_ONCE):
         rows = range(begin, min(begin + AT_ONCE, games.size))
@@ -87,7 +89,14 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
                 opening_moves=opening or "",
                 moves=tuple(of.notation.split(line or "")),
                 ending=games.endings[some.ending[at]],
+                elos=(known.get(some.first[at]), known.get(some.second[at])),
             )
+
+
+def elos_of(report: Report) -> dict[int, float]:
+    """The ratings by the places of the agents; none where there is a standing."""
+    names, rows = report.games.names, () if report.standing else report.ratings
+    return {names.index(row.agent): row.elo for row in rows if row.elo is not None}
 
 
 def raw_tables(report: Report) -> list[ExportedTable]:

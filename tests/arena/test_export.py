@@ -4,14 +4,16 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from arena.export import main
 from arena.reading.foreign_games import read_games
-from arena.showing.exported import ExportedTable
+from arena.showing.exported import ExportedTable, exported_games
 from arena.showing.exports import WRITERS, names_of, writer
+from arena.showing.report_contents import stored_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
 
@@ -54,10 +56,15 @@ def test_every_format_leaves_a_file(folder):
 
 
 def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
-    """A reader of GGF as its description has it: tags with values in brackets."""
+    """A reader of GGF as strict as those of other programs: no escapes, and no tag is missing."""
     found = []
     for each in re.findall(r"\(;(.*?);\)", text, re.DOTALL):
-        tags = re.findall(r"([A-Z]+)\[((?:[^\]\\]|\\.)*)\]", each)
+        pairs = [pair.split("[") for pair in each.split("]")[:-1]]
+        assert each.endswith("]")
+        assert {len(pair) for pair in pairs} == {2}
+        tags = [(name, value) for name, value in pairs]
+        needed = {"GM", "PC", "DT", "PB", "PW", "RB", "RW", "TI", "TY", "RE", "BO"}
+        assert needed <= {name for name, _ in tags}
         moves = [tag for tag in tags if tag[0] in "BW"]
         found.append((dict(tag for tag in tags if tag[0] not in "BW"), moves))
     return found
@@ -77,6 +84,21 @@ def test_ggf_is_replayed_to_its_result_by_a_reader_of_its_own(folder, games):
             position = of.play(position, of.parse_move(position, square))
         assert of.over(position)
         assert float(tags["RE"]) == of.margin(position) == row.margin
+        assert tags["TY"] == "6"
+
+
+def test_ggf_has_ratings_where_there_are_any_and_survives_hostile_names(run, folder):
+    report = stored_report(run)
+    stored = pd.read_parquet(run / "elo.parquet").set_index("agent")["elo"]
+    rated = replace(report, summary={**report.summary, "openings": 100})
+    each = next(exported_games(rated))
+    assert each.elos == (pytest.approx(stored[each.first]), pytest.approx(stored[each.second]))
+    assert next(exported_games(report)).elos == (None, None)  # a standing has no Elo
+    hostile = replace(each, first="a[b];)(;GM[x]\\", second="]\n[", elos=(None, -3.0))
+    ((tags, moves),) = ggf_games(writer("ggf").text(hostile))
+    assert tags["PB"].startswith("a(b)")
+    assert (tags["RB"], tags["RW"]) == ("0.00", "-3.00")
+    assert len(moves) == len(each.moves)
 
 
 def test_pgn_is_rated_as_the_run_was(folder, games):

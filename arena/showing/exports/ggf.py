@@ -8,6 +8,7 @@ WRITES, SUFFIX = "games", ".ggf"
 BLACK, WHITE, EMPTY = "*", "O", "-"
 PASS = "pass"
 TIMED_OUT = "timeout"
+INNOCENT = str.maketrans("[];", "(),")
 
 
 def refusal(of: Game) -> str | None:
@@ -26,6 +27,8 @@ def text(each: ExportedGame) -> str:
         ("DT", each.date),
         ("PB", each.first),
         ("PW", each.second),
+        # Some programs refuse a game without ratings; one that is not known is 0.
+        *((name, f"{elo or 0.0:.2f}") for name, elo in zip(("RB", "RW"), each.elos, strict=True)),
         ("RE", _result(each)),
         ("TI", "0"),
         ("TY", str(each.of.rules.size)),
@@ -55,4 +58,5 @@ def _board(of: Game) -> str:
 
 
 def _escaped(value: str) -> str:
-    return printable(value).replace("\\", "\\\\").replace("]", "\\]")
+    """The value without the marks of the format: programs read up to the next one of them."""
+    return printable(value).translate(INNOCENT)
