@@ -3,10 +3,9 @@
 import math
 from typing import NamedTuple
 
-from arena.concluding.checks import FAILS, HOLDS
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.showing.figure import strong
-from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.showing.html import Html, isolated, joined, name_of
 from arena.showing.numbers import (
     CENSUS,
     confidence,
@@ -20,14 +19,13 @@ from arena.showing.numbers import (
     share,
     share_ends,
 )
+from arena.showing.report.always_answer import always_claim, every_game, score_sentence
 from arena.showing.report.tournament_answer import tournament_answer
 from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
-from games.keys import KeyValues
 
-BEATS = " beats "
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
 Stored = dict[str, float]
@@ -65,8 +63,8 @@ def _answer(report: Report) -> Answer:
         return _tested(report)
     if report.two and report.met():
         row = report.met()[0]
-        claim = _always(report)
-        return _every_game(report, *claim) if claim else _match(report, row)
+        claim = always_claim(report)
+        return Answer(*every_game(report, *claim)) if claim else _match(report, row)
     return _of_many(report)
 
 
@@ -76,55 +74,6 @@ def _of_many(report: Report) -> Answer:
     if len({row.group for row in report.ratings}) > 1:
         return _groups(report)
     return _strongest(report)
-
-
-def _always(report: Report) -> tuple[WinRateRow, KeyValues] | None:
-    """The row of the only check of two agents that every game is won, seen by its winner."""
-    for check in report.checks:
-        winner, beats, loser = str(check["that"]).partition(BEATS)
-        if check["test"] == "always" and check["status"] in (HOLDS, FAILS) and beats:
-            row = report.pairs.get((winner.strip(), loser.strip()))
-            return None if row is None else (row, check)
-    return None
-
-
-def _every_game(report: Report, row: WinRateRow, check: KeyValues) -> Answer:
-    wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
-    losses, known = row.games - wins - draws, score_of(row)
-    game = report.game_name
-    question = f"Does {isolated(row.agent)} win every game of {game} against "
-    winnable = check.get("values", {}).get("always") == "winnable"
-    question += f"{isolated(row.opponent)}{' that can be won' if winnable else ''}?"
-    if wins == row.games:
-        headline = f"Yes. It won all {counted(row.games, 'game')}."
-        end = f", from {counted(row.openings, 'opening')} on both sides."
-        return Answer(question, headline, joined([_score_sentence(row), end]))
-    parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
-    rest = " and ".join(part for part in parts if part)
-    if check["status"] == HOLDS:  # of what could be won, all was
-        headline = f"Yes. It won {count(wins)} of {counted(row.games, 'game')}, all that could be"
-    else:
-        headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
-        headline += rest if draws and losses else f"and {rest}"
-    shown = tag("a", "shown below", href="#games=against")
-    number = "The other game is" if row.games - wins == 1 else "The other games are"
-    if known.value is None:
-        return Answer(question, f"{headline}.", joined([f"{number} ", shown, "."]))
-    return Answer(
-        question, f"{headline}.", joined([_score_sentence(row), f". {number} ", shown, "."])
-    )
-
-
-def _score_sentence(row: WinRateRow) -> Html:
-    known = score_of(row)
-    if known.value is None:
-        return joined([f"{known.why[:1].upper()}{known.why[1:]}"])
-    if known.kind == CENSUS:
-        return joined([f"Its score is {share(known.value)}, exact for all openings there are"])
-    if not known.bounded:
-        return joined([f"Its score is {share(known.value)}; {known.why or 'no interval exists'}"])
-    sure = f"{share_ends(known)} with {confidence(known.level)} confidence"
-    return joined([f"Its score is {share(known.value)}, ", sure])
 
 
 def _match(report: Report, row: WinRateRow) -> Answer:
@@ -275,7 +224,7 @@ def _strongest(report: Report) -> Answer:
         return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
-        return Answer(question, headline, joined([_score_sentence(row), "."]))
+        return Answer(question, headline, joined([score_sentence(row), "."]))
     headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
     headline += f"{isolated(names[1])}, the next."
     return Answer(question, headline, joined([_between(row), " ", _order(report)]))

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from arena.concluding.checks import FAILS, HOLDS
 from arena.showing.html import Html, joined, name_of, tag, text
 from arena.showing.numbers import confidence, counted, elo, score_of, share
-from arena.showing.report.answer import BEATS, rounded_openings
+from arena.showing.report.always_answer import BEATS
+from arena.showing.report.answer import rounded_openings
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, Scale, block, dot, level_line, line, on_page, words
 from arena.stats.elo import elo_from_score

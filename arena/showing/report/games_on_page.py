@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arena.concluding.checks import FAILS
 from arena.showing.move_losses import MoveLosses
 from arena.showing.played_games import GameColumns
-from arena.showing.report.answer import BEATS
+from arena.showing.report.always_answer import BEATS
 from arena.showing.report.method import commands, from_here
 from arena.showing.report_contents import Report
 from games import Game
