@@ -3,35 +3,29 @@
 import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents import users_code
 from arena.concluding.checks.before_playing import hopeless_lines
 from arena.keeping import provenance
-from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import Journal
-from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.keeping.run_differences import why_new
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
-from arena.planning.records import Games
 from arena.playing.determinism import (
-    FIXED,
     contradicted,
     contradicting,
     determined,
     without_copies,
 )
-from arena.playing.pinning import cores_for, pinning_words
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
+from arena.run_notes import note_begin, note_end, note_unloadable
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.next_step import next_step
 from games.terminal import Unfinished, printed, say
@@ -45,7 +39,6 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
 
 log = logging.getLogger(__name__)
 
-MOST_TRACES = 100
 BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
 
@@ -65,15 +58,15 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 unloadable(drawn, journal, options.playing)  # before a new run is spoken of
             if earlier:
                 say(earlier)
-            _note_begin(experiment, origin, journal, drawn, options)
+            note_begin(experiment, origin, journal, drawn, options)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
             played = _played(drawn, journal, options, live)
             while fallen := contradicting(played.drawn, journal_parts(journal, played.drawn)()):
                 again = without_copies(played.drawn, fallen, journal)
-                _note_begin(experiment, origin, journal, again, options)
+                note_begin(experiment, origin, journal, again, options)
                 _tell(contradicted(again), options)
                 played = _played(again, journal, options, live)
-            _note_unloadable(origin, journal, drawn)
+            note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
             _finish(drawn, directory, options)
             if live is not None:
@@ -133,84 +126,6 @@ def _played(
     return played
 
 
-def _note_begin(
-    experiment: Experiment,
-    origin: Origin,
-    journal: Journal,
-    drawn: DrawnPlan,
-    options: RunOptions,
-) -> None:
-    """Write into run.json what is played, unless the run is finished."""
-    stored = provenance.read_run(journal.directory)
-    fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
-    if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
-        return
-    more = {
-        "path": str(experiment.path.absolute()),
-        "overrides": list(options.overrides),
-        "reproducible": experiment.plan.reproducible,
-        FIXED: fixed,
-        "isolation": isolation(drawn, options),
-        "pinned": pinned(drawn, options),
-        "begun": stored.get("begun") or provenance.now_text(),
-        "finished": None,
-    }
-    keep_sources(journal.directory, experiment.plan, origin)
-    provenance.write_run(journal.directory, origin, more)
-
-
-def _note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
-    """Say in run.json which agents did not load, unless the run is finished."""
-    stored = provenance.read_run(journal.directory)
-    if not stored.get("finished"):
-        reasons = journal.unloadable() or {}
-        named = {drawn.plan.names[place]: reasons[place] for place in sorted(reasons)}
-        provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
-
-
-def isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
-    """The level of the walls that bots play behind, said on the terminal; None without bots.
-
-    NoWall if it is less than what the experiment requires.
-    """
-    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
-    if not bots or options.cluster is not None:
-        return None
-    options.wall.required |= drawn.plan.walls_required
-    level = options.wall.level
-    if not options.quiet:
-        say(f"bots play behind walls of level {level.name}: {level.words}")
-    return level.name
-
-
-def pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
-    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
-    if not any(map(users_code, drawn.specs)) or options.cluster is not None:
-        return None
-    keeps = options.pinned and options.backend == "processes"
-    if not options.quiet:
-        say(pinning_words(options.workers, keeps))
-    return keeps and cores_for(options.workers)
-
-
-def _note_end(
-    directory: Path, origin: Origin, played: Played, evidence: "Evidence", options: RunOptions
-) -> None:
-    """Say in run.json that the tables are there, and when they first were."""
-    stored = provenance.read_run(directory)
-    if not stored.get("finished"):
-        more = {
-            "finished": provenance.now_text(),
-            "games": evidence.games,
-            "known": played.known,
-            "forfeits": list(islice(_traces(evidence.parts()), MOST_TRACES)),
-        }
-        if options.cluster is not None:
-            more["cluster"] = options.cluster.members.to_json()
-        provenance.write_run(directory, origin, {**stored, **more})
-        write_bot_logs(directory, evidence.parts, list(stored["plan"]["agents"]))
-
-
 def _concluded(
     experiment: Experiment,
     origin: Origin,
@@ -232,7 +147,7 @@ def _concluded(
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
-    _note_end(directory, origin, played, evidence, options)
+    note_end(directory, origin, played, evidence, options)
     _show(experiment, summed, verdicts, options)
     return all(verdict.holds for verdict in verdicts)
 
@@ -252,11 +167,6 @@ def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
     """The games of a journal, read from it whenever they are asked for."""
     return lambda: (games for _, _, games in journal.parts(drawn.pairings.columns))
-
-
-def _traces(parts: Iterable[Games]) -> Iterator[str]:
-    for games in parts:
-        yield from (games.traces[row] for row in sorted(games.traces))
 
 
 def quiet(_: str) -> None:

@@ -6,6 +6,7 @@ import pickle
 import select
 import signal
 import socket
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -275,10 +276,5 @@ def main(descriptor: int) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main(int("".join(sys.argv[1:])))
-    except (KeyboardInterrupt, BrokenPipeError):
-        leave(1)
-    except (ValueError, OSError):  # no number, or of no socket
-        sys.stderr.write("agents.wall.spawner is no command: a wall starts it\n")
-        sys.exit(2)
+    sys.stderr.write("agents.wall.spawner is no command: a wall starts it\n")
+    sys.exit(2)

@@ -22,13 +22,11 @@ from games.whole_files import NO_LINK, THROUGH_LINK, is_link
 JOURNAL = "journal.sqlite"
 LOCK = "lock"
 LOG = "run.log"
-CHECKPOINT_PAGES = (
-    16_384  # 64 MiB: the batches of a fast run are large, and copying them takes time
-)
+# 64 MiB: the batches of a fast run are large, and copying them takes time
+CHECKPOINT_PAGES = 16_384
 BUSY_SECONDS = 5.0
 TRIED = -1  # in place of a place: all agents have been tried
 LOCK_SECONDS = 1.0
-
 
 # The columns of the schedule for some pairings, from one to before another.
 Placed = Callable[[int, int], dict[str, GameColumn]]

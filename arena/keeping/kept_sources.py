@@ -57,9 +57,7 @@ def replaced(directory: Path, files: Mapping[str, object], base: Path) -> dict[P
 
     `files` are the digests of run.json, by paths seen from `base`.
     """
-    places = {
-        path_in_plan(name, base).resolve(): (name, digest) for name, digest in files.items()
-    }
+    places = {path_in_plan(name, base).resolve(): (name, digest) for name, digest in files.items()}
     # Files that import one another lie in one directory: there all are taken, or none.
     changed = {path.parent for path, (_, digest) in places.items() if digest_now(path) != digest}
     found: dict[Path, Path] = {}

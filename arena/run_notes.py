@@ -1,0 +1,109 @@
+"""What a run notes of itself in run.json: as it begins, and when its tables are there."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents import users_code
+from arena.keeping import provenance
+from arena.keeping.bot_logs import write_bot_logs
+from arena.keeping.journal import Journal
+from arena.keeping.kept_sources import keep_sources
+from arena.keeping.provenance import Origin
+from arena.planning.drawing import DrawnPlan
+from arena.planning.records import Games
+from arena.playing.determinism import FIXED
+from arena.playing.pinning import cores_for, pinning_words
+from arena.playing.tournament import Played
+from arena.reading.command_line import RunOptions
+from arena.reading.experiment_file import Experiment
+from games.terminal import say
+
+if TYPE_CHECKING:  # at run time it is loaded after the games
+    from arena.concluding.evidence import Evidence
+
+MOST_TRACES = 100
+
+
+def note_begin(
+    experiment: Experiment,
+    origin: Origin,
+    journal: Journal,
+    drawn: DrawnPlan,
+    options: RunOptions,
+) -> None:
+    """Write into run.json what is played, unless the run is finished."""
+    stored = provenance.read_run(journal.directory)
+    fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
+    if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
+        return
+    more = {
+        "path": str(experiment.path.absolute()),
+        "overrides": list(options.overrides),
+        "reproducible": experiment.plan.reproducible,
+        FIXED: fixed,
+        "isolation": _isolation(drawn, options),
+        "pinned": _pinned(drawn, options),
+        "begun": stored.get("begun") or provenance.now_text(),
+        "finished": None,
+    }
+    keep_sources(journal.directory, experiment.plan, origin)
+    provenance.write_run(journal.directory, origin, more)
+
+
+def note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
+    """Say in run.json which agents did not load, unless the run is finished."""
+    stored = provenance.read_run(journal.directory)
+    if not stored.get("finished"):
+        reasons = journal.unloadable() or {}
+        named = {drawn.plan.names[place]: reasons[place] for place in sorted(reasons)}
+        provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
+
+
+def _isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
+    """The level of the walls that bots play behind, said on the terminal; None without bots.
+
+    NoWall if it is less than what the experiment requires.
+    """
+    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
+    if not bots or options.cluster is not None:
+        return None
+    options.wall.required |= drawn.plan.walls_required
+    level = options.wall.level
+    if not options.quiet:
+        say(f"bots play behind walls of level {level.name}: {level.words}")
+    return level.name
+
+
+def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
+    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
+    if not any(map(users_code, drawn.specs)) or options.cluster is not None:
+        return None
+    keeps = options.pinned and options.backend == "processes"
+    if not options.quiet:
+        say(pinning_words(options.workers, keeps))
+    return keeps and cores_for(options.workers)
+
+
+def note_end(
+    directory: Path, origin: Origin, played: Played, evidence: "Evidence", options: RunOptions
+) -> None:
+    """Say in run.json that the tables are there, and when they first were."""
+    stored = provenance.read_run(directory)
+    if not stored.get("finished"):
+        more = {
+            "finished": provenance.now_text(),
+            "games": evidence.games,
+            "known": played.known,
+            "forfeits": list(islice(_traces(evidence.parts()), MOST_TRACES)),
+        }
+        if options.cluster is not None:
+            more["cluster"] = options.cluster.members.to_json()
+        provenance.write_run(directory, origin, {**stored, **more})
+        write_bot_logs(directory, evidence.parts, list(stored["plan"]["agents"]))
+
+
+def _traces(parts: Iterable[Games]) -> Iterator[str]:
+    for games in parts:
+        yield from (games.traces[row] for row in sorted(games.traces))
