@@ -15,7 +15,7 @@ from arena.concluding.checks.claims import (
 )
 from arena.concluding.evidence import Evidence
 from arena.concluding.judged_moves import JudgedMoves
-from arena.stats.ratio import ratio_bound
+from arena.stats.ratio import RatioBound, clusters_needed, ratio_bound
 from games.keys import Key
 
 KEYS = (
@@ -48,10 +48,24 @@ def about(check: Check, evidence: Evidence, moves: JudgedMoves, name: str) -> tu
     judged = own & losses.known
     bound = ratio_bound(moves.opening[judged], losses.margin[judged], check.values["confidence"])
     part = judged_part(evidence, moves, own)
-    if bound is None or bound.clusters < check.values["min_distinct"]:
-        count = 0 if bound is None else bound.clusters
-        needed = f"at least {check.values['min_distinct']} needed"
-        return VACUOUS, f"{name}: {count} distinct openings, {needed} ({part})"
     wanted = check.values["max_mean_loss"]
+    if reason := too_few(check, bound):
+        return VACUOUS, f"{name}: {reason} ({part})"
+    assert bound is not None  # that would be too few
     words = f"{name} loses {bound.value:.3f} a move, at most {bound.high:.3f} ({part})"
     return (HOLDS if bound.high <= wanted else FAILS), f"{words}, {wanted:g} wanted"
+
+
+def too_few(check: Check, bound: RatioBound | None) -> str:
+    """Why these openings bound nothing; "" if they are enough."""
+    count = 0 if bound is None else bound.clusters
+    wanted, needed = check.values["max_mean_loss"], check.values["min_distinct"]
+    if bound is not None and bound.value <= wanted:
+        # With fewer than these, not even perfect moves would hold.
+        least = clusters_needed(wanted, check.values["confidence"])
+        if least is None:
+            return (
+                f"{count:,} distinct openings, no number of them bounds a mean loss by {wanted:g}"
+            )
+        needed = max(needed, least)
+    return f"{count:,} distinct openings, at least {needed:,} needed" if count < needed else ""

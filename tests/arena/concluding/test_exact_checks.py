@@ -8,7 +8,7 @@ from arena.concluding import winnable
 from arena.concluding.checks import FAILS, HOLDS, VACUOUS, always, verdicts
 from arena.concluding.evidence import evidence_of
 from arena.planning.records import Games, moves_of
-from arena.stats.ratio import ratio_bound
+from arena.stats.ratio import clusters_needed, ratio_bound
 from games import game
 from games.solving.bounds import sign
 from tests.arena.played import by_hand, experiment, really_played
@@ -183,15 +183,28 @@ def test_without_moves_nothing_is_judged(wild, check):
     assert "keep_moves = true" in found.detail
 
 
-def test_the_bound_of_a_ratio_covers_it():
+@pytest.mark.parametrize(("openings", "shape"), [(10, 1.0), (30, 1.0), (10, 0.2), (50, 0.2)])
+def test_the_bound_of_a_ratio_covers_it(openings, shape):
     random, covered = np.random.default_rng(1), 0
     for _ in range(400):
-        sizes = random.integers(1, 9, 30)
-        level = random.gamma(1.0, 0.4, 30)
-        clusters = np.repeat(np.arange(30), sizes)
-        bound = ratio_bound(clusters, random.poisson(level[clusters]), 0.95)
+        sizes = random.integers(1, 20, openings)
+        level = random.gamma(shape, 0.4 / shape, openings)
+        sums = random.poisson(level * sizes).astype(float)
+        bound = ratio_bound(
+            np.repeat(np.arange(openings), sizes), np.repeat(sums / sizes, sizes), 0.95
+        )
         covered += bound.high >= 0.4
-    assert 0.90 <= covered / 400 <= 0.98
+    assert covered / 400 >= 0.93
+
+
+def test_a_loss_that_few_openings_show_is_not_denied_by_perfect_ones():
+    assert ratio_bound(range(10), [0] * 10, 0.95).high == pytest.approx(2 * (1 - 0.05**0.1))
+    least = clusters_needed(0.1, 0.95)
+    assert least == 59  # log(0.05) / log(1 - 0.1 / 2)
+    assert ratio_bound(range(least), [0] * least, 0.95).high <= 0.1
+    assert ratio_bound(range(least - 1), [0] * (least - 1), 0.95).high > 0.1
+    assert clusters_needed(0.0, 0.95) is None
+    assert clusters_needed(5.0, 0.95) == 2
 
 
 def test_one_cluster_bounds_nothing():
