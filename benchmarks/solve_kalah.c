@@ -1,7 +1,7 @@
 /* Solving Kalah (6,4) in C, as games.solving does: endgame database by threads, then zero-window
-   questions on rows without pots.  Prints seconds of the database (elapsed), and for each
-   position read from stdin (two words) value, nodes and seconds.
-   usage: solve_kalah BEANS THREADS TABLE_BITS < positions */
+   questions on rows without pots.  Prints seconds of the database (elapsed), and for each position
+   read from stdin (two words) value, nodes, seconds of the processor, and those to the result.
+   usage: solve_kalah BEANS THREADS TABLE_BITS [NODES a position] < positions */
 #include "kalah.h"
 
 #include <inttypes.h>
@@ -27,12 +27,12 @@ static int64_t ranks[2 * POT][WIDTH];
 static int8_t *values;
 static uint64_t *rows, starts[WIDTH + 1];
 static Entry *table;
-static uint64_t table_mask, nodes;
+static uint64_t table_mask, nodes, most_nodes;
 static int most_beans;
 
-static double now(void) {
+static double now(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -198,7 +198,7 @@ static Child children[PLIES][8];
 static int64_t orders[PLIES][8];
 
 static int at_least(State s, int bound, int ply) {
-    nodes++;
+    if (++nodes > most_nodes) return 0;
     const Entry *known = found(s);
     if (known) {
         if (low_of(known) >= bound) return low_of(known);
@@ -226,21 +226,29 @@ static int at_least(State s, int bound, int ply) {
         const Child *next = &child[order[i] & 7];
         int value = next->same ? next->gain + at_least(next->rows, bound - next->gain, ply + 1)
                                : next->gain - at_least(next->rows, next->gain - bound + 1, ply + 1);
+        if (nodes > most_nodes) return 0;
         if (value > best) best = value;
     }
     return store(s, total, bound, best);
 }
 
-/* Win? Draw? Then from the bound that came back. */
-static int value_by_questions(State s) {
-    int total = (int)(beans(s.own) + beans(s.other)), low = -total, high = total;
-    if (total <= most_beans) return values[rank_of(s)];
-    while (low < high) {
+/* Win? Draw? Then from the bound that came back; `more` is what the mover's pot is ahead.  As far
+   as the nodes last: a position that takes more keeps the bound that it has. */
+static int value_by_questions(State s, int more, double *result_seconds) {
+    double begun = now(CLOCK_PROCESS_CPUTIME_ID);
+    int total = (int)(beans(s.own) + beans(s.other)), low = more - total, high = more + total;
+    int value = total <= most_beans ? more + values[rank_of(s)] : 0;
+    *result_seconds = -1;
+    if (total <= most_beans) low = high = value;
+    while (low < high && nodes < most_nodes) {
+        if (*result_seconds < 0 && (low > 0 || high < 0)) *result_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - begun;
         int bound = low < 1 && 1 <= high ? 1 : low < 0 && 0 <= high ? 0 : low > 0 ? low + 1 : high;
-        int value = at_least(s, bound, 0);
+        value = more + at_least(s, bound - more, 0);
+        if (nodes >= most_nodes) break;
         if (value >= bound) low = value;
         else high = value;
     }
+    if (*result_seconds < 0) *result_seconds = now(CLOCK_PROCESS_CPUTIME_ID) - begun;
     return low;
 }
 
@@ -248,20 +256,25 @@ int main(int count, char **words) {
     (void)start;  // of kalah.h; positions come from stdin
     if (count < 4) return 2;
     most_beans = atoi(words[1]);
+    most_nodes = count > 4 ? strtoull(words[4], 0, 10) : UINT64_MAX;
     prepare();
-    double begun = now();
+    double begun = now(CLOCK_MONOTONIC);
     build(atoi(words[2]));
-    printf("%.6f\n", now() - begun);
+    printf("%.6f\n", now(CLOCK_MONOTONIC) - begun);
     uint64_t size = 1ull << atoi(words[3]);
     table = aligned_alloc(64, size * sizeof *table);
     State s;
     while (scanf("%" SCNu64 " %" SCNu64, &s.own, &s.other) == 2) {
+        int more = (int)(s.own >> 56) - (int)(s.other >> 56);
+        double result_seconds;
+        s = (State){s.own & ROW, s.other & ROW};
         memset(table, 0, size * sizeof *table);
         table_mask = size * 2 - 8;
         nodes = 0;
-        begun = now();
-        int value = value_by_questions(s);
-        printf("%d %" PRIu64 " %.6f\n", value, nodes, now() - begun);
+        begun = now(CLOCK_PROCESS_CPUTIME_ID);
+        int value = value_by_questions(s, more, &result_seconds);
+        double seconds = now(CLOCK_PROCESS_CPUTIME_ID) - begun;
+        printf("%d %" PRIu64 " %.6f %.6f\n", value, nodes, seconds, result_seconds);
     }
     return 0;
 }
