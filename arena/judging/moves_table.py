@@ -7,7 +7,7 @@ import numpy as np
 
 from arena.judging.judgement import Judgement
 from arena.keeping.parquet import Column, coded, where, write_columns
-from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, losses_of
+from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, is_margin, losses_of
 from games.transcripts import words_by_side
 
 MOVES = "moves.parquet"
@@ -90,7 +90,7 @@ def columns(judgement: Judgement, games: range, texts: Texts) -> dict[str, Colum
         "choices": plies["choices"],
         "value": where(low, exact),
         "best": coded(texts.of_move[plies["side"], plies["best"]], texts.words),
-        "after": where(plies["after"], plies["after"] != UNKNOWN),
+        "after": where(plies["after"], is_margin(plies["after"])),
         "loss": where(found.margin, found.known),
         "result_loss": where(found.result, found.result_known),
         "known": found.known,

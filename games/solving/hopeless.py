@@ -55,5 +55,4 @@ def usual_last(of: Game) -> int | None:
     """
     if of.pack not in ("sowing", "othello"):
         return None
-    whole_states = of.pack == "sowing" and of.rules.majority_ends == "yes"
-    return JUDGED[WHOLE_STATES if whole_states else most_solved(of)]
+    return JUDGED[most_solved(of)]

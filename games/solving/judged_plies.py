@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 UNKNOWN = -(1 << 31)  # in place of a value
 NO_MOVE = -1
+RESULT_ALONE = 1 << 30  # of an after: 1, 0 or -1 times this is a result whose margin is unknown
 UNSIZED_NODES = 200_000  # of a question, where nobody knows what makes a position hard
 
 # A ply: who moves, for which side of the board, beans in play or empty squares, legal moves;
@@ -70,11 +71,16 @@ class Losses(NamedTuple):
     result_known: NDArray[np.bool_]
 
 
+def is_margin(after: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether the value after a move is known as a margin."""
+    return np.isin(after, (UNKNOWN, RESULT_ALONE, -RESULT_ALONE), invert=True)
+
+
 def losses_of(plies: Plies) -> Losses:
     """The losses of plies; 0 where unknown."""
     low, high, after = plies["low"], plies["high"], plies["after"]
     tried = (after != UNKNOWN) & (low != UNKNOWN)
-    known = tried & (low == high)
+    known = tried & (low == high) & is_margin(after)
     result_known = tried & (np.sign(low) == np.sign(high))
     margin = np.where(known, low.astype(np.int64) - after, 0).astype(np.int32)
     result = np.where(result_known, np.sign(low) - np.sign(after), 0).astype(np.int8)

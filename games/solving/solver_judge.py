@@ -1,14 +1,26 @@
 """Judging games of any rules with the questions of a solver."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from games.core import Game
 from games.position import Position
-from games.solving.bounds import Allowance, Bounds, Budget
-from games.solving.hopeless import still_open
-from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, JudgeLimits, Plies, Reached
+from games.solving.bounds import Allowance, Bounds, Budget, sign
+from games.solving.hopeless import JUDGED, WHOLE_STATES, still_open
+from games.solving.judged_plies import (
+    NO_MOVE,
+    PLY,
+    RESULT_ALONE,
+    UNKNOWN,
+    JudgeLimits,
+    Plies,
+    Reached,
+)
 from games.solving.solution import lowest_best
-from games.solving.solver import Solver
+from games.solving.solver import PACKED_SOWING, Solver
+
+MARGINS = JUDGED[WHOLE_STATES]  # beans in play up to which margins are asked for on whole states
 
 
 class SolverJudge:
@@ -27,6 +39,7 @@ class SolverJudge:
             for position, word in zip(positions, of.notation.split(text), strict=False)
         ]
         plies = unjudged(of, positions)
+        limits, farthest = self._of_margins(limits), limits
         value = self._value_reached(positions, limits, reached)
         for ply in range(len(moves) if reached is None else reached.ply, 0, -1):
             before, after = positions[ply - 1 : ply + 1]
@@ -35,6 +48,8 @@ class SolverJudge:
             row = plies[ply - 1]
             row["after"] = after_value = value if before.mover == after.mover else -value
             if not within(of, before, limits):
+                if has_easy_results(of):
+                    self._add_results(plies[:ply], positions, sign(value), farthest)
                 break
             bounds = self._before(before, after_value, limits)
             row["low"], row["high"] = bounds
@@ -46,6 +61,44 @@ class SolverJudge:
                 row["best"] = NO_MOVE if best is None else best
             value = bounds.low
         return plies
+
+    def _of_margins(self, limits: JudgeLimits) -> JudgeLimits:
+        """How far back margins are asked for: results go farther where the pots decide margins."""
+        of = self.game
+        if not has_easy_results(of) or (still_open(of, of.start()) or 0) <= WHOLE_STATES:
+            return limits
+        return replace(limits, last=min(MARGINS, MARGINS if limits.last is None else limits.last))
+
+    def _add_results(
+        self,
+        plies: Plies,
+        positions: list[Position],
+        result: int,
+        limits: JudgeLimits,
+    ) -> None:
+        """Who wins before each of the plies, the last first; `result` is that after them."""
+        for ply in range(len(plies), 0, -1):
+            before, after = positions[ply - 1 : ply + 1]
+            row, result = plies[ply - 1], result if before.mover == after.mover else -result
+            if row["after"] == UNKNOWN:
+                row["after"] = result * RESULT_ALONE
+            if not within(self.game, before, limits):
+                break
+            bounds = self._result_before(before, result, limits)
+            row["low"], row["high"] = bounds
+            if bounds.outcome is None:
+                break
+            result = sign(bounds.low)
+
+    def _result_before(self, position: Position, after: int, limits: JudgeLimits) -> Bounds:
+        """Bounds of one sign for a position with a move that gives the result `after`."""
+        most = self.solver.questions.limits(position).high
+        if after == 1:
+            return Bounds(1, most)
+        bounds = self.solver.outcome(position, question(limits))
+        if bounds.outcome is None or sign(bounds.low) == 0:
+            return bounds
+        return Bounds(1, most) if bounds.low > 0 else Bounds(-most, -1)
 
     def _before(self, position: Position, after: int, limits: JudgeLimits) -> Bounds:
         """The value before a move whose value is `after`."""
@@ -80,6 +133,11 @@ def within(of: Game, position: Position, limits: JudgeLimits) -> bool:
     if limits.last is None or of.over(position):
         return True
     return (still_open(of, position) or 0) <= limits.last
+
+
+def has_easy_results(of: Game) -> bool:
+    """Whether who wins is found by a game whose pots do not matter, though margins are not."""
+    return of.family_name in PACKED_SOWING and of.rules.majority_ends == "yes"
 
 
 def unjudged(of: Game, positions: list[Position]) -> Plies:

@@ -16,6 +16,7 @@ from arena.concluding.checks.claims import (
 from arena.concluding.evidence import Evidence
 from games.keys import Key
 from games.solving.bounds import WORDS, sign
+from games.solving.judged_plies import RESULT_ALONE
 from games.transcripts import replay_command
 
 KEYS = (
@@ -43,7 +44,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     if check.values["never_throws_away"] == "win":
         thrown &= won
     part = judged_part(evidence, moves, own)
-    if not (own & losses.known).any():
+    if not (own & losses.result_known).any():
         return verdict_on(check, VACUOUS, f"no move was judged ({part})")
     if not thrown.any():
         return verdict_on(check, HOLDS, f"none was ({part})")
@@ -51,10 +52,11 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     worst = int(np.flatnonzero(thrown)[order[0]])
     row, ply = int(moves.row[worst]), int(moves.ply[worst])
     before, after = int(moves.plies["low"][worst]), int(moves.plies["after"][worst])
+    margins = f", {before:+d} into {after:+d}" if abs(after) != RESULT_ALONE else ""
     detail = (
         f"{int((thrown & won).sum())} wins and {int((thrown & ~won).sum())} draws ({part}); "
         f"the worst is ply {ply + 1} of game {row}: {evidence.plan.names[int(moves.mover[worst])]} "
-        f"turns a {WORDS[sign(before)]} into a {WORDS[sign(after)]}, {before:+d} into {after:+d}"
+        f"turns a {WORDS[sign(before)]} into a {WORDS[sign(after)]}{margins}"
     )
     line = evidence.moves(row) or ()
     return verdict_on(check, FAILS, detail, replay_command(evidence.plan.of, line[: ply + 1]))

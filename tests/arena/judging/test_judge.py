@@ -16,10 +16,10 @@ from arena.judging.shares import shares
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
 from games import game
-from games.solving import SolverSettings, solver_of
+from games.solving import SolverSettings, solver_judge, solver_of
 from games.solving.bounds import sign
 from games.solving.judged_lines import judge_of
-from games.solving.judged_plies import JudgeLimits
+from games.solving.judged_plies import JudgeLimits, losses_of
 from games.solving.solver_judge import SolverJudge
 from tests.arena.running import directory_of, experiment_file, played, small
 from tests.games.naive import full_search
@@ -296,3 +296,31 @@ def test_on_a_cluster_the_same_is_found_out(tmp_path, small_run):
     here, there = (shutil.copytree(small_run, tmp_path / name) for name in ("here", "there"))
     expected = judged(here, "--last-beans", "12")
     assert judged(there, "--last-beans", "12", "--on", "local:2").equals(expected)
+
+
+def test_a_majority_is_judged_by_result_where_margins_are_out_of_reach(monkeypatch):
+    of, random = game("kalah-kgp(3,2)"), np.random.default_rng(3)
+    solver = solver_of(of, SolverSettings(14))
+    judge_both = SolverJudge(solver)
+    differ = 0
+    for _ in range(20):
+        position, words = of.start(), []
+        while not of.over(position):
+            move = int(random.choice(of.legal(position)))
+            words.append(of.move_text(position, move))
+            position = of.play(position, move)
+        line = " ".join(words)
+        exact = judge_both.judged(line, JudgeLimits(), None)
+        with monkeypatch.context() as patch:
+            patch.setattr(solver_judge, "MARGINS", 6)
+            patch.setattr(solver_judge, "WHOLE_STATES", 0)
+            results = judge_both.judged(line, JudgeLimits(12), None)
+        truth, found = losses_of(exact), losses_of(results)
+        assert found.result_known.all()
+        assert found.result.tolist() == truth.result.tolist()
+        assert np.sign(results["low"]).tolist() == np.sign(exact["low"]).tolist()
+        assert (results["low"] <= exact["low"]).all()
+        assert (results["high"] >= exact["high"]).all()
+        assert found.margin[found.known].tolist() == truth.margin[found.known].tolist()
+        differ += int((~found.known).sum())
+    assert differ > 20
