@@ -24,6 +24,7 @@ class Stage:
     last: int
     moves: int
     judged: int
+    results: int  # judged, at least by result
     perfect: int
     loss: int  # the sum of all that was lost in margin
     thrown_away: int  # moves that turned a win or a draw into less
@@ -134,6 +135,7 @@ def of_agent(judgement: Judgement, moves: Moves, agent: int, ends: Sequence[int]
                 end,
                 int(here.sum()),
                 int(judged.sum()),
+                int((here & found.result_known).sum()),
                 int((judged & (found.margin == 0)).sum()),
                 int(found.margin[judged].sum()),
                 int((here & thrown).sum()),

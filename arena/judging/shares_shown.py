@@ -60,8 +60,10 @@ def agent_line(agent: AgentShares) -> str:
         return f"{agent.agent}: none of {moves:,} moves judged"
     perfect = 100 * agent.total("perfect") / judged
     mean = agent.total("loss") / judged
+    results = agent.total("results")
     words = [
         f"{judged:,} of {moves:,} moves judged",
+        *([f"{results:,} by result"] if results > judged else []),
         f"{perfect:.1f} % perfect",
         f"mean loss {mean:.2f}",
         f"threw away {counted(agent.wins_thrown_away, 'win')} "

@@ -1,7 +1,6 @@
 """Checks and verdicts: what all kinds of checks share."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +9,6 @@ from arena.concluding.evidence import Evidence
 from arena.stats.score_checks import ScoreCheck, Status
 from games.keys import Key, KeyValues
 from games.solving.hopeless import what_is_open
-
-if TYPE_CHECKING:
-    from arena.concluding.judged_moves import JudgedMoves
 
 HOLDS, FAILS, VACUOUS = "holds", "fails", "vacuous"
 STATUS = {Status.PASSED: HOLDS, Status.FAILED: FAILS, Status.VACUOUS: VACUOUS}
@@ -92,9 +88,10 @@ def no_moves(evidence: Evidence) -> str:
     return "" if evidence.games else "no games"
 
 
-def judged_part(evidence: Evidence, moves: "JudgedMoves", own: NDArray[np.bool_]) -> str:
-    """Which of the moves marked in `own` were judged, in words."""
-    judged = int((own & moves.losses.known).sum())
-    what = what_is_open(evidence.plan.of)
+def judged_part(
+    evidence: Evidence, own: NDArray[np.bool_], known: NDArray[np.bool_], last: int | None
+) -> str:
+    """Which of the moves marked in `own` are `known`, having been judged, in words."""
+    judged, what = int((own & known).sum()), what_is_open(evidence.plan.of)
     words = f"{judged:,} of {int(own.sum()):,} moves judged"
-    return words if moves.last is None else f"{words}, from {moves.last} {what} on"
+    return words if last is None else f"{words}, from {last} {what} on"

@@ -47,7 +47,7 @@ def about(check: Check, evidence: Evidence, moves: JudgedMoves, name: str) -> tu
     own = moves.mover == evidence.plan.names.index(name)
     judged = own & losses.known
     bound = ratio_bound(moves.opening[judged], losses.margin[judged], check.values["confidence"])
-    part = judged_part(evidence, moves, own)
+    part = judged_part(evidence, own, losses.known, moves.last)
     wanted = check.values["max_mean_loss"]
     if reason := too_few(check, bound):
         return VACUOUS, f"{name}: {reason} ({part})"

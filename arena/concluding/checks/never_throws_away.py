@@ -43,7 +43,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     thrown = own & (losses.result > 0)
     if check.values["never_throws_away"] == "win":
         thrown &= won
-    part = judged_part(evidence, moves, own)
+    part = judged_part(evidence, own, losses.result_known, moves.last)
     if not (own & losses.result_known).any():
         return verdict_on(check, VACUOUS, f"no move was judged ({part})")
     if not thrown.any():
