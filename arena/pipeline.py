@@ -25,6 +25,7 @@ from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
 from arena.showing.live_line import LiveLine, run_shown
+from arena.showing.next_step import next_step
 from games.terminal import Unfinished, printed, say
 from games.whole_files import remove_unfinished, write_text
 
@@ -207,6 +208,8 @@ def _concluded(
         say(f"tables: {directory}")
         if page is not None:
             say(f"page: {page}")
+        if options.tables:
+            say(next_step(drawn, directory))
     return all(verdict.holds for verdict in verdicts)
 
 

@@ -27,6 +27,8 @@ MOST_PAIRS = 10
 MATRIX_COLUMNS = 9
 MATRIX = "% won by row"
 SIZES = "  n="
+HALVES = 1e-6  # Elo: two ratings that nobody holds add up to nothing
+LEGEND = "won, drawn, lost; n games, n_eff independent pairs; K distinct openings"
 WORDS = ("agent", "Elo", MATRIX)
 STYLES = {HOLDS: "green", FAILS: "red"}
 
@@ -40,13 +42,14 @@ def show(
     """Print ratings, win rates and checks; `notes` are further lines about the run."""
     console = console or terminal()
     say_line(console, _headline(summary), "bold")
-    show_ratings(console, summary.ratings, summary.groups)
+    one = has_one_difference(summary.ratings)
+    show_ratings(console, summary.ratings, summary.groups, halves=not one)
     for line in points_lines(summary.points):
         say_line(console, line)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
-    lines = [*summary.bridges, *summary.notes, _first_mover(summary)]
+    lines = [*(() if one else summary.bridges), *summary.notes, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
@@ -102,16 +105,29 @@ def _headline(summary: Summary) -> str:
     return f"{summary.experiment} on {summary.game}: {', '.join(words)}"
 
 
-def show_ratings(console: Console, ratings: Sequence[Rated], groups: Sequence[Group]) -> None:
-    """The rating table, and what the first move is worth in each group."""
-    grouped = len(groups) > 1
-    table = plain_table(*(("group",) * grouped), "agent", "Elo", "points", "games", "openings")
+def has_one_difference(ratings: Sequence[Rated]) -> bool:
+    """Whether there are two agents, neither held at a rating: then their match says all.
+
+    Each would have half of its difference, with half of its interval.
+    """
+    values = [row.elo.value for row in ratings]
+    known = [value for value in values if value is not None]
+    return len(values) == SMALLEST_MATRIX - 1 and (len(known) < 2 or abs(sum(known)) < HALVES)
+
+
+def show_ratings(
+    console: Console, ratings: Sequence[Rated], groups: Sequence[Group], halves: bool = True
+) -> None:
+    """The table of agents, with ratings if `halves`; what the first move is worth in each group."""
+    grouped = halves and len(groups) > 1
+    elo = ("Elo",) * halves
+    table = plain_table(*(("group",) * grouped), "agent", *elo, "points", "games", "openings")
     for row in ratings:
-        place = (str(row.group + 1),) * grouped
+        place, rating = (str(row.group + 1),) * grouped, (_elo(row),) * halves
         sizes = _points(row), str(row.games), str(row.openings)
-        table.add_row(*place, _name(row.agent), _elo(row), *sizes)
+        table.add_row(*place, _name(row.agent), *rating, *sizes)
     console.print(table)
-    for reason in sorted({row.elo.reason for row in ratings if row.text != _elo(row)}):
+    for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
         say_line(console, f"Elo: {reason}")
     if grouped:
         say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
@@ -167,6 +183,10 @@ def _pairs(console: Console, summary: Summary) -> None:
         say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:
         say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
+    if rows:
+        first = rows[0].row.counts.first
+        example = f"{first.wins}-{first.draws}-{first.losses}"
+        say_line(console, f"{example}: {LEGEND}", "dim")
 
 
 def _results(rate: WinRate) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pandas as pd
 import psutil
 import pytest
 
+from arena.explain import main as explain
 from tests.arena.running import (
     ROOT,
     alive,
@@ -196,10 +198,18 @@ def test_a_run_by_the_clock_says_so(tmp_path, results):
 
 def test_plain_lines_tell_of_progress_where_there_is_no_terminal(quick, results):
     lines = called(quick, "--results", results).stderr.splitlines()
-    assert lines[-3].startswith("40 of 40 games, ")
-    assert "random v greedy: " in lines[-3]
-    assert lines[-2] == f"tables: {directory_of(results)}"
-    assert lines[-1] == f"page: {directory_of(results) / 'report.html'}"
+    assert lines[-4].startswith("40 of 40 games, ")
+    assert "random v greedy: " in lines[-4]
+    assert lines[-3] == f"tables: {directory_of(results)}"
+    assert lines[-2] == f"page: {directory_of(results) / 'report.html'}"
+    assert lines[-1].startswith("next, a bot of your own: ")
+
+
+def test_the_command_that_is_said_to_come_next_answers(tmp_path, results, capsys):
+    answer = called(experiment_file(tmp_path, small(2), "fixed"), "--results", results)
+    command = answer.stderr.splitlines()[-1].partition("thinks: ")[2]
+    assert explain(shlex.split(command)[3:]) == 0
+    assert "kalah(4,3), " in capsys.readouterr().out
 
 
 def test_a_terminal_shows_a_live_line(tmp_path, results):

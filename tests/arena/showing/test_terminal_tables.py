@@ -9,7 +9,7 @@ from rich.console import Console
 
 from arena.concluding.checks import FAILS, HOLDS, VACUOUS, Verdict
 from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.showing.terminal_tables import as_json, show, terminal
+from arena.showing.terminal_tables import LEGEND, as_json, show, terminal
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'
@@ -40,10 +40,11 @@ def test_two_agents_fit_one_screen():
     text = printed(summary_of(["smart", "bad"], even_match(0, 1)), VERDICTS[1:])
     lines = [line.rstrip() for line in text.splitlines()]
     assert lines[0] == "demo on kalah(6,4): 80 games, 40 openings"
-    assert lines[1].split() == ["agent", "Elo", "points", "games", "openings"]
+    assert lines[1].split() == ["agent", "points", "games", "openings"]  # one Elo, not two halves
     assert lines[2].startswith("smart")
     assert "smart against bad: +137 [+80, +199] for openings like these" in lines
     assert "  n=80 (n_eff 40), first 30-0-10, second 20-10-10, 40 openings" in lines
+    assert f"30-0-10: {LEGEND}" in lines
     assert "HOLDS: smart beats bad (score_at_least): at least 70.0 % wanted" in lines
     assert len(lines) < 24
 
@@ -75,9 +76,10 @@ def test_many_pairs_are_left_to_the_file():
 
 
 def test_groups_are_numbered_and_bridged():
-    text = printed(summary_of(["a", "b"], (0, 1, [(o, "WW") for o in range(500)])))
+    beaten = [(o, "WW") for o in range(500)]
+    text = printed(summary_of(["a", "b", "c"], (0, 1, beaten), (1, 2, [(0, "WL")])))
     assert "2 groups: Elo compares agents of one group only" in text
-    assert "a above b: won 1000/1000, > +888 Elo (95 %), K = 500" in text
+    assert "a above the group: won 1000/1000, > +888 Elo (95 %), K = 500" in text
     assert "a against b: 100 %, > +888 Elo (95 %) for openings like these, K = 500" in text
 
 
