@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena.keeping.provenance import Origin, file_digest
+from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.plan import Plan
 from games.limited_files import TooMuch, read_bytes
 from games.whole_files import inner_directory, whole_file
@@ -18,7 +19,7 @@ DIGEST = re.compile(r"[0-9a-f]{16}")
 def keep_sources(directory: Path, plan: Plan, origin: Origin) -> None:
     """Keep a copy of every small file of a user's that decides games, under its own name."""
     for path in dict.fromkeys(plan.files()):
-        name = Path(os.path.relpath(path, plan.base)).as_posix()
+        name = name_in_plan(path, plan.base)
         kept = place_of(directory, name, origin.files.get(name, ""))
         if kept is None or kept.exists():
             continue
@@ -50,7 +51,7 @@ def replaced(directory: Path, files: Mapping[str, object], base: Path) -> dict[P
     """
     found: dict[Path, Path] = {}
     for name, digest in files.items():
-        original, kept = (base / name).resolve(), place_of(directory, name, digest)
+        original, kept = path_in_plan(name, base).resolve(), place_of(directory, name, digest)
         if kept is None or digest_now(original) == digest:
             continue
         if digest_now(kept) == digest:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.planning.file_names import name_in_plan
 from arena.planning.plan import Plan
 from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
@@ -37,10 +38,7 @@ def code_digest() -> str:
 
 def file_digests(plan: Plan) -> dict[str, str]:
     """Digests of the users' own files, by their paths from the experiment's."""
-    return {
-        Path(os.path.relpath(path, plan.base)).as_posix(): file_digest(path)
-        for path in plan.files()
-    }
+    return {name_in_plan(path, plan.base): file_digest(path) for path in plan.files()}
 
 
 def file_digest(path: Path) -> str:

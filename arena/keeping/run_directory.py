@@ -7,6 +7,7 @@ from arena.keeping.game_table import StoredGames, read_games
 from arena.keeping.kept_sources import digest_now, replaced
 from arena.keeping.parquet import TableError
 from arena.keeping.provenance import code_digest, read_run
+from arena.planning.file_names import path_in_plan
 from arena.planning.plan import Plan, PlanError
 from games.keys import KeyValues
 from games.terminal import Mistake, printable
@@ -41,7 +42,7 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     base, notes = _base(stored, beside), []
     copies = replaced(directory, _files(stored), base)
     for name, old in _files(stored).items():
-        path = (base / name).resolve()
+        path = path_in_plan(name, base).resolve()
         now = digest_now(path)
         if now != old:
             what = f"{printable(name)} {'is gone' if now is None else 'has changed'} since this run"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from arena.keeping.git_files import Content, GitTree, VersionError, tree_of
 from arena.keeping.kept_sources import LARGEST, place_of
 from arena.keeping.provenance import read_run
+from arena.planning.file_names import path_in_plan, versions_directory
 from games.keys import KeyValues
 from games.limited_files import TooMuch, read_bytes
 from games.names import listed, quoted
@@ -127,7 +128,7 @@ def digest_in(stored: KeyValues, run: str, path: Path) -> object:
     files, base = stored.get("files", {}), Path(str(stored.get("path", ""))).parent
     digests = files if isinstance(files, dict) else {}
     for each, digest in digests.items():
-        if (base / each).resolve() == path:
+        if path_in_plan(each, base).resolve() == path:
             return digest
     same = {digest for each, digest in digests.items() if Path(each).name == path.name}
     if len(same) == 1:
@@ -137,12 +138,6 @@ def digest_in(stored: KeyValues, run: str, path: Path) -> object:
         raise VersionError(f"run {run} has {len(same)} files called {name}")
     own = f"it has {listed([Path(each).name for each in digests])}" if digests else "it has none"
     raise VersionError(f"run {run} has no file {name} ({own})")
-
-
-def versions_directory() -> Path:
-    """Where versions are put, by their content."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "pitflip" / "versions"
 
 
 def written_down(contents: Contents, name: str) -> Path:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from agents import AgentSpec, searches, users_files, with_files
 from agents.user_files import split_reference
+from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
 from arena.stats.gsprt import EloModel
@@ -154,16 +154,17 @@ def _sprt(stored: KeyValues) -> SprtPlan:
 
 def _spec_json(spec: AgentSpec, base: Path) -> dict[str, object]:
     """The spec as JSON; paths are relative to `base`."""
-    return with_files(spec, lambda file: Path(os.path.relpath(file, base)).as_posix()).to_json()
+    return with_files(spec, lambda file: name_in_plan(file, base)).to_json()
 
 
 def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSpec:
     """The spec that `_spec_json` wrote."""
 
     def place(reference: str) -> str:
-        path, name = split_reference(str(base / reference), "")
+        there = str(path_in_plan(reference, base))
+        path, name = split_reference(there, "")
         if path not in copies:
-            return str(base / reference)
+            return there
         return f"{copies[path]}:{name}" if name else str(copies[path])
 
     return with_files(AgentSpec.from_json(stored), place)

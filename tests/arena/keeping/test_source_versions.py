@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from arena.keeping.git_files import VersionError, commits_of, tree_of
 from arena.keeping.source_versions import materialised, versioned
 from arena.reading.experiment_file import load
 from arena.reading.problems import ExperimentError
+from arena.verify import main as verify
 from tests.arena.running import played
 
 OLD, NEW = "# one\nimport beside\n", "# two\nimport beside\n"
@@ -146,12 +148,26 @@ def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_
     path.write_text(path.read_text() + AGENT.format(name="old", file=f"mine.py@run:{run.name[:6]}"))
     old = load(path).plan.agents["old"].options["file"]
     assert Path(old.rpartition(":")[0]).read_text() == BOT.format(place=0)
+    assert load(path).plan.to_json()["agents"]["old"]["file"].startswith("@versions/")
     bot.unlink()
     with pytest.raises(ExperimentError, match=r'there is no file "mine\.py"') as error:
         load(path)
     assert len(error.value.problems) == 1  # the version is there all the same
     stored = json.loads((run / "run.json").read_text())
     (digest,) = stored["files"].values()
+    assert str(tmp_path) not in json.dumps(stored["plan"])
     os.truncate(run / "sources" / digest / "mine.py", 3)
     with pytest.raises(ExperimentError, match="was changed"):
         load(path)
+
+
+def test_a_run_with_a_version_is_verified_without_cache_and_repository(tmp_path, tree, monkeypatch):
+    path = tree / "demo.toml"
+    path.write_text(
+        HEAD + AGENT.format(name="old", file="gone.py@HEAD~1") + '[agents.first]\nkind = "first"\n'
+    )
+    played(path, tmp_path / "results", workers=1, backend="here")
+    path.unlink()
+    shutil.rmtree(tmp_path / "cache" / "pitflip" / "versions")
+    (run,) = (tmp_path / "results" / "demo").iterdir()
+    assert verify([str(run)]) == 0

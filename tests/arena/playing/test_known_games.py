@@ -1,5 +1,6 @@
 """Known games: played once in any run; tables as if all had been played; nothing else is known."""
 
+import json
 import os
 import random
 import re
@@ -10,6 +11,7 @@ import sys
 import time
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from arena.keeping.journal import JOURNAL
@@ -202,7 +204,7 @@ def test_verify_finds_a_known_game_that_is_wrong_and_forgets_it(tmp_path, monkey
 
 def edited(agents, draw, directory):
     """One random edit of an experiment: agents, their options, their files."""
-    agents, what = dict(agents), draw.randrange(5)
+    agents, what = dict(agents), draw.randrange(6)
     agents.pop("own", None)  # a process of its own, seconds for each run
     if what == 0 and len(agents) > 2:
         del agents[draw.choice(list(agents))]
@@ -215,6 +217,8 @@ def edited(agents, draw, directory):
         agents[f"e{draw.randrange(3)}"] = (
             f'kind = "minimax"\ndepth = 1\nepsilon = 0.{draw.randrange(1, 4)}'
         )
+    elif what == 4:
+        agents["deep"] = f'kind = "minimax"\ndepth = {draw.randrange(1, 4)}'  # an option changed
     elif draw.random() < 0.15:
         (directory / "heur.py").write_text(HEURISTIC.format(factor=draw.randrange(1, 4)))
         agents["own"] = 'kind = "minimax"\ndepth = 1\nevaluate = "heur.py"\ndeterministic = true'
@@ -223,17 +227,39 @@ def edited(agents, draw, directory):
     return agents
 
 
+def games_of(run, agents, text):
+    """Every game of a run as what decides it, pairing by pairing; written from the docs alone."""
+    table = pq.read_table(run / "games.parquet").to_pylist()
+    game = json.loads((run / "run.json").read_text())["plan"]["game"]
+    decided = []
+    for row in table:
+        seats = []
+        for name in (row["first"], row["second"]):
+            content = agents[name] + (text if "heur.py" in agents[name] else "")
+            chance = "random" in agents[name] or "epsilon" in agents[name]
+            seats.append((content, (row["seed"], row["leg"], name) if chance else None))
+        decided.append((game, row["opening_moves"], *seats))
+    return [(decided[at], decided[at + 1]) for at in range(0, len(decided), 2)]
+
+
 @pytest.mark.slow
 def test_after_a_hundred_random_edits_tables_are_those_of_a_run_without_the_store(tmp_path):
-    draw, agents, was_known = random.Random(5), dict(AGENTS), 0
+    draw, agents, was_known, seen = random.Random(5), dict(AGENTS), 0, set()
     for number in range(100):
         agents = edited(agents, draw, tmp_path)
         if len(agents) < 2:
             agents |= AGENTS
         path = experiment(tmp_path, agents, pairs=draw.randrange(2, 9), seed=draw.randrange(1, 3))
         with_it, without = tmp_path / f"a{number}", tmp_path / f"b{number}"
-        was_known += known_of(path, with_it, tmp_path / "k") > 0
+        known = known_of(path, with_it, tmp_path / "k")
+        was_known += known > 0
         played(path, without, workers=1, backend="here")
+        heuristic = tmp_path / "heur.py"
+        text = heuristic.read_text() if heuristic.exists() else ""
+        pairings = games_of(directory_of(without), agents, text)
+        # A pairing is known if both of its games are: exactly the others are played.
+        assert known == 2 * sum(seen.issuperset(each) for each in pairings), number
+        seen |= {each for pairing in pairings for each in pairing}
         assert tables(with_it) == tables(without), number
         again = known_of(path, tmp_path / f"c{number}", tmp_path / "k")
         matches = len(agents) * (len(agents) - 1) // 2
