@@ -84,7 +84,7 @@ def versions_of(versions: "AgentVersions", name: str, most: int) -> Versions:
         raise Mistake(str(error)) from None
     found: Versions = {named_version(name, NOW): (None, versions.now[name])}
     for commit in commits:
-        table = versions.then(versions.tree(commit.name), name)
+        table = versions.then(versions.base(commit.name, Path()), name)
         if table is None:
             break  # the agent was not there yet
         newest = list(found)[-1]

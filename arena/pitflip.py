@@ -49,6 +49,7 @@ AT_ONCE = (
     "arena.new",
     "arena.play",
     "arena.rate",
+    "arena.runs",
     "arena.share",
     "arena.status",
     "games.",

@@ -28,7 +28,9 @@ def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "Plays an agent as it is now against itself at a revision of git, by SPRT."
     parser = parser_of("arena.versus", what, EXAMPLE)
-    parser.add_argument("--base", default="HEAD", metavar="REVISION", help="the other one (HEAD)")
+    parser.add_argument(
+        "--base", default="HEAD", metavar="REVISION", help="the other one (HEAD), or run:6917adfa1c"
+    )
     parser.add_argument("--agent", metavar="NAME", help="whose files differ, if several do")
     parser.add_argument("--elo0", default="0", metavar="ELO", help="what is too little (0)")
     parser.add_argument("--elo1", default="10", metavar="ELO", help="what is enough (10)")
@@ -51,7 +53,7 @@ def compared(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     # What --pairs asks for stands in the experiment that is made, not in the file.
     changes = tuple(chosen.changes) + (() if chosen.seed is None else (f"seed={chosen.seed}",))
     versions = AgentVersions(chosen.experiment, changes)
-    tree = versions.tree(chosen.base)
+    tree = versions.base(chosen.base, chosen.results)
     experiment = between(versions, chosen, tree, pairs, bounds)
     from arena.pipeline import run  # noqa: PLC0415
 
@@ -72,7 +74,7 @@ def elo(name: str, text: str) -> float:
 def between(
     versions: "AgentVersions",
     chosen: argparse.Namespace,
-    tree: "GitTree",
+    tree: "GitTree | Path",
     pairs: int,
     bounds: dict[str, float],
 ) -> "Experiment":

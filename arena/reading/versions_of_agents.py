@@ -8,7 +8,8 @@ from pathlib import Path
 from agents import AGENTS, kind_of, users_files
 from arena.keeping.git_files import GitTree, VersionError, tree_of
 from arena.keeping.known_keys import content
-from arena.keeping.source_versions import versioned
+from arena.keeping.provenance import read_run
+from arena.keeping.source_versions import RUN, run_named, versioned
 from arena.planning.openings import way
 from arena.planning.schedules import no_agent
 from arena.reading.agent_tables import LONGEST_NAME
@@ -38,18 +39,22 @@ class AgentVersions:
         agents = source.tables.get("agents")
         self.now: Tables = agents if isinstance(agents, dict) else {}
 
-    def tree(self, revision: str) -> GitTree:
-        """All files at a revision; a Mistake if there is none."""
+    def base(self, revision: str, results: Path) -> GitTree | Path:
+        """All files at a revision, or the run of `run:6917adfa1c`; a Mistake if there is none."""
         try:
+            if revision.startswith(RUN):
+                return run_named(revision.removeprefix(RUN), (results,)).resolve()
             return tree_of(self.path.absolute(), revision)
         except VersionError as error:
             raise Mistake(str(error)) from None
 
-    def then(self, tree: GitTree, name: str) -> Mapping[str, object] | None:
+    def then(self, tree: GitTree | Path, name: str) -> Mapping[str, object] | None:
         """The table of an agent at a revision, its files too; None if it was not there yet.
 
         Where the file of the experiment was not there, its tables are those of now.
         """
+        if isinstance(tree, Path):
+            return agent_of_run(tree, name)
         place = tree.place(self.path.absolute().parent.resolve() / self.path.name)
         tables: object = self.now
         if tree.kind(place):
@@ -75,7 +80,7 @@ class AgentVersions:
         specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
         return len({content(spec) for spec in specs}) > 1
 
-    def changed(self, tree: GitTree) -> list[str]:
+    def changed(self, tree: GitTree | Path) -> list[str]:
         """The agents that are other ones now than at a revision."""
         found = []
         for name, table in self.now.items():
@@ -99,6 +104,14 @@ class AgentVersions:
         if name not in self.now:
             raise Mistake(no_agent(name, self.now))
         return name
+
+
+def agent_of_run(directory: Path, name: str) -> dict[str, object] | None:
+    """The table of an agent as a run has it, with the files that it kept."""
+    plan = read_run(directory).get("plan")
+    agents = plan.get("agents") if isinstance(plan, dict) else None
+    table = agents.get(name) if isinstance(agents, dict) else None
+    return at_revision(table, f"{RUN}{directory}") if isinstance(table, dict) else None
 
 
 def only(names: Sequence[str], none: str, several: str) -> str:

@@ -7,6 +7,7 @@ import pytest
 from arena.history import main as history
 from arena.versus import main as versus
 from games.terminal import DONE, FINDING, MISTAKE
+from tests.arena.running import played
 
 TEXT = (
     'game = "kalah(4,3)"\npairs = 30\nopenings = {{ random_plies = 4 }}\n'
@@ -76,6 +77,20 @@ def test_several_agents_that_differ_are_asked_about(mine, capsys):
     mine.write_text(TEXT.format(depth=2).replace('"greedy"', '"fewest"'))
     assert versus(words(mine)) == MISTAKE
     assert "mine, other differ: --agent NAME says which" in capsys.readouterr().err
+
+
+def test_a_run_is_a_base_where_there_is_no_git(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.toml"
+    path.write_text(TEXT.format(depth=1))
+    played(path, tmp_path / "results", workers=1, backend="here")
+    ((run,),) = [(tmp_path / "results" / "mine").iterdir()]
+    assert versus(words(path, "--base", f"run:{run.name[:5]}")) == MISTAKE
+    assert "no agent differs from run:" in capsys.readouterr().err
+    path.write_text(TEXT.format(depth=3))
+    more = ("--base", f"run:{run.name[:5]}", "--elo1", "100", "--pairs", "60")
+    assert versus(words(path, *more)) in (DONE, FINDING)
+    assert f"mine@run:{run.name[:5]}: " in capsys.readouterr().out
 
 
 def test_without_a_repository_it_is_said(tmp_path, capsys, monkeypatch):
