@@ -20,6 +20,7 @@ from agents import AGENTS
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
 from arena.reading.experiment_file import load
+from arena.reading.sweep_table import load_sweep
 from arena.tuning.tune_file import load_tuning
 from games import NAMES
 from games.terminal import DONE, status_of
@@ -84,8 +85,9 @@ def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path
 
 
 def plan_of(path: Path) -> int:
-    """An experiment file is read."""
+    """An experiment file is read, and the sweep in it if there is one."""
     load(path)
+    load_sweep(path)
     return DONE
 
 
