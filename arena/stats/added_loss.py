@@ -79,20 +79,3 @@ def lower_end(
         if high - low < 1e-13 * max(1.0, abs(high)) or miss == 0.0:
             break
     return law.mean_at(math.exp(high))
-
-
-def excess_root(
-    scores: Sequence[float], masses: Sequence[float], mean: float, added: float
-) -> float:
-    """The corrected root at a given mean: above the quantile of a tail, the bound is above it.
-
-    0 where the scores, the added loss among them, are no better than `mean`.
-    """
-    law = _Law(scores, masses, added, 0.0)
-    low, high = _LEAST, _MOST
-    if law.mean_at(math.exp(low)) <= mean:
-        return 0.0
-    for _ in range(80):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if law.mean_at(math.exp(middle)) > mean else (low, middle)
-    return law.root_at(math.exp(low))

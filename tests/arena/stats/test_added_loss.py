@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.added_loss import excess_root, lower_end
+from arena.stats.added_loss import lower_end
 from arena.stats.quantiles import normal_quantile
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -48,23 +48,6 @@ def test_wins_and_losses_are_bounded_nearly_as_by_clopper_and_pearson(wins, n, l
     masses = [n - wins, 0, 0, 0, wins]
     assert lower_end(QUARTERS, masses, Z, 1.0) == pytest.approx(low, abs=5e-5)
     assert 1 - lower_end(QUARTERS, masses[::-1], Z, 1.0) == pytest.approx(high, abs=5e-5)
-
-
-def test_at_its_end_the_root_is_the_quantile():
-    masses = [3, 8, 20, 15, 9]
-    end = lower_end(QUARTERS, masses, Z, 0.5)
-    assert excess_root(QUARTERS, masses, end, 0.5) == pytest.approx(Z, abs=1e-6)
-    assert excess_root(QUARTERS, masses, 0.9, 0.5) == 0.0
-    assert excess_root(QUARTERS, masses, 0.1, 0.5) > Z
-
-
-def test_a_loss_that_is_added_elsewhere_moves_the_end_with_the_scale():
-    masses = [1, 0, 4, 5, 30]
-    end = lower_end(QUARTERS, masses, Z, 0.5)
-    moved = [0.3 + 0.6 * score for score in QUARTERS]
-    assert lower_end(moved, masses, Z, 0.5, at=0.3) == pytest.approx(0.3 + 0.6 * end)
-    # One that is no loss to speak of costs less, even if others scored below it.
-    assert lower_end(QUARTERS, masses, Z, 0.5, at=0.5) > end
 
 
 def test_no_point_bounds_nothing():
