@@ -14,12 +14,7 @@ from arena.keeping.run_differences import why_new
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
-from arena.playing.determinism import (
-    contradicted,
-    contradicting,
-    determined,
-    without_copies,
-)
+from arena.playing.determinism import contradicted, determined, without_copies
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
@@ -61,8 +56,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             note_begin(experiment, origin, journal, drawn, options)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
             played = _played(drawn, journal, options, live)
-            while fallen := contradicting(played.drawn, journal_parts(journal, played.drawn)()):
-                again = without_copies(played.drawn, fallen, journal)
+            while again := without_copies(played.drawn, journal):
                 note_begin(experiment, origin, journal, again, options)
                 _tell(contradicted(again), options)
                 played = _played(again, journal, options, live)

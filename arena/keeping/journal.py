@@ -164,10 +164,7 @@ class Journal:
             self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
 
     def forget(self, start: int, fixed: frozenset[tuple[int, int]]) -> None:
-        """Remove the batches from the one with pairing `start` on; only these matches are fixed.
-
-        Both happen, or neither.
-        """
+        """Remove the batches from pairing `start` on and keep these fixed matches, or neither."""
         with self._in_words():
             self._base.execute("begin immediate")
             with self._base:

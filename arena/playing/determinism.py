@@ -86,12 +86,16 @@ def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     return frozenset(fallen)
 
 
-def without_copies(drawn: DrawnPlan, fallen: Matches, journal: Journal) -> DrawnPlan:
-    """The plan in which `fallen` matches play every game; the journal forgets theirs.
+def without_copies(drawn: DrawnPlan, journal: Journal) -> DrawnPlan | None:
+    """The plan in which matches whose games contradict it play every game; None if there are none.
 
-    What was played after the first of them goes too: it is played, or taken from what is known.
+    The journal forgets what was played from the first of them on: it is played, or taken from
+    what is known.
     """
     pairings = drawn.pairings
+    fallen = contradicting(drawn, (games for _, _, games in journal.parts(pairings.columns)))
+    if not fallen:
+        return None
     blocks = pairings.blocks(0, pairings.total)
     start = next(block.first for block in blocks if (block.a, block.b) in fallen)
     fixed = pairings.fixed - fallen
