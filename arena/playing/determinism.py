@@ -12,7 +12,7 @@ from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, Matches, draw
 from arena.planning.openings import first_openings
 from arena.planning.pairing_seeds import digest_word
-from arena.planning.records import Games
+from arena.planning.records import Games, Termination
 from arena.planning.tasks import Task
 from arena.playing.in_order import in_turn
 from arena.playing.workers import PlayOptions, RunFailed, Workers
@@ -66,7 +66,8 @@ def contradicted(drawn: DrawnPlan) -> list[str]:
 def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     """The matches whose openings were thought to lead to one game each, but led to two.
 
-    A trial is of two openings; later ones may be played by several processes, and show more.
+    A trial is of two openings; later ones may be played by several processes, and show more. A
+    game that ended by a fault shows nothing: an agent that failed too often is not asked again.
     """
     specs = drawn.specs
     said = frozenset(
@@ -78,7 +79,8 @@ def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
     fallen = set()
     for games in parts:
         names = (games.first, games.second, games.opening, games.game_id)
-        rows = np.stack([column.astype(np.int64) for column in names], axis=1)
+        played_out = games.termination == Termination.NORMAL
+        rows = np.stack([column[played_out].astype(np.int64) for column in names], axis=1)
         for first, second, opening, played in np.unique(rows, axis=0).tolist():
             match = min(first, second), max(first, second)
             if match in said and games_of.setdefault((first, second, opening), played) != played:
