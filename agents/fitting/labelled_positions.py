@@ -46,7 +46,7 @@ class Positions(NamedTuple):
         return Positions(self.rows[own], self.margins[own], self.games[own])
 
 
-class PlayedGames(NamedTuple):
+class LearnedGames(NamedTuple):
     """Games to learn from, one after the other: their moves as slots."""
 
     slots: NDArray[np.int16]
@@ -55,11 +55,11 @@ class PlayedGames(NamedTuple):
     margins: NDArray[np.int32]  # for the first player: of the end, or of the last position
     last: NDArray[np.int32]  # the ply of the last position that is learned from
 
-    def part(self, start: int, stop: int) -> "PlayedGames":
+    def part(self, start: int, stop: int) -> "LearnedGames":
         """Games `start` to `stop` - 1."""
         ends = np.concatenate([[0], np.cumsum(self.plies)])
         moves, own = self.slots[ends[start] : ends[stop]], slice(start, stop)
-        return PlayedGames(moves, self.plies[own], self.opening[own], self.margins[own],
+        return LearnedGames(moves, self.plies[own], self.opening[own], self.margins[own],
                            self.last[own])  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def solved(ctx: Context, s: State) -> np.int64:
 def solve_ends(
     ctx: Context,
     start: State,
-    games: "PlayedGames",
+    games: "LearnedGames",
     least: int,
 ) -> int:
     """Of each game the first position with at most `least` left is solved and ends it.
@@ -113,7 +113,7 @@ def solve_ends(
 def list_positions(
     ctx: Context,
     start: State,
-    games: "PlayedGames",
+    games: "LearnedGames",
     rows: NDArray[np.uint64],
     margins: NDArray[np.int16],
     owners: NDArray[np.int32],
@@ -207,12 +207,12 @@ class GameReader:
         row = np.array([word for part in position.state for word in np.ravel(part)], np.uint64)
         return int(self.left(row[None])[0])
 
-    def solve(self, played: PlayedGames, least: int) -> None:
+    def solve(self, played: LearnedGames, least: int) -> None:
         """Solve the first position of each game with at most `least` left."""
         if least >= 0:
             self.kernels.solve_ends(self.context, self.of.start().state, played, least)
 
-    def positions(self, played: PlayedGames) -> Positions:
+    def positions(self, played: LearnedGames) -> Positions:
         """The positions of these games, which are numbered from 0."""
         most = int(played.plies.sum())
         rows = np.empty((most, self.width), np.uint64)

@@ -88,8 +88,7 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     """What a file asks to learn; ExperimentError says all that is wrong with it."""
     source, problems = read(Path(path), overrides)
     setup = read_setup(source, LEARN_TOP, problems)
-    written = setup.values.get("learn", {})
-    values = {**defaults(LEARN), **written}
+    values = {**defaults(LEARN), **setup.values.get("learn", {})}
     match = match_table(values["match"])
     teacher_problem(values.get("teacher"), setup.agents, problems)
     agent = values["agent"] or values.get("teacher")
@@ -101,17 +100,9 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     tables = read_tables(values, setup, problems)
     sources = tuple(Path(found_path(each, setup.base)) for each in values["from"])
     problems.raise_if_any()
-    assert setup.of is not None  # else a problem was said
-    part = tables_part(setup.of)
-    if setup.values["openings"] is None:
-        setup = setup._replace(openings=MATCH_OPENINGS)
-    meets = Meets(tuple(combinations(range(len(setup.agents)), 2)), None)
-    plan = replace(plan_of(setup, meets), keep_moves=False, stop=None)
-    solve_from = values["solve_from"]
-    if solve_from is None:
-        solve_from = getattr(part, "SOLVE_FROM", -1)
+    name = setup.settings.name or source.path.stem
     return Learning(
-        experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
+        experiment=Experiment(name, source.path, plan_to_learn(setup)),
         teacher=values["teacher"],
         agent=agent or values["teacher"],
         tables=tables,
@@ -122,10 +113,24 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
         ridges=ridges,
         held_out=values["held_out"],
         opening_plies=plies,
-        solve_from=solve_from,
+        solve_from=solved_from(values["solve_from"], setup.of),
         curve=values["curve"],
         match=match,
     )
+
+
+def plan_to_learn(setup: Setup) -> Plan:
+    """The plan that games and matches are played by."""
+    if setup.values["openings"] is None:
+        setup = setup._replace(openings=MATCH_OPENINGS)
+    meets = Meets(tuple(combinations(range(len(setup.agents)), 2)), None)
+    return replace(plan_of(setup, meets), keep_moves=False, stop=None)
+
+
+def solved_from(written: int | None, of: Game | None) -> int:
+    """How much is left where games are solved; where nothing is said, what is soon solved."""
+    usual: int = -1 if of is None else getattr(tables_part(of), "SOLVE_FROM", -1)
+    return usual if written is None else written
 
 
 def tables_part(of: Game) -> object:

@@ -31,7 +31,7 @@ Fitted = FittedTables | FittedFeatures
 
 
 @dataclass(frozen=True)
-class Sample:
+class FitSample:
     """The positions of a round, split by game into those that are fitted and those that test."""
 
     of: Game
@@ -49,15 +49,15 @@ class Sample:
             digest.update(np.ascontiguousarray(each).tobytes())
         return digest.hexdigest()
 
-    def share(self, share: float) -> "Sample":
+    def share(self, share: float) -> "FitSample":
         """The same with the first games only; what tests is the same."""
         games = int(share * len(self.games))
         cut = int(np.searchsorted(self.training.games, games))
         training = self.training.part(slice(cut))
-        return Sample(self.of, self.games, training, self.held_out, self.least, self.most)
+        return FitSample(self.of, self.games, training, self.held_out, self.least, self.most)
 
 
-def sample_of(learning: Learning, games: RoundGames) -> Sample:
+def sample_of(learning: Learning, games: RoundGames) -> FitSample:
     """The positions of the games of a round."""
     reader = GameReader(learning.of)
     positions = reader.positions(games.played)
@@ -66,7 +66,7 @@ def sample_of(learning: Learning, games: RoundGames) -> Sample:
     held = tests[positions.games]
     left = reader.left(positions.rows)
     least = learning.solve_from if learning.solve_from >= 0 else int(left.min(initial=0))
-    return Sample(
+    return FitSample(
         learning.of,
         games,
         positions.part(~held),
@@ -90,7 +90,7 @@ class RoundFit:
     """Fits the weights of one sample and writes their file."""
 
     def __init__(
-        self, learning: Learning, sample: Sample, workers: int, wall: Wall | None = None
+        self, learning: Learning, sample: FitSample, workers: int, wall: Wall | None = None
     ) -> None:
         """Nothing is fitted yet; an evaluation of a user's is asked behind the `wall`."""
         self.learning, self.sample, self.wall = learning, sample, wall

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import AgentSpec
-from agents.fitting.labelled_positions import PlayedGames
+from agents.fitting.labelled_positions import LearnedGames
 from arena.keeping.journal import Journal
 from arena.learning.learn_file import Learning
 from arena.learning.self_play import (
@@ -33,7 +33,7 @@ TEACHER = "teacher"
 class RoundGames(NamedTuple):
     """Games no two of which begin alike, and the keys of their openings."""
 
-    played: PlayedGames
+    played: LearnedGames
     keys: NDArray[np.uint64]
 
     def __len__(self) -> int:
@@ -99,19 +99,19 @@ def results(crew: SelfPlayCrew, todo: Iterator[GamePart]) -> Generator[SelfPlaye
 def joined(contents: list[bytes]) -> RoundGames:
     """All games, without those whose opening came before."""
     several = [unpacked_games(each) for each in contents]
-    played = PlayedGames(
+    played = LearnedGames(
         *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
     )
     keys = np.concatenate([keys for _, keys in several])
     return distinct(played, keys)
 
 
-def distinct(played: PlayedGames, keys: NDArray[np.uint64]) -> RoundGames:
+def distinct(played: LearnedGames, keys: NDArray[np.uint64]) -> RoundGames:
     """The first game from each opening."""
     first = np.zeros(len(keys), np.bool_)
     first[np.unique(keys, return_index=True)[1]] = True
     if first.all():
         return RoundGames(played, keys)
     slots = played.slots[np.repeat(first, played.plies)]
-    kept = PlayedGames(slots, *(each[first] for each in played[1:]))
+    kept = LearnedGames(slots, *(each[first] for each in played[1:]))
     return RoundGames(kept, keys[first])

@@ -7,7 +7,7 @@ import numpy as np
 
 from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
-from agents.fitting.labelled_positions import NEVER, GameReader, PlayedGames
+from agents.fitting.labelled_positions import NEVER, GameReader, LearnedGames
 from agents.kernels import whole_games as loop
 from arena.planning.drawing import DrawnPlan
 from arena.playing.backends import Backend
@@ -48,7 +48,7 @@ class SelfPlayedPart(NamedTuple):
     games: bytes
 
 
-def packed(played: PlayedGames, keys: np.ndarray) -> bytes:
+def packed(played: LearnedGames, keys: np.ndarray) -> bytes:
     """Games with the keys of their openings as bytes."""
     arrays = (*played, keys)
     parts = [np.asarray(a, kind) for a, (_, kind) in zip(arrays, KINDS, strict=True)]
@@ -56,14 +56,14 @@ def packed(played: PlayedGames, keys: np.ndarray) -> bytes:
     return zlib.compress(sizes.tobytes() + b"".join(each.tobytes() for each in parts), 1)
 
 
-def unpacked_games(content: bytes) -> tuple[PlayedGames, np.ndarray]:
+def unpacked_games(content: bytes) -> tuple[LearnedGames, np.ndarray]:
     """The games that `packed` made bytes of."""
     plain = bytearray(zlib.decompress(content))  # arrays of it may be written
     sizes, at, arrays = np.frombuffer(plain, np.int64, len(KINDS)), 8 * len(KINDS), []
     for size, (_, kind) in zip(sizes.tolist(), KINDS, strict=True):
         arrays.append(np.frombuffer(plain, kind, size, at))
         at += size * np.dtype(kind).itemsize
-    return PlayedGames(*arrays[:-1]), arrays[-1]
+    return LearnedGames(*arrays[:-1]), arrays[-1]
 
 
 class SelfPlay:
@@ -121,7 +121,7 @@ class SelfPlay:
             self.longest *= 2
         plies = results[:, loop.LENGTH].astype(np.int32)
         moves = room[np.arange(self.longest) < plies[:, None]]
-        games = PlayedGames(
+        games = LearnedGames(
             moves, plies, opening, results[:, loop.MARGIN].astype(np.int32),
             np.full(len(plies), NEVER, np.int32),
         )  # fmt: skip

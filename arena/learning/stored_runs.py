@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.fitting.labelled_positions import NEVER, GameReader, PlayedGames
+from agents.fitting.labelled_positions import NEVER, GameReader, LearnedGames
 from agents.kernels.layout import NO_SLOT
 from arena.keeping.parquet import TableError, read_columns
 from arena.keeping.run_directory import GAMES, NotARun, stored_plan
@@ -19,14 +19,14 @@ def stored_round(of: Game, directories: Sequence[Path], solve_from: int) -> Roun
     """The different games of these runs; NotARun says which cannot be learned from, and why."""
     reader = GameReader(of)
     several = [games_in(of, directory, reader) for directory in directories]
-    played = PlayedGames(
+    played = LearnedGames(
         *(np.concatenate(each) for each in zip(*(games for games, _ in several), strict=True))
     )
     reader.solve(played, solve_from)
     return distinct(played, np.concatenate([keys for _, keys in several]))
 
 
-def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[PlayedGames, np.ndarray]:
+def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[LearnedGames, np.ndarray]:
     """The games of a run that came to their end."""
     plan, path = stored_plan(directory), directory / GAMES
     if plan.of.name != of.name:
@@ -46,7 +46,7 @@ def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[PlayedGames
     words = [of.notation.split(line) for line in lines]
     opening = [len(of.notation.split(each)) for each in columns["opening_moves"][whole].tolist()]
     plies = np.array([len(each) for each in words], np.int32)
-    played = PlayedGames(
+    played = LearnedGames(
         slots_of(of, [word for each in words for word in each], plies, reader, directory),
         plies,
         np.array(opening, np.int32),
