@@ -13,12 +13,16 @@ import numpy as np
 import pytest
 
 from agents.evaluations.learned_weights import read_learned
+from arena.keeping.run_directory import NotARun
 from arena.learn import main
 from arena.learning.learn_file import load_learning
 from arena.learning.round_match import RoundVerdict, round_match
+from arena.learning.stored_runs import stored_round
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
 from arena.reading.problems import ExperimentError
+from arena.run import main as run_main
+from games import game
 from tests.arena.running import ROOT
 
 TEXT = """
@@ -181,3 +185,17 @@ def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):
     path.write_text(path.read_text().replace('kind = "random"', own))
     with pytest.raises(ExperimentError, match="declares no WEIGHTS"):
         load_learning(path)
+
+
+def test_the_games_of_a_finished_run_are_learned_from(tmp_path):
+    text = TEXT.format(more="").replace("[agents.user]", "[agents.greedy]", 1)
+    experiment, _, _ = text.partition("[learn]")
+    (tmp_path / "r.toml").write_text(experiment.replace('kind = "random"', 'kind = "greedy"'))
+    words = ["--results", str(tmp_path / "r"), "--quiet", "--no-page", "--pairs", "60"]
+    assert run_main([str(tmp_path / "r.toml"), *words, "--backend", "here"]) == 0
+    (played,) = (tmp_path / "r").glob("*/*/games.parquet")
+    path = written(tmp_path, f'from = ["{played.parent}"]')
+    read = read_learned(learned(path, tmp_path / "results") / "round-1.npz")
+    assert 20 < read.games <= 120
+    with pytest.raises(NotARun, match="not of owari"):
+        stored_round(game("owari"), [played.parent], 5)
