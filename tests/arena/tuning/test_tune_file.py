@@ -85,7 +85,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('method = "annealing"', 'method must be "auto", "tpe", "gp", "cmaes" or "spsa"'),
+        ('method = "annealing"', 'method must be "auto", "tpe", "gp", "cmaes", "spsa" or "fit"'),
         ('opponents = ["gredy"]', 'there is no agent "gredy"'),
         ("opponents = { mine = 0 }", "opponents must be names, or shares"),
         ("opponents = { mine = inf }", "opponents must be names, or shares"),
