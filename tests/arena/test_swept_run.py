@@ -53,6 +53,7 @@ def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
     assert list(tmp_path.glob("swept/demo/*/sweep.svg"))
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_stopped_goes_on_where_it_stopped(tmp_path, monkeypatch):
     path = written(tmp_path)
     swept(path, tmp_path / "whole")

@@ -161,6 +161,7 @@ def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_
         load(path)
 
 
+@pytest.mark.slow  # a bot behind its wall, twice
 def test_a_run_with_a_version_is_verified_without_cache_and_repository(tmp_path, tree, monkeypatch):
     path = tree / "demo.toml"
     path.write_text(
