@@ -527,7 +527,7 @@ CONCLUDING = (
         edits={
             "if evidence.plan.stop is not None:": "if False:",
             "if looks > 1:": "if looks > 5:",
-            "else faultless(evidence.games, match)": "else match",
+            "else match.faultless()": "else match",
         },
     ),
     *in_file(
@@ -550,13 +550,13 @@ CONCLUDING = (
     *in_file(
         "arena/concluding/checks/always.py",
         "tests/arena/concluding/test_checks.py",
-        edits={"if not won.all():": "if not won.any():"},
+        edits={"if won < games else None": "if won == 0 else None"},
     ),
     *in_file(
         "arena/concluding/standings.py",
         "tests/arena/concluding/test_standings.py",
         edits={
-            "match.scores - match.scores.mean()": "match.scores - 0.5",
+            "match.scores - _mean(match)": "match.scores - 0.5",
             "BLOCKS = 20_000": "BLOCKS = 2_000",
         },
     ),
