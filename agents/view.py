@@ -1,10 +1,12 @@
 """A position as a user's own bot sees it, in plain Python numbers."""
 
+from collections.abc import Callable
+
 from games import Game, IllegalMove, Position
 from games.board import Board, position_of
 from games.board_numbers import Numbers, board_numbers
 from games.kernels.board_layout import LEFT
-from games.names import listed
+from games.names import did_you_mean, listed
 from games.position import Plain
 
 Sides = tuple[Numbers, Numbers]
@@ -88,6 +90,23 @@ class View:
         Othello: own and other, sets of squares numbered row by row.
         """
         return self.game.plain(self.position)
+
+    def turned(self) -> "View":
+        """The same board with the other side to move."""
+        from agents.view_words import turned_position  # noqa: PLC0415  # loads Numba
+
+        return View(self.game, turned_position(self.game, self.position), self._numbers)
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        """A word of the game about this position, such as `view.hole(3)`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        from agents.view_words import asked_word, word_names  # noqa: PLC0415  # loads Numba
+
+        if name not in (names := word_names(self.game)):
+            near = did_you_mean(name, [*dir(View), *names])
+            raise AttributeError(f"a view of {self.game} has no {name}{near}")
+        return asked_word(self.game, name, self.position, self._numbers)
 
     def play(self, move: int) -> "View":
         """The position after a legal move."""

@@ -48,12 +48,16 @@ def _few(words: Iterable[str]) -> str:
     return ", ".join([word[:LONGEST] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
+def nearest(word: str, names: Iterable[str]) -> str:
+    """The one of `names` that somebody means or mistypes who writes `word`; empty: none is near."""
+    known = list(names)
+    close = difflib.get_close_matches(word[:LONGEST], known, 1, NEAR)
+    return meant(word, known) or next(iter(close), "")
+
+
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
-    known = list(names)
-    near = meant(word, known) or next(
-        iter(difflib.get_close_matches(word[:LONGEST], known, 1, NEAR)), ""
-    )
+    near = nearest(word, names)
     return f"; did you mean {quoted(near)}?" if near else ""
 
 

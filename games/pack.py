@@ -57,6 +57,12 @@ PARTS: Mapping[str, Part] = {
         "TABLES, a module for each name",
         "",
     ),
+    "board_words": Part(
+        "heuristics in words of the board",
+        "board_words.py",
+        "a function (rules, position, ...) for each name in BOARD_WORDS of the pack",
+        "",
+    ),
     "words": Part("better words for people", "words.py", "WORDS", "WORDS"),
 }
 
@@ -124,6 +130,11 @@ def features(package: str, name: str) -> tuple[str, ...]:
     if not has(package, "features"):
         raise missing(package, "features", name)
     return tuple(import_module(package).FEATURES)
+
+
+def board_words(package: str) -> tuple[str, ...]:
+    """The words of the pack for heuristics and bots, in order; none if it has none."""
+    return tuple(getattr(import_module(package), "BOARD_WORDS", ()))
 
 
 def defaults_file(package: str) -> Path:

@@ -8,7 +8,7 @@ import inspect
 import warnings
 from collections import namedtuple
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from keyword import iskeyword
 from numbers import Real
 from types import FunctionType
@@ -30,6 +30,7 @@ from agents.evaluations.user_names import (
     user_names,
 )
 from agents.evaluations.weight_files import checked_weights
+from agents.evaluations.word_advice import advice, word_for
 from agents.kernels.evaluator import Evaluate, address_of, call_object
 from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
@@ -58,7 +59,7 @@ class OwnEvaluation:
         self.function = unbound(function)
         if not isinstance(self.function, FunctionType):
             self._fail(f"cannot be used: {function!r} is not a function")
-        if missing := missing_name(self.function):
+        if missing := missing_name(self.function, partial(word_for, of)):
             self._fail(f"cannot be used: {missing}")
         self.takes = self._arguments()
         self.defaults = self._declared_weights()
@@ -133,7 +134,9 @@ class OwnEvaluation:
                     self.function, family, self.takes, self.weight_names, kinds, self.trusted
                 )
         except NumbaError as error:
-            self._fail(NOT_COMPILED, compile_error(error, self.path))
+            why = compile_error(error, self.path)
+            more = advice(self.game, why.partition("\n")[0])
+            self._fail(NOT_COMPILED, f"{why}\n{more}".rstrip())
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
 

@@ -14,7 +14,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from agents.kernels.bind import bound_features, called_features
+from agents.kernels.bind import bound_words, called_features, feature_names
+from agents.kernels.interpreted_words import interpreted_words
 from games.kernels.family import State
 from games.kernels.jit import OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
@@ -35,7 +36,7 @@ ALLOCATING: CompileOptions = {"nogil": True, "error_model": "python"}
 
 def user_names(family_name: str) -> Scope:
     """What our names mean in a user's compiled evaluation."""
-    names = bound_features(family_name)
+    names = bound_words(family_name)
     return names | {name: signed(names[name]) for name in COUNTS if name in names}
 
 
@@ -50,8 +51,9 @@ def signed(count: Kernel) -> Kernel:
 
 def plain_names(family_name: str, restored: Restore) -> Scope:
     """What our names mean when the user's evaluation is run by Python."""
-    bound = called_features(family_name)
-    return {
+    bound, counted = called_features(family_name), feature_names(family_name)
+    words = {k: v for k, v in interpreted_words(family_name).items() if k not in counted}
+    return words | {
         name: with_words(value, bound["State"], restored) if callable(value) else value
         for name, value in bound.items()
         if not isinstance(value, type)
@@ -108,13 +110,19 @@ def users_functions(function: FunctionType) -> list[FunctionType]:
     return needed
 
 
-def missing_name(function: FunctionType) -> str:
-    """Where the user's functions use a name that is not defined; empty if they use none."""
+def missing_name(function: FunctionType, word_for: Callable[[str], str]) -> str:
+    """Where the user's functions use a name that is not defined; empty if they use none.
+
+    `word_for` is the line that imports the word of the game that stands for a name.
+    """
     for each in users_functions(function):
         known = {**each.__globals__, **vars(builtins)}
         for name, line in global_names(each).items():
             if name not in known:
                 nearest = did_you_mean(name, [n for n in known if n[0] != "_"])
+                word = word_for(name)
+                if word and word.rpartition(" ")[2] not in known:
+                    nearest = f"; write {word}"
                 return f"line {line}: name {name} is not defined{nearest}"
     return ""
 

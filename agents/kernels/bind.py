@@ -14,7 +14,7 @@ from agents.kernels import (
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise, unbound
-from games.pack import features, has, is_users, package_of, part
+from games.pack import board_words, features, has, is_users, package_of, part
 
 MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
 MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
@@ -57,6 +57,14 @@ def bound_features(family_name: str) -> Scope:
     counted = [module[name] for name in feature_names(family_name)]
     names |= inline_copies([*module.get("HELPERS", ()), *counted], names)
     return names | inline_copies([module.get("progress", no_knowledge.progress)], names)
+
+
+@cache
+def bound_words(family_name: str) -> Scope:
+    """The pack's words for heuristics and bots, bound to this family, and all that they use."""
+    names, module = bound_features(family_name), part_names(family_name, "board_words")
+    counted = [module[name] for name in board_words(package_of(family_name))]
+    return names | inline_copies([*module.get("WORD_HELPERS", ()), *counted], names)
 
 
 @cache

@@ -14,6 +14,20 @@ FEATURES = (
     "edge",
     "danger",
 )
+# Words for heuristics and bots, each a function in `board_words.py`.
+BOARD_WORDS = (
+    "size",
+    "square",
+    "disc_at",
+    "flipped",
+    "neighbours",
+    "empty_neighbours",
+    "edge_distance",
+    "empties",
+    "frontier",
+    "stable",
+    "is_stable",
+)
 
 
 def build(preset: str, arguments: Sequence[str]) -> Game:

@@ -14,6 +14,19 @@ FEATURES = (
     "mobility",
     "far",
 )
+# Words for heuristics and bots, each a function in `board_words.py`.
+BOARD_WORDS = (
+    "holes",
+    "hole",
+    "empty",
+    "facing",
+    "near_pot",
+    "distance",
+    "last_lands_in",
+    "ends_in_pot",
+    "captures",
+    "gives_away",
+)
 # Features that mean nothing under some rules.
 FEATURE_NEEDS: Mapping[str, Callable[[SowingRules], bool]] = {
     "extra_turn": lambda rules: rules.extra_turn != "no",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from games.kernels.bits import ZERO, Truth, U, popcount
+from games.kernels.bits import ONE, ZERO, Truth, U, popcount
 from games.kernels.context import RULES, Context
 from games.kernels.jit import inlined
 from games.othello.states.bitboard import STRIDE as STRIDE_BITS
@@ -14,6 +14,12 @@ ROW_STEP = U(STRIDE_BITS)
 def squares(ctx: Context, which: int) -> np.uint64:
     """The mask that stands at `which` among the rule scalars."""
     return U(ctx[RULES + which])
+
+
+@inlined
+def one_square(slot: np.uint64) -> np.uint64:
+    """The set of one square."""
+    return ONE << slot
 
 
 @inlined

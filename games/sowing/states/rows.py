@@ -16,7 +16,10 @@ from games.sowing.rules import SowingRules
     LATE_EXTRA,
     SWAP,
     EXTRA,
-) = range(10)
+    FIRST_NUMBER,
+    SKIPS_POT,
+    CAPTURES,
+) = range(13)
 
 SWEEPS = {"owner": 0, "ender": 1, "nobody": 2}
 TO_ENDER, TO_NOBODY = 1, 2
@@ -60,6 +63,9 @@ def scalars(rules: SowingRules, facing: int) -> list[int]:
         rules.extra_turn == "not-first",
         rules.swap == "yes",
         rules.extra_turn != "no",
+        rules.pits != "ring",  # a ring counts from 0
+        rules.opponent_pot == "no",
+        rules.capture != "none",
     ]
 
 
