@@ -56,7 +56,7 @@ def discs_of(of, position):
 @pytest.mark.parametrize(
     ("name", "own"),
     [
-        ("othello(8)", None),
+        pytest.param("othello(8)", None, marks=pytest.mark.slow),  # it compiles 46 lookups
         ("othello-adjacent(6)", {"corner": "a1 b1 c1 a2 b2 a3", "diagonal": "f1 e2 d3"}),
     ],
 )
@@ -89,7 +89,11 @@ class Lookup(dict):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("kalah(6,4)", "holes"), ("owari", "pairs"), ("kalah(8,10)", "pairs")],
+    [
+        ("kalah(6,4)", "holes"),
+        ("owari", "pairs"),
+        pytest.param("kalah(8,10)", "pairs", marks=pytest.mark.slow),
+    ],
 )
 def test_holes_and_pairs_are_summed(tmp_path, name, kind):
     path, of, layout, _, weights = written(tmp_path, game(name).name, kind)

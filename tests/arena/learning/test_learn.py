@@ -168,6 +168,7 @@ def test_killed_fifty_times_the_bytes_are_the_same(finished, tmp_path):
     assert (other / "round-1.npz").read_bytes() == (directory / "round-1.npz").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_path):
     path = written(tmp_path, 'agent = "user"')
     own = f'kind = "alphabeta"\ndepth = 2\nevaluate = "{ROOT}/experiments/bots/my_heuristic.py"'
