@@ -3,9 +3,14 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, say, status_of
+from games.terminal import DONE, Mistake, printable, say, status_of
+from games.whole_files import write_text
+
+if TYPE_CHECKING:  # it loads the compiler
+    from arena.showing.report_contents import Report
 
 FOLDER = "export"
 
@@ -26,6 +31,10 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tables", action="append", default=[], metavar="FORMAT",
         help="csv (every column), markdown or latex (as on the page)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--methods", action="store_true",
+        help="the paragraph that a paper needs: how it was played and estimated, with sources",
     )  # fmt: skip
     parser.add_argument(
         "--to", type=Path, metavar="DIR", help=f"where to (the folder {FOLDER} of the run)"
@@ -49,8 +58,8 @@ def exported(chosen: argparse.Namespace) -> int:
     from arena.showing import export_files  # noqa: PLC0415
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
-    if not chosen.games and not chosen.tables:
-        raise Mistake("nothing to write: ask for --games FORMAT, --tables FORMAT or both")
+    if not (chosen.games or chosen.tables or chosen.methods):
+        raise Mistake("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
     export_files.checked(chosen.games, "games")
     export_files.checked(chosen.tables, "tables")
     beside = chosen.experiment and chosen.experiment.absolute().parent
@@ -60,9 +69,21 @@ def exported(chosen: argparse.Namespace) -> int:
     paths = [export_files.write_games(report, name, directory) for name in chosen.games]
     for name in chosen.tables:
         paths += export_files.write_tables(report, name, directory)
+    if chosen.methods:
+        paths.append(write_methods(report, directory))
     for path in paths:
         say(f"written: {path}")
     return DONE
+
+
+def write_methods(report: "Report", directory: Path) -> Path:
+    """Write the paragraph about methods, and print it; its path."""
+    from arena.showing.methods_paragraph import methods  # noqa: PLC0415  # as above
+
+    text, path = methods(report), directory / "methods.md"
+    write_text(path, f"{text}\n")
+    print(printable(text, len(text)), flush=True)
+    return path
 
 
 if __name__ == "__main__":

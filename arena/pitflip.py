@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "export": "arena.export",
     "even_openings": "arena.even_openings",
     "explain": "arena.explain",
+    "agreement": "arena.agreement",
     "extra_turns": "arena.extra_turns",
     "profile": "arena.profile",
     "perft": "games.perft",

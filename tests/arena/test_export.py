@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import re
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -161,3 +163,47 @@ def test_what_a_format_cannot_hold_is_one_line(tmp_path, capsys, run):
     ):
         assert main(words) == 2
         assert message in capsys.readouterr().err
+
+
+METHODS = """game = "kalah(3,2)"
+pairs = 12
+seed = 5
+openings = { random_plies = 4 }
+[stop.sprt]
+elo0 = 0
+elo1 = 50
+[agents]
+random = { kind = "random" }
+deep = { kind = "alphabeta", depth = 3 }
+"""
+
+
+def test_the_methods_are_those_of_the_plan(run, tmp_path, capsys):
+    assert main([str(run), "--methods", "--to", str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert (tmp_path / "methods.md").read_text() == text
+    stored = json.loads((run / "run.json").read_text())
+    for words in (
+        "2 agents played 10 games of othello(6) in 1 match.",
+        "positions after 4 random plies",
+        "Each match had 5 pairs of games, a number fixed beforehand",
+        "random may use chance",
+        "the seed 3",
+        stored["digest"],
+        stored["code"],
+        f"Pitflip {stored['versions']['pitflip']}",
+    ):
+        assert words in text
+    assert "sequential" not in text
+    played(experiment_file(tmp_path, METHODS), tmp_path / "results")
+    assert main([str(directory_of(tmp_path / "results")), "--methods"]) == 0
+    text = capsys.readouterr().out
+    assert "Wald" in text
+    assert "0 against 50 Elo" in text
+    assert "fixed beforehand" not in text
+
+
+def test_the_citation_has_the_version_of_the_package():
+    root = Path(__file__).parents[2]
+    version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()

@@ -16,6 +16,7 @@ FIGURES: Mapping[str, str] = {
     "openings": "arena.showing.figures.opening_map",
     "margins": "arena.showing.figures.histograms",
     "losses": "arena.showing.figures.losses",
+    "agreement": "arena.showing.figures.agreement_dots",
     "forfeits": "arena.showing.figures.forfeits",
     "thinking_time": "arena.showing.figures.thinking_time",
 }

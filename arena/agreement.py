@@ -1,0 +1,139 @@
+"""Who plays like whom: equal moves on the same positions: python -m arena.agreement RUN."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from games.names import listed, whole
+from games.shell_commands import here
+from games.terminal import DONE, Mistake, printable, run, status_of
+
+if TYPE_CHECKING:  # they load tables and the compiler
+    from arena.concluding.agreement_rows import AgreementRow
+    from arena.judging.judged_run import JudgedRun
+    from arena.stats.same_moves import Agreement
+    from games import Position
+
+POSITIONS, SEEDS = range(50, 1_000_001), range(1 << 32)
+SHOWN = 8
+# Players of ours that are only there to be compared with, so that two agents have others too.
+FIELD: tuple[tuple[str, dict[str, object]], ...] = (
+    ("alphabeta", {"depth": 2}),
+    ("alphabeta", {"depth": 5}),
+    ("greedy", {}),
+)
+EXAMPLE = """\
+example:
+  python -m arena.agreement results/kalah_ladder/2f3de8a327 --positions 1000"""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog=here("python -m arena.agreement"),
+        description="Asks all agents of a run for a move in the same positions of its games, and "
+        "counts for every pair how often they choose the same one, beside what is expected of "
+        "players who choose by themselves as well as these two do.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's directory")
+    parser.add_argument("--positions", default="1000", metavar="N", help="how many (1000)")
+    parser.add_argument("--seed", default="1", metavar="N", help="which ones (1)")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 if the run has no positions or too few agents answer."""
+    chosen = arguments().parse_args(words)
+    return status_of("arena.agreement", lambda: agreed(chosen))
+
+
+def agreed(chosen: argparse.Namespace) -> int:
+    """Ask, count, keep and print; the exit status."""
+    number = whole("arena.agreement", "--positions", chosen.positions, POSITIONS)
+    seed = whole("arena.agreement", "--seed", chosen.seed, SEEDS)
+    from arena.concluding.agreement_rows import TABLE, agreement_rows  # noqa: PLC0415
+    from arena.judging.judged_run import judged_run  # noqa: PLC0415
+    from arena.keeping.parquet import write_rows  # noqa: PLC0415
+    from arena.stats.same_moves import groups  # noqa: PLC0415
+
+    from_run = judged_run(chosen.run)
+    positions = sampled(from_run, number, seed)
+    names, found = counted(from_run, positions, seed)
+    rows = agreement_rows(found, names)
+    write_rows(chosen.run / TABLE, type(rows[0]), rows, from_run.source)
+    tell(f"{len(names)} agents on {len(positions):,} positions of {from_run.of.name}")
+    show(rows)
+    for group in groups(found):
+        tell(f"{listed(names[each] for each in group)}: the same player")
+    tell(f"table: {chosen.run / TABLE}")
+    return DONE
+
+
+def tell(line: str) -> None:
+    """Print a line with names from outside in it."""
+    print(printable(line), flush=True)
+
+
+def sampled(of_run: "JudgedRun", number: int, seed: int) -> "list[Position]":
+    """Different positions of the run's games that have a choice, in a random order."""
+    import numpy as np  # noqa: PLC0415
+
+    of, lines = of_run.of, of_run.words
+    plies = np.array([len(line) for line in lines])
+    ends = np.cumsum(plies)
+    total = int(ends[-1]) if len(ends) else 0
+    order = np.random.default_rng(seed).permutation(total)[: 4 * number]
+    wanted: dict[int, list[int]] = {}
+    for place in order.tolist():
+        line = int(np.searchsorted(ends, place, side="right"))
+        wanted.setdefault(line, []).append(place - int(ends[line] - plies[line]))
+    found: dict[str, Position] = {}
+    for line, at in wanted.items():
+        passed = of.replay(" ".join(lines[line][: max(at)]))
+        for ply in at:
+            if len(of.legal(passed[ply])) > 1 and len(found) < number:
+                found.setdefault(of.text(passed[ply]), passed[ply])
+    if not found:
+        raise Mistake(f"{of_run.directory}: its games have no position with a choice")
+    return list(found.values())
+
+
+def counted(
+    of_run: "JudgedRun", positions: "list[Position]", seed: int
+) -> "tuple[tuple[str, ...], list[Agreement]]":
+    """The agents that answered, and all their pairs."""
+    import numpy as np  # noqa: PLC0415
+
+    from agents import AgentSpec  # noqa: PLC0415
+    from arena.playing.asked_agents import asked  # noqa: PLC0415
+    from arena.stats.same_moves import agreements  # noqa: PLC0415
+
+    of, plan = of_run.of, of_run.plan
+    field = {f"\0{place}": AgentSpec(kind, options) for place, (kind, options) in enumerate(FIELD)}
+    answers = asked(of, {**plan.agents, **field}, positions, seed, plan.move_seconds)
+    moves = {name: each for name, each in answers.items() if not isinstance(each, str)}
+    for name in plan.names:
+        if isinstance(why := answers[name], str):
+            tell(f"{name} is left out: {why}")
+    names = tuple(name for name in plan.names if name in moves)
+    if len(names) < 2:
+        raise Mistake("fewer than two agents answered: there is nobody to compare")
+    kept = [*names, *(name for name in field if name in moves)]
+    return names, agreements(np.array([moves[name] for name in kept]), len(names))
+
+
+def show(rows: "list[AgreementRow]") -> None:
+    """The pairs that agree most beyond what is expected."""
+    width = max(len(row.agent) + len(row.other) for row in rows[:SHOWN]) + 5
+    tell(f"{'agents':<{width}}  equal moves  expected")
+    for row in rows[:SHOWN]:
+        pair = f"{row.agent} and {row.other}"
+        tell(f"{pair:<{width}}  {100 * row.share:9.1f} %  {100 * row.expected:6.1f} %")
+    if len(rows) > SHOWN:
+        tell(f"... and {len(rows) - SHOWN:,} pairs that agree less, beside what is expected")
+
+
+if __name__ == "__main__":
+    run(main)

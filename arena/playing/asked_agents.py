@@ -1,0 +1,62 @@
+"""Asking every agent for its move in the same positions, each agent behind its door."""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from agents import Agent, AgentFailure, AgentSpec, Follower, SpecError, kind_of, users_code
+from agents.core import Resigned
+from agents.door import agent_of
+from agents.explained import without_noise
+from agents.wall.bot_terms import Terms
+from agents.wall.wall import Wall
+from games import Game, Position
+
+Answers = list[int] | str  # a move for every position, or why there is none
+
+
+def asked(
+    of: Game,
+    specs: Mapping[str, AgentSpec],
+    positions: Sequence[Position],
+    seed: int,
+    seconds: float,
+) -> dict[str, Answers]:
+    """The moves of every agent; ours are asked side by side, for kernels leave the interpreter."""
+    wall = Wall()
+    terms = Terms(wall, seconds)
+    try:
+        made = {name: _made(spec, of, terms) for name, spec in specs.items()}
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            jobs = {
+                name: pool.submit(_moves, agent, positions, seed)
+                for name, agent in made.items()
+                if users_code(specs[name]) is None
+            }
+            # Bots share one connection to the wall: they are asked one after another.
+            bots = {name: _moves(made[name], positions, seed) for name in made if name not in jobs}
+            ours = {name: job.result() for name, job in jobs.items()}
+    finally:
+        wall.close()
+    return {name: (ours | bots)[name] for name in specs}
+
+
+def _made(spec: AgentSpec, of: Game, terms: Terms) -> Agent | str:
+    try:
+        agent = agent_of(without_noise(spec, kind_of(spec)), of, terms)
+    except (AgentFailure, SpecError) as error:
+        return str(error).partition("\n")[0]
+    follows = "it follows games move by move and cannot be asked about positions"
+    return follows if isinstance(agent, Follower) else agent
+
+
+def _moves(agent: Agent | str, positions: Sequence[Position], seed: int) -> Answers:
+    if isinstance(agent, str):
+        return agent
+    try:
+        agent.start(seed)
+        return [agent.choose(position).move for position in positions]
+    except AgentFailure as error:
+        return str(error).partition("\n")[0]
+    except Resigned:
+        return "it resigned instead of choosing a move"

@@ -1,0 +1,62 @@
+"""Who plays like whom: equal moves of pairs of agents, where `arena.agreement` has asked them."""
+
+from arena.concluding.agreement_rows import TABLE, AgreementRow
+from arena.keeping import parquet
+from arena.showing.figure import Figure, NumberTable, numbers_below, sentences, strong
+from arena.showing.html import joined, name_of
+from arena.showing.numbers import count
+from arena.showing.report_contents import Report
+from arena.showing.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.showing.svg import Scale, dot
+
+SHOWN = 16  # pairs drawn; the table below has all
+
+
+def figure(report: Report) -> Figure | None:
+    """A dot for each pair's share of equal moves, a small one for what is expected."""
+    if report.directory is None or not (report.directory / TABLE).exists():
+        return None
+    rows = parquet.read_rows(report.directory / TABLE, AgreementRow)
+    scale = Scale(0.0, 100.0)
+    drawn = [
+        ChartRow(
+            f"{row.agent} / {row.other}",
+            joined([
+                dot(scale.at(100 * row.expected), 14, 2, "plain"),
+                dot(scale.at(100 * row.share), 14, 4, "plain"),
+            ]),
+            [_percent(row.share), _percent(row.expected)],
+        )
+        for row in rows[:SHOWN]
+    ]  # fmt: skip
+    chart = RowChart(
+        caption="Equal moves of pairs of agents on the same positions",
+        scale=scale,
+        ticks=[(float(t), f"{t} %") for t in range(0, 101, 25)],
+        rows=drawn,
+        heads=("agents", "equal", "expected"),
+    )
+    table = NumberTable(
+        ("agent", "other", "positions", "equal moves", "share", "expected"),
+        tuple(
+            (
+                name_of(row.agent), name_of(row.other), count(row.positions), count(row.equal),
+                _percent(row.share), _percent(row.expected),
+            )
+            for row in rows
+        ),
+        words=2,
+    )  # fmt: skip
+    same = [f"{row.agent} and {row.other}" for row in rows if row.same]
+    found = f"One player under two names: {', '.join(same)}." if same else "No two are one player."
+    lead = sentences(
+        strong(found),
+        " The large dot is the share of equal moves on the same positions, the small one what is "
+        "expected of two agents that choose by themselves as well as these do.",
+    )
+    body = joined([on_a_page(chart), numbers_below(table, "Equal moves in numbers")])
+    return Figure("Who plays like whom", lead, as_picture(chart), table, body, short="Likeness")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
