@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.reading.anchors import Anchor, AnchorError, anchor_in
 from arena.reading.foreign_games import GivenGames, GivenScale, read_games
+from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.names import did_you_mean, listed
 from games.terminal import DONE, Mistake, printed, say, status_of
@@ -40,6 +41,10 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--same", action="append", default=[], metavar="NAME", help="its versions are one agent"
     )
+    parser.add_argument(
+        "--where", metavar="CONDITION",
+        help="""only games of which this is true, such as "plies > 40 and first == 'mine'\"""",
+    )  # fmt: skip
     parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
     parser.add_argument("--seed", type=int, help="of the bootstrap (that of the run, else 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -109,7 +114,8 @@ def rated(chosen: argparse.Namespace) -> int:
     from arena.concluding.table_rows import rating_rows  # noqa: PLC0415  # after --help
 
     check(chosen)
-    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same)
+    where = None if chosen.where is None else parsed(chosen.where)
+    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same, where=where)
     anchor, seed = anchor_of(chosen.anchor, given), seed_of(chosen)
     found = [(scale, standings_of(scale, chosen, anchor, seed)) for scale in given.scales]
     rows = [

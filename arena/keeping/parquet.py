@@ -74,6 +74,14 @@ def read_columns(
         raise TableError(_reason(error)) from None
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of a table; TableError says why it cannot be read."""
+    try:
+        return list(pq.read_schema(table_file(path)).names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(_reason(error)) from None
+
+
 def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     """The rows of a table that `write_rows` wrote."""
     hints = get_type_hints(kind)

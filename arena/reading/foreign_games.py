@@ -1,5 +1,6 @@
 """Games from anywhere, sorted out: none twice, each game and each version of an agent apart."""
 
+import ast
 import hashlib
 import importlib
 from collections import Counter
@@ -8,8 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arena.reading.formats import READERS
 from arena.reading.given_game import UNKNOWN, GivenGame, NamedAgent, Unreadable
+from arena.reading.row_filter import rows_where
 from games.names import did_you_mean, listed
 
 __all__ = ["GivenGame", "GivenGames", "GivenScale", "Unreadable", "read_games"]
@@ -79,15 +84,21 @@ class GivenGames:
 
 
 def read_games(
-    files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
+    files: Sequence[Path],
+    *,
+    pool: bool = False,
+    same: Collection[str] = (),
+    where: ast.expr | None = None,
 ) -> GivenGames:
     """The games of files and of run directories; Unreadable says which line of which is wrong.
 
-    `pool` rates different games on one scale, `same` names agents whose versions are one.
+    `pool` rates different games on one scale, `same` names agents whose versions are one, `where`
+    which rows of our own tables count.
     """
-    kept, read = _new_games([_file_of(file) for file in files])
+    kept, read = _new_games([_file_of(file) for file in files], where)
     if not kept:
-        raise Unreadable("no finished game was found")
+        which = "" if where is None else f" with {ast.unparse(where)}"
+        raise Unreadable(f"no finished game was found{which}")
     notes = (
         [f"{read:,} games, {read - len(kept):,} of them seen before"] if read > len(kept) else []
     )
@@ -134,7 +145,9 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _new_games(files: Sequence[Path]) -> tuple[list[tuple[int, GivenGame]], int]:
+def _new_games(
+    files: Sequence[Path], where: ast.expr | None
+) -> tuple[list[tuple[int, GivenGame]], int]:
     """The games that were not seen before, each with its file's place, and how many were read."""
     kept: list[tuple[int, GivenGame]] = []
     seen: set[Hashable] = set()
@@ -144,7 +157,10 @@ def _new_games(files: Sequence[Path]) -> tuple[list[tuple[int, GivenGame]], int]
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
         again = digest in seen
+        rows = None if where is None else _rows(where, file)
         for game in reader.games_in(file):
+            if rows is not None and game.row is not None and not rows[game.row]:
+                continue
             read += 1
             if game.key in seen or (game.key is None and again):
                 continue
@@ -153,6 +169,13 @@ def _new_games(files: Sequence[Path]) -> tuple[list[tuple[int, GivenGame]], int]
             kept.append((place, game))
         seen.add(digest)
     return kept, read
+
+
+def _rows(where: ast.expr, file: Path) -> NDArray[np.bool_]:
+    """Which rows of a table of ours count."""
+    if file.suffix.lower() != ".parquet":
+        raise Unreadable(f"{file}: --where asks columns of games.parquet, which it does not have")
+    return rows_where(where, file)
 
 
 def _names(

@@ -18,35 +18,13 @@ def figure(report: Report) -> Figure | None:
         return None
     rows = parquet.read_rows(report.directory / TABLE, AgreementRow)
     scale = Scale(0.0, 100.0)
-    drawn = [
-        ChartRow(
-            f"{row.agent} / {row.other}",
-            joined([
-                dot(scale.at(100 * row.expected), 14, 2, "plain"),
-                dot(scale.at(100 * row.share), 14, 4, "plain"),
-            ]),
-            [_percent(row.share), _percent(row.expected)],
-        )
-        for row in rows[:SHOWN]
-    ]  # fmt: skip
     chart = RowChart(
         caption="Equal moves of pairs of agents on the same positions",
         scale=scale,
         ticks=[(float(t), f"{t} %") for t in range(0, 101, 25)],
-        rows=drawn,
+        rows=[_drawn(scale, row) for row in rows[:SHOWN]],
         heads=("agents", "equal", "expected"),
     )
-    table = NumberTable(
-        ("agent", "other", "positions", "equal moves", "share", "expected"),
-        tuple(
-            (
-                name_of(row.agent), name_of(row.other), count(row.positions), count(row.equal),
-                _percent(row.share), _percent(row.expected),
-            )
-            for row in rows
-        ),
-        words=2,
-    )  # fmt: skip
     same = [f"{row.agent} and {row.other}" for row in rows if row.same]
     found = f"One player under two names: {', '.join(same)}." if same else "No two are one player."
     lead = sentences(
@@ -54,8 +32,34 @@ def figure(report: Report) -> Figure | None:
         " The large dot is the share of equal moves on the same positions, the small one what is "
         "expected of two agents that choose by themselves as well as these do.",
     )
+    table = _numbers(rows)
     body = joined([on_a_page(chart), numbers_below(table, "Equal moves in numbers")])
     return Figure("Who plays like whom", lead, as_picture(chart), table, body, short="Likeness")
+
+
+def _drawn(scale: Scale, row: AgreementRow) -> ChartRow:
+    expected = dot(scale.at(100 * row.expected), 14, 2, "plain")
+    share = dot(scale.at(100 * row.share), 14, 4, "plain")
+    texts = [_percent(row.share), _percent(row.expected)]
+    return ChartRow(f"{row.agent} / {row.other}", joined([expected, share]), texts)
+
+
+def _numbers(rows: list[AgreementRow]) -> NumberTable:
+    return NumberTable(
+        ("agent", "other", "positions", "equal moves", "share", "expected"),
+        tuple(
+            (
+                name_of(row.agent),
+                name_of(row.other),
+                count(row.positions),
+                count(row.equal),
+                _percent(row.share),
+                _percent(row.expected),
+            )
+            for row in rows
+        ),
+        words=2,
+    )
 
 
 def _percent(share: float) -> str:
