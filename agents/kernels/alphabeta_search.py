@@ -4,12 +4,19 @@ import numpy as np
 
 from agents.kernels.evaluator import call_evaluator
 from agents.kernels.knowledge_names import (
+    CAPPED_FROM,
     FINISH_FROM,
     SORTED_FROM,
     evaluate,
+    late_urgency,
+    most_margin,
     others,
     promising,
+    refused,
     remaining,
+    settled,
+    settled_margin,
+    tries,
     urgency,
 )
 from agents.kernels.layout import (
@@ -39,7 +46,7 @@ from agents.kernels.transposition_table import (
     score_of,
     slot_of,
 )
-from games.kernels.bits import ONE, ZERO, U
+from games.kernels.bits import ONE, ZERO, Truth, U
 from games.kernels.context import Context
 from games.kernels.family import (
     Mask,
@@ -126,13 +133,18 @@ def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -
         place += ONE
 
 
-def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) -> None:
+def sort_by_urgency(
+    ctx: Context, s: State, at: np.uint64, length: np.uint64, solving: Truth
+) -> None:
     """Sort the list so that urgent moves come first; insertion sort, lists are short."""
     place = at
     while place < at + length:
         slot = ctx[place]
         child, same = play(ctx, s, U(slot))
-        item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
+        if solving:
+            item = (late_urgency(ctx, s, child, same) << SLOT_BITS) | slot
+        else:
+            item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
         hole = place
         while hole > at and ctx[hole - ONE] < item:
             ctx[hole] = ctx[hole - ONE]
@@ -147,7 +159,7 @@ def order_moves(
     """List the moves at `at`, those likely to be best first; returns how many."""
     length = listed(ctx, at, mask)
     if depth >= SORTED_FROM:
-        sort_by_urgency(ctx, s, at, length)
+        sort_by_urgency(ctx, s, at, length, depth == SOLVE)
     if best >= 0:
         move_first(ctx, at, length, best)
     return length
@@ -158,32 +170,36 @@ def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
     ctx[NODES] += 1
     if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
         return np.int64(0)
-    mask = moves(ctx, s)
-    passed = none(mask)
-    if passed:
+    best, passed = np.int64(-HIGHEST), False
+    while True:
+        mask = tries(ctx, s)
+        first = promising(ctx, s, mask)
+        later = others(mask, first)
+        while not (none(first) and none(later)):
+            if none(first):
+                first, later = later, first
+            child, same = play(ctx, s, highest(first))
+            first = except_highest(first)
+            if refused(ctx, s, child):
+                continue
+            if settled(ctx, child):
+                ctx[NODES] += 1
+                value = exact(settled_margin(ctx, child))
+                value = value if same else -value
+            elif same:
+                value = finish(ctx, child, alpha, beta)
+            else:
+                value = -finish(ctx, child, -beta, -alpha)
+            best = max(best, value)
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+        if best != -HIGHEST:
+            return -best if passed else best
         if over(ctx, s):
             return exact(final(ctx, s))
-        # The pass is made here: a call would generate the same moves again.
-        s, alpha, beta = turned(s), -beta, -alpha
-        mask = moves(ctx, s)
-    best = np.int64(-HIGHEST)
-    first = promising(ctx, s, mask)
-    later = others(mask, first)
-    while not (none(first) and none(later)):
-        if none(first):
-            first, later = later, first
-        child, same = play(ctx, s, highest(first))
-        first = except_highest(first)
-        if remaining(ctx, child) == 0:
-            ctx[NODES] += 1
-            value = exact(final(ctx, child)) if same else -exact(final(ctx, child))
-        else:
-            value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
-        best = max(best, value)
-        alpha = max(alpha, value)
-        if alpha >= beta:
-            break
-    return -best if passed else best
+        # The pass is made here: a call would count the same position again.
+        s, alpha, beta, passed = turned(s), -beta, -alpha, True
 
 
 def value_within(
@@ -215,6 +231,10 @@ def value_within(
         if not is_solved(fact):
             ctx[GUESSES] += 1
         return score_of(fact)
+    if depth == SOLVE and alpha >= WIN + UNIT * CAPPED_FROM:
+        most = exact(most_margin(ctx, s))
+        if most <= alpha:
+            return most
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
     hint = slot_of(fact) if fact != 0 else np.int64(-1)
     length = order_moves(ctx, s, mask, depth, at, hint)
