@@ -47,6 +47,7 @@ ROWS: Mapping[str, str] = {
     "solve_start_again": "benchmarks.solve_rows",
     "solve_database": "benchmarks.solve_rows",
     "solve_openings": "benchmarks.solve_rows",
+    "solve_openings_in_c": "benchmarks.solve_rows",
     "judge_games": "benchmarks.solve_rows",
     "random_through_arena": "benchmarks.arena_rows",
     "mirror_through_arena": "benchmarks.arena_rows",

@@ -20,7 +20,7 @@ MOVE_NAMES = (
     "remaining", "gain", "urgency", "late_urgency", "most_margin", "tries", "refused",
     "settled", "settled_margin", "promising", "others", "hole_beans",
 )  # fmt: skip
-MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM", "CAPPED_FROM")
+MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM", "CAPPED_FROM", "LOOKED_UP_FROM")
 
 
 def part_names(family_name: str, role: str) -> Scope:

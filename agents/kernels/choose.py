@@ -272,4 +272,13 @@ def choose(ctx: Context, s: State, side: int) -> np.int64:
 
 
 INLINED = (draw, drawn, simple_value)
-COMPILED = (board_order, child_value, by_policy, root, solved_root, deepen, choose_behind_pass, choose)
+COMPILED = (
+    board_order,
+    child_value,
+    by_policy,
+    root,
+    solved_root,
+    deepen,
+    choose_behind_pass,
+    choose,
+)

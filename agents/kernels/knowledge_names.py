@@ -11,6 +11,7 @@ from games.kernels.family import Mask, State
 
 SORTED_FROM = 0  # the depth from which moves are sorted by urgency
 FINISH_FROM = 0  # beans or empties from which an exact search needs no table
+LOOKED_UP_FROM = 0  # beans or empties from which all children are looked up first
 CAPPED_FROM = 0  # the margin from which `most_margin` is worth asking
 
 

@@ -9,6 +9,7 @@ from games.kernels.family import Mask, State, final, moves, none, rest
 SORTED_FROM = 1 << 30  # never
 FINISH_FROM = -1
 CAPPED_FROM = 1 << 20  # never
+LOOKED_UP_FROM = 1 << 31
 TIES_BY_SIDE = 0
 MUCH = 1 << 30  # more than any endgame begins with
 

@@ -40,6 +40,7 @@ from games.othello.states.word_squares import (
 
 SORTED_FROM = 2
 FINISH_FROM = 6
+LOOKED_UP_FROM = 9
 CAPPED_FROM = 24  # below it as many discs are hardly ever stable
 TRIED_FROM = 4  # empty squares from which trying them all is faster than finding the moves
 ANSWERS_FROM = 12  # empty squares from which moves are sorted by the best answer to them

@@ -24,7 +24,7 @@ def start_discs(rules: OthelloRules) -> Discs:
 
 
 def scalars(rules: OthelloRules, stride: int) -> list[int]:
-    """The rule scalars: the board, its first and last row, first and last column, corners, halves."""
+    """The rule scalars: the board, its outer rows and columns, its corners, its halves."""
     ends, half = (0, rules.size - 1), rules.size // 2
     cells = [(row, col) for row in range(rules.size) for col in range(rules.size)]
     masks = (
