@@ -2,15 +2,11 @@
 
 import numpy as np
 
+from agents.kernels.endgame_proofs import UNPROVED, better_move, exact, proved
 from agents.kernels.evaluator import call_evaluator
 from agents.kernels.knowledge_names import (
-    CAPPED_FROM,
     FINISH_FROM,
-    LOOKED_UP_FROM,
-    SORTED_FROM,
     evaluate,
-    late_urgency,
-    most_margin,
     others,
     promising,
     refused,
@@ -18,7 +14,6 @@ from agents.kernels.knowledge_names import (
     settled,
     settled_margin,
     tries,
-    urgency,
 )
 from agents.kernels.layout import (
     CHECK_AT,
@@ -31,15 +26,13 @@ from agents.kernels.layout import (
     ORDER_WIDTH,
     SOLVE,
     STOPPED,
-    UNIT,
-    WIN,
 )
 from agents.kernels.limits import out_of_limits
+from agents.kernels.move_order import SLOT_MASK, listed, move_first, order_moves, sort_by_urgency
 from agents.kernels.transposition_table import (
     AT_LEAST,
     AT_MOST,
     EXACTLY,
-    bound_of,
     decides,
     entry,
     is_solved,
@@ -48,7 +41,7 @@ from agents.kernels.transposition_table import (
     score_of,
     slot_of,
 )
-from games.kernels.bits import ONE, ZERO, Truth, U
+from games.kernels.bits import ZERO, U
 from games.kernels.context import Context
 from games.kernels.family import (
     Mask,
@@ -63,16 +56,6 @@ from games.kernels.family import (
     play,
     turned,
 )
-
-SLOT_BITS = 12
-SLOT_MASK = (1 << SLOT_BITS) - 1
-
-
-def exact(margin: np.int64) -> np.int64:
-    """The score of a finished game: beyond every evaluation, a larger margin farther."""
-    if margin == 0:
-        return np.int64(0)
-    return WIN + UNIT * margin if margin > 0 else UNIT * margin - WIN
 
 
 def leaf(ctx: Context, s: State) -> np.int64:
@@ -110,79 +93,6 @@ def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
             break
     ctx[NODES] += looked
     return best
-
-
-def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
-    """List the moves of the mask at `at`, last first; returns how many."""
-    length = ZERO
-    while not none(mask):
-        ctx[at + length] = np.int64(highest(mask))
-        mask = except_highest(mask)
-        length += ONE
-    return length
-
-
-def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -> None:
-    """Bring `slot` to the front of the list, if it is there."""
-    place = at
-    while place < at + length:
-        if ctx[place] & SLOT_MASK == slot:
-            while place > at:
-                ctx[place] = ctx[place - ONE]
-                place -= ONE
-            ctx[at] = slot
-            break
-        place += ONE
-
-
-def sort_by_urgency(
-    ctx: Context, s: State, at: np.uint64, length: np.uint64, solving: Truth
-) -> None:
-    """Sort the list so that urgent moves come first; insertion sort, lists are short."""
-    place = at
-    while place < at + length:
-        slot = ctx[place]
-        child, same = play(ctx, s, U(slot))
-        if solving:
-            item = (late_urgency(ctx, s, child, same) << SLOT_BITS) | slot
-        else:
-            item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
-        hole = place
-        while hole > at and ctx[hole - ONE] < item:
-            ctx[hole] = ctx[hole - ONE]
-            hole -= ONE
-        ctx[hole] = item
-        place += ONE
-
-
-def order_moves(
-    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
-) -> np.uint64:
-    """List the moves at `at`, those likely to be best first; returns how many."""
-    length = listed(ctx, at, mask)
-    if depth >= SORTED_FROM:
-        sort_by_urgency(ctx, s, at, length, depth == SOLVE)
-    if best >= 0:
-        move_first(ctx, at, length, best)
-    return length
-
-
-def proved_below(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
-    """What the table proves that a move is worth, if that is `beta` or more; else less.
-
-    Looking all children up before one is searched: enhanced transposition cut-off (Schaeffer,
-    Plaat 1996).
-    """
-    while not none(mask):
-        child, same = play(ctx, s, highest(mask))
-        mask = except_highest(mask)
-        word = key(child)
-        fact = known(ctx, word, entry(ctx, word))
-        if fact != 0 and is_solved(fact) and bound_of(fact) != (AT_MOST if same else AT_LEAST):
-            value = score_of(fact) if same else -score_of(fact)
-            if value >= beta:
-                return value
-    return np.int64(-HIGHEST)
 
 
 def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
@@ -251,17 +161,11 @@ def value_within(
         if not is_solved(fact):
             ctx[GUESSES] += 1
         return score_of(fact)
-    if depth == SOLVE and alpha >= WIN + UNIT * CAPPED_FROM:
-        most = exact(most_margin(ctx, s))
-        if most <= alpha:
-            return most
-    if depth == SOLVE and remaining(ctx, s) >= LOOKED_UP_FROM:
-        proved = proved_below(ctx, s, mask, beta)
-        if proved >= beta:
-            return proved
+    proof = proved(ctx, s, mask, depth, alpha, beta)
+    if proof != UNPROVED:
+        return proof
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
-    hint = slot_of(fact) if fact != 0 else np.int64(-1)
-    length = order_moves(ctx, s, mask, depth, at, hint)
+    length = order_moves(ctx, s, mask, depth, at, slot_of(fact) if fact != 0 else np.int64(-1))
     deeper = depth if depth == SOLVE else depth - 1
     guesses, floor = ctx[GUESSES], alpha
     best, best_slot = np.int64(-HIGHEST), np.int64(0)
@@ -327,6 +231,7 @@ INLINED = (
     move_first,
     sort_by_urgency,
     order_moves,
-    proved_below,
+    better_move,
+    proved,
 )
 COMPILED = (weighted_features, table_move, standing, finish, value_within, search)
