@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel
 
-PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False)
+PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
 
 class Nap(NamedTuple):

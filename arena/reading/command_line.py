@@ -87,7 +87,7 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     )  # fmt: skip
     parser.add_argument(
         "--on", type=is_address, metavar="ADDRESS",
-        help="play on a Dask cluster: tcp://HOST:PORT, local:4, or none (docs/cluster.md)",
+        help="play on a Dask cluster, tcp://HOST:PORT or local:4; or none",
     )  # fmt: skip
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"

@@ -61,9 +61,10 @@ def test_a_further_pairing_won_twice_never_lowers_the_winner(pairings, opening):
 
 
 @given(PAIRINGS, st.integers(1, 4))
-def test_repeating_every_pairing_never_narrows_an_interval(pairings, times):
+def test_playing_every_pairing_again_moves_no_score_and_makes_no_openings(pairings, times):
+    # The interval may narrow: games of noisy agents that come out alike show that there is
+    # little noise.  What is known to be a replay is another matter: see below.
     once, often = row_of(pairings), row_of(pairings * times)
-    assert width(often.score) >= width(once.score) - 1e-9
     assert often.score.value == pytest.approx(once.score.value)
     assert often.spread.openings == once.spread.openings
 

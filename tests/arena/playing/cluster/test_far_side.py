@@ -68,7 +68,9 @@ def without_node(_plans):
 )
 def test_what_a_machine_lacks_is_said_in_one_line(maker, lack, tmp_path, capsys):
     ours, theirs = Pipe()
-    ours.send(("name", Parcel(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False)))
+    ours.send(
+        ("name", Parcel(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False, {}))
+    )
     play(theirs, tmp_path)
     player = far_side.RemotePlayer("digest", ours)
     with pytest.raises(far_side.NotReady) as refused:

@@ -19,7 +19,7 @@ from arena.playing.cluster.members import Members
 from arena.playing.cluster.parcel import Parcel
 from arena.playing.cluster.player import Reply
 
-SENT = Parcel("nobody:asks", b"", {}, False)
+SENT = Parcel("nobody:asks", b"", {}, False, {})
 LIKE_US = Welcome(Calibration(1.0, "same"))
 
 
