@@ -8,13 +8,14 @@ from typing import NoReturn
 
 from agents import AgentFailure, AgentSpec, SpecError, kind_of, kinds_for
 from agents.checkup import PAIRS, Checkup, Examination
+from agents.must_survive import read_positions
 from agents.protocols import PROTOCOLS
 from agents.spec_tables import found_path
 from agents.spec_words import player_spec
 from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
-from games import Game, game
+from games import Game, Position, game
 from games.names import quoted
 from games.terminal import DONE, FINDING, MISTAKE, Unfinished, printable, run, status_of
 
@@ -43,6 +44,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--kind", choices=PROTOCOLS, help="the protocol of a command (lines)")
     parser.add_argument("--game", action="append", help="play this one, and others (the usual)")
     parser.add_argument("--pairs", type=positive, default=PAIRS, help="games from either side")
+    parser.add_argument(
+        "--positions", type=Path, metavar="FILE", help="positions it must survive, one a line"
+    )
     parser.add_argument("--seconds", type=float, default=SECONDS, help="the limit of a move")
     return parser
 
@@ -71,18 +75,22 @@ def checked(chosen: argparse.Namespace) -> int:
     try:
         for name in names:
             of = game(name)
+            positions = read_positions(chosen.positions, of) if chosen.positions else []
             print(f"{described(spec)} on {of.name}")
-            findings += said(examined(spec, of, Terms(wall, chosen.seconds), chosen.pairs))
+            terms = Terms(wall, chosen.seconds)
+            findings += said(examined(spec, of, terms, chosen.pairs, positions))
     finally:
         wall.close()
     print("nothing is wrong" if not findings else "something is wrong")
     return FINDING if findings else DONE
 
 
-def examined(spec: AgentSpec, of: Game, terms: Terms, pairs: int) -> Checkup:
+def examined(
+    spec: AgentSpec, of: Game, terms: Terms, pairs: int, positions: Sequence[Position] = ()
+) -> Checkup:
     """What is wrong with a bot in a game."""
     try:
-        return Examination(spec, of, terms, pairs).run()
+        return Examination(spec, of, terms, pairs, positions).run()
     except AgentFailure as failure:
         return Checkup([f"{failure.kind}: {failure}"])
     except Void as void:

@@ -1,11 +1,12 @@
 """What is wrong with a bot: it is played through everything that a tournament asks of one."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agents import Agent, AgentSpec
 from agents.door import agent_of
+from agents.must_survive import not_survived
 from agents.trial_games import TrialGame, first_difference, tried
 from agents.wall.bot_terms import Terms
 from agents.wall.driver import UNFLUSHED, Driver
@@ -33,15 +34,23 @@ class Checkup:
 class Examination:
     """One bot in one game."""
 
-    def __init__(self, spec: AgentSpec, of: Game, terms: Terms, pairs: int = PAIRS) -> None:
-        """Nothing is started yet."""
+    def __init__(
+        self,
+        spec: AgentSpec,
+        of: Game,
+        terms: Terms,
+        pairs: int = PAIRS,
+        positions: Sequence[Position] = (),
+    ) -> None:
+        """Nothing is started yet; `positions` are those that it must survive beside games."""
         self.spec, self.of, self.terms, self.pairs = spec, of, terms, pairs
+        self.positions = positions
         self.report = Checkup()
         self.trials: list[TrialGame] = []
 
     def run(self) -> Checkup:
         """Play it through; what comes later presumes that nothing was wrong before."""
-        for step in (self.games, self.unasked, self.pace, self.memory):
+        for step in (self.games, self.unasked, self.pace, self.survival, self.memory):
             step()
             if self.report.findings and step in (self.games, self.memory):
                 break
@@ -143,6 +152,16 @@ class Examination:
                 )
                 return
         self.report.facts += [f"it {note}" for note in dict.fromkeys(notes)][:3]
+
+    def survival(self) -> None:
+        """Whether it answers in every position that it must survive."""
+        if not self.positions:
+            return
+        if found := not_survived(self.main, self.of, self.positions, SEED):
+            position, how = found
+            self.report.findings.append(f"{how}\nthe position: {self.of.text(position)}")
+            return
+        self.report.facts.append(f"it survived all {len(self.positions):,} positions")
 
     def pace(self) -> None:
         """How long it takes to start, and to answer."""

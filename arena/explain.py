@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from agents import Follower, SpecError, kind_of
+from agents import SpecError, kind_of
 from agents.search_options import LIMITS
 from agents.search_options import limits as search_limits
 from arena.showing.explanation import AskedPosition, show, show_perfect
@@ -64,12 +64,13 @@ def explained(chosen: argparse.Namespace) -> int:
     from agents.door import agent_of  # noqa: PLC0415
     from agents.explained import without_noise  # noqa: PLC0415
     from agents.wall.bot_terms import Terms  # noqa: PLC0415
+    from agents.wall.driver import begins_anywhere  # noqa: PLC0415
     from agents.wall.wall import Wall  # noqa: PLC0415
 
     wall = Wall()
     try:
         agent = agent_of(without_noise(asked.spec, kind_of(asked.spec)), asked.of, Terms(wall))
-        if isinstance(agent, Follower):
+        if not begins_anywhere(agent):
             raise SpecError(f"{asked.name} follows the game move by move: it cannot begin later")
         agent.start(0)
         show(asked, agent)

@@ -34,7 +34,13 @@ def handed_out(directory: Path, to: Path | None) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.keeping.run_directory import stored_plan  # noqa: PLC0415
-    from arena.showing.handout import file_name, handout, log_of, read_stored  # noqa: PLC0415
+    from arena.showing.handout import (  # noqa: PLC0415
+        file_name,
+        handout,
+        log_of,
+        longest_thought,
+        read_stored,
+    )
 
     plan = stored_plan(directory)
     stored = read_stored(directory, plan.names)
@@ -42,7 +48,8 @@ def handed_out(directory: Path, to: Path | None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for agent in range(len(plan.names)):
         log = log_of(directory, plan.names, agent)
-        page = handout(plan.of, stored, plan.names, agent, log)
+        longest = longest_thought(directory, plan.names[agent])
+        page = handout(plan.of, stored, plan.names, agent, log, longest)
         write_text(folder / f"{file_name(plan.names, agent)}.md", page)
     say(f"{len(plan.names)} pages in {folder}")
     return DONE

@@ -3,7 +3,16 @@
 import time
 from typing import NoReturn
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, Resigned, refuse_finished
+from agents.core import (
+    Agent,
+    AgentFailure,
+    AgentSpec,
+    Choice,
+    Follower,
+    Limit,
+    Resigned,
+    refuse_finished,
+)
 from agents.protocols.conversation import (
     BotFault,
     Clock,
@@ -33,6 +42,10 @@ GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
 UNFLUSHED = "its answer came only when its input ended"
+
+
+# Kinds whose questions hold all that the bot must know.
+WHOLE_POSITION = ("lines", "files")
 
 
 class Driver:
@@ -241,3 +254,11 @@ class Driver:
         if self.buffer.strip():
             self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
         self.buffer = b""
+
+
+def begins_anywhere(agent: Agent) -> bool:
+    """Whether it can be asked about a position without the game that led there."""
+    if not isinstance(agent, Follower):
+        return True
+    whole = agent.spec.kind in WHOLE_POSITION and agent.spec.options.get("form") != "console"
+    return isinstance(agent, Driver) and whole

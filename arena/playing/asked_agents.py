@@ -9,6 +9,7 @@ from agents.core import Resigned
 from agents.door import agent_of
 from agents.explained import without_noise
 from agents.wall.bot_terms import Terms
+from agents.wall.driver import begins_anywhere
 from agents.wall.wall import Wall
 from games import Game, Position
 
@@ -47,7 +48,7 @@ def _made(spec: AgentSpec, of: Game, terms: Terms) -> Agent | str:
     except (AgentFailure, SpecError) as error:
         return str(error).partition("\n")[0]
     follows = "it follows games move by move and cannot be asked about positions"
-    return follows if isinstance(agent, Follower) else agent
+    return agent if begins_anywhere(agent) else follows
 
 
 def _moves(agent: Agent | str, positions: Sequence[Position], seed: int) -> Answers:
@@ -55,7 +56,12 @@ def _moves(agent: Agent | str, positions: Sequence[Position], seed: int) -> Answ
         return agent
     try:
         agent.start(seed)
-        return [agent.choose(position).move for position in positions]
+        moves = []
+        for position in positions:
+            if isinstance(agent, Follower):
+                agent.start(seed)  # each position is a game of its own, with a side of its own
+            moves.append(agent.choose(position).move)
+        return moves
     except AgentFailure as error:
         return str(error).partition("\n")[0]
     except Resigned:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.concluding.timing import Timing
 from arena.keeping.bot_logs import DIRECTORY, PLAIN
 from arena.keeping.game_table import StoredGames
-from arena.keeping.parquet import read_pieces
+from arena.keeping.parquet import read_pieces, read_rows
 from arena.keeping.run_directory import GAMES, stored_games
 from arena.planning.records import DRAW, LOSS, Termination
 from games import Game
@@ -65,13 +66,22 @@ def places(stored: Stored, names: Sequence[str]) -> list[int]:
     return [1 + sum(other > share for other in shares) for share in shares]
 
 
-def handout(of: Game, stored: Stored, names: Sequence[str], agent: int, log: str) -> str:
-    """The page of one agent; `log` is what is kept of its faults."""
+def handout(
+    of: Game,
+    stored: Stored,
+    names: Sequence[str],
+    agent: int,
+    log: str,
+    longest: float | None = None,
+) -> str:
+    """The page of one agent; `log` is what is kept of its faults, `longest` in seconds."""
     played = games_of(stored, agent)
     points = sum(each.points for each in played)
     place = places(stored, names)[agent]
     lines = [f"# {cell(names[agent])}", "", f"{of.name}: place {place} of {len(names)}, "
              f"{points:g} points of {len(played)} games.", ""]  # fmt: skip
+    if longest is not None:
+        lines += [f"Its longest thought took {longest:.3f} s.", ""]
     lines += ["| against | games | won | drawn | lost |", "|---|---|---|---|---|"]
     for other, name in enumerate(names):
         own = [each.points for each in played if each.opponent == other]
@@ -129,6 +139,14 @@ def cell(name: str) -> str:
 def file_name(names: Sequence[str], agent: int) -> str:
     """A name for a file about an agent that no name of an agent can spoil."""
     return f"{agent + 1}-{PLAIN.sub('_', names[agent])}"
+
+
+def longest_thought(directory: Path, name: str) -> float | None:
+    """Seconds of an agent's longest move; None where moves were not timed one by one."""
+    path = directory / "timings.parquet"
+    rows = read_rows(path, Timing) if path.is_file() else []
+    own = [row.longest_move for row in rows if row.agent == name and row.longest_move is not None]
+    return max(own, default=None)
 
 
 def log_of(directory: Path, names: Sequence[str], agent: int) -> str:

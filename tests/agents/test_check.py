@@ -7,7 +7,7 @@ from agents.checkup import SEED
 from agents.trial_games import tried
 from games import game
 from games.terminal import DONE, FINDING, MISTAKE
-from tests.agents.given import ROOT
+from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
 
 LOOP = """import os, random, sys, time
@@ -119,3 +119,28 @@ def test_a_mistake_of_the_command_is_one_line(capsys, words, message):
     assert check.main(words) == MISTAKE
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line
+
+
+CANNOT = """print(moves[0] if "pots 3-3" not in position else "x", flush=True)"""
+HARD = "# a teacher's\nS 1 2 0 0 0 0, N 0 0 3 0 0 0, pots 21-21, South to move\n\n"
+HARDER = "S 1 2 0 0 0 0, N 0 0 3 0 0 0, pots 3-3, South to move\n"
+
+
+def test_positions_that_it_must_survive_are_put_to_it(tmp_path, capsys):
+    bot, file = written(tmp_path, "", CANNOT), tmp_path / "positions.txt"
+    words = ("--kind", "lines", "--pairs", "1", "--positions", str(file))
+    for text, status, said in (
+        (HARD, DONE, "it survived all 1 positions"),
+        (HARD + HARDER, FINDING, f"the position: {HARDER.strip()}"),
+    ):
+        file.write_text(text)
+        found, shown = checked(capsys, *words, PYTHON, bot)
+        assert said in shown
+        assert found == status
+
+
+def test_a_wrong_position_of_the_teachers_is_one_line(tmp_path, capsys):
+    file = tmp_path / "positions.txt"
+    file.write_text("nonsense\n")
+    assert check.main(["--positions", str(file), str(BOTS / "by_lot.py")]) == MISTAKE
+    assert f"{file}, line 1: " in capsys.readouterr().err

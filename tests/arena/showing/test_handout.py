@@ -41,6 +41,7 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     assert "It lost no game by a fault." in first
     assert "| b\\|d | 8 | 8 | 0 | 0 |" in first
     assert 'answered "99"' not in first
+    assert re.search(r"Its longest thought took \d+\.\d{3} s\.", first)
     (command, *_) = re.findall(r"`([^`]+)`", found["3-random.md"] + first)
     capsys.readouterr()
     assert replay.main(shlex.split(command)[3:]) == DONE
