@@ -2,18 +2,15 @@
 
 import numpy as np
 
-from agents.kernels.endgame_proofs import UNPROVED, better_move, exact, proved
 from agents.kernels.evaluator import call_evaluator
 from agents.kernels.knowledge_names import (
     FINISH_FROM,
+    SORTED_FROM,
     evaluate,
     others,
     promising,
-    refused,
     remaining,
-    settled,
-    settled_margin,
-    tries,
+    urgency,
 )
 from agents.kernels.layout import (
     CHECK_AT,
@@ -26,9 +23,10 @@ from agents.kernels.layout import (
     ORDER_WIDTH,
     SOLVE,
     STOPPED,
+    UNIT,
+    WIN,
 )
 from agents.kernels.limits import out_of_limits
-from agents.kernels.move_order import SLOT_MASK, listed, move_first, order_moves, sort_by_urgency
 from agents.kernels.transposition_table import (
     AT_LEAST,
     AT_MOST,
@@ -41,7 +39,7 @@ from agents.kernels.transposition_table import (
     score_of,
     slot_of,
 )
-from games.kernels.bits import ZERO, U
+from games.kernels.bits import ONE, ZERO, U
 from games.kernels.context import Context
 from games.kernels.family import (
     Mask,
@@ -56,6 +54,16 @@ from games.kernels.family import (
     play,
     turned,
 )
+
+SLOT_BITS = 12
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+
+def exact(margin: np.int64) -> np.int64:
+    """The score of a finished game: beyond every evaluation, a larger margin farther."""
+    if margin == 0:
+        return np.int64(0)
+    return WIN + UNIT * margin if margin > 0 else UNIT * margin - WIN
 
 
 def leaf(ctx: Context, s: State) -> np.int64:
@@ -95,41 +103,87 @@ def last_ply(ctx: Context, s: State, mask: Mask, beta: np.int64) -> np.int64:
     return best
 
 
+def listed(ctx: Context, at: np.uint64, mask: Mask) -> np.uint64:
+    """List the moves of the mask at `at`, last first; returns how many."""
+    length = ZERO
+    while not none(mask):
+        ctx[at + length] = np.int64(highest(mask))
+        mask = except_highest(mask)
+        length += ONE
+    return length
+
+
+def move_first(ctx: Context, at: np.uint64, length: np.uint64, slot: np.int64) -> None:
+    """Bring `slot` to the front of the list, if it is there."""
+    place = at
+    while place < at + length:
+        if ctx[place] & SLOT_MASK == slot:
+            while place > at:
+                ctx[place] = ctx[place - ONE]
+                place -= ONE
+            ctx[at] = slot
+            break
+        place += ONE
+
+
+def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) -> None:
+    """Sort the list so that urgent moves come first; insertion sort, lists are short."""
+    place = at
+    while place < at + length:
+        slot = ctx[place]
+        child, same = play(ctx, s, U(slot))
+        item = (urgency(ctx, s, child, same) << SLOT_BITS) | slot
+        hole = place
+        while hole > at and ctx[hole - ONE] < item:
+            ctx[hole] = ctx[hole - ONE]
+            hole -= ONE
+        ctx[hole] = item
+        place += ONE
+
+
+def order_moves(
+    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
+) -> np.uint64:
+    """List the moves at `at`, those likely to be best first; returns how many."""
+    length = listed(ctx, at, mask)
+    if depth >= SORTED_FROM:
+        sort_by_urgency(ctx, s, at, length)
+    if best >= 0:
+        move_first(ctx, at, length, best)
+    return length
+
+
 def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
     """The exact value when almost nothing is left: no table, no sorting."""
     ctx[NODES] += 1
     if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
         return np.int64(0)
-    best, passed = np.int64(-HIGHEST), False
-    while True:
-        mask = tries(ctx, s)
-        first = promising(ctx, s, mask)
-        later = others(mask, first)
-        while not (none(first) and none(later)):
-            if none(first):
-                first, later = later, first
-            child, same = play(ctx, s, highest(first))
-            first = except_highest(first)
-            if refused(ctx, s, child):
-                continue
-            if settled(ctx, child):
-                ctx[NODES] += 1
-                value = exact(settled_margin(ctx, child))
-                value = value if same else -value
-            elif same:
-                value = finish(ctx, child, alpha, beta)
-            else:
-                value = -finish(ctx, child, -beta, -alpha)
-            best = max(best, value)
-            alpha = max(alpha, value)
-            if alpha >= beta:
-                break
-        if best != -HIGHEST:
-            return -best if passed else best
+    mask = moves(ctx, s)
+    passed = none(mask)
+    if passed:
         if over(ctx, s):
             return exact(final(ctx, s))
-        # The pass is made here: a call would count the same position again.
-        s, alpha, beta, passed = turned(s), -beta, -alpha, True
+        # The pass is made here: a call would generate the same moves again.
+        s, alpha, beta = turned(s), -beta, -alpha
+        mask = moves(ctx, s)
+    best = np.int64(-HIGHEST)
+    first = promising(ctx, s, mask)
+    later = others(mask, first)
+    while not (none(first) and none(later)):
+        if none(first):
+            first, later = later, first
+        child, same = play(ctx, s, highest(first))
+        first = except_highest(first)
+        if remaining(ctx, child) == 0:
+            ctx[NODES] += 1
+            value = exact(final(ctx, child)) if same else -exact(final(ctx, child))
+        else:
+            value = finish(ctx, child, alpha, beta) if same else -finish(ctx, child, -beta, -alpha)
+        best = max(best, value)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return -best if passed else best
 
 
 def value_within(
@@ -161,11 +215,9 @@ def value_within(
         if not is_solved(fact):
             ctx[GUESSES] += 1
         return score_of(fact)
-    proof = proved(ctx, s, mask, depth, alpha, beta)
-    if proof != UNPROVED:
-        return proof
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
-    length = order_moves(ctx, s, mask, depth, at, slot_of(fact) if fact != 0 else np.int64(-1))
+    hint = slot_of(fact) if fact != 0 else np.int64(-1)
+    length = order_moves(ctx, s, mask, depth, at, hint)
     deeper = depth if depth == SOLVE else depth - 1
     guesses, floor = ctx[GUESSES], alpha
     best, best_slot = np.int64(-HIGHEST), np.int64(0)
@@ -231,7 +283,5 @@ INLINED = (
     move_first,
     sort_by_urgency,
     order_moves,
-    better_move,
-    proved,
 )
 COMPILED = (weighted_features, table_move, standing, finish, value_within, search)

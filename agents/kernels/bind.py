@@ -16,11 +16,8 @@ from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise, unbound
 from games.pack import board_words, features, has, is_users, package_of, part
 
-MOVE_NAMES = (
-    "remaining", "gain", "urgency", "late_urgency", "most_margin", "tries", "refused",
-    "settled", "settled_margin", "promising", "others", "hole_beans",
-)  # fmt: skip
-MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM", "CAPPED_FROM", "LOOKED_UP_FROM")
+MOVE_NAMES = ("remaining", "gain", "urgency", "promising", "others", "hole_beans")
+MOVE_NUMBERS = ("SORTED_FROM", "FINISH_FROM")
 
 
 def part_names(family_name: str, role: str) -> Scope:
@@ -44,8 +41,7 @@ def family_names(family_name: str) -> Scope:
         names = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
     names |= {name: known[name] for name in MOVE_NUMBERS}
     names |= {name: getattr(family, name) for name in FAMILY_NAMES}
-    helped = known.get("HELPERS", ())
-    return names | inline_copies([*helped, *(known[name] for name in MOVE_NAMES)], names)
+    return names | inline_copies([known[name] for name in MOVE_NAMES], names)
 
 
 def feature_names(family_name: str) -> tuple[str, ...]:

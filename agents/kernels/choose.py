@@ -184,32 +184,6 @@ def root(ctx: Context, s: State, side: int, length: int, depth: np.int64) -> Tru
     return True
 
 
-def solved_root(ctx: Context, s: State, side: int, length: int) -> Truth:
-    """The value of the whole, then the first of the listed moves that has it; as `root`.
-
-    The value first: a question about all moves needs one of them to say yes, and the
-    table knows most of what is asked about each afterwards.
-    """
-    at = ctx[ORDER_AT] + ORDER_WIDTH * ORDER_PLIES
-    best = search(ctx, s, np.int64(SOLVE), np.int64(0), np.int64(-HIGHEST), np.int64(HIGHEST))
-    chosen, ties = np.int64(0), 0
-    for i in range(length):
-        slot = ctx[at + i]
-        child, same = play(ctx, s, U(slot))
-        value = child_value(ctx, child, same, side, slot, np.int64(SOLVE), best - 1, best)
-        if ctx[STOPPED] != 0:
-            return False
-        if value < best:
-            continue
-        ties += 1
-        if ties == 1 or draw(ctx, ties) == 0:
-            chosen = slot
-        if ctx[RANDOM_TIES] == 0:
-            break
-    ctx[BEST], ctx[VALUE] = chosen, best
-    return True
-
-
 def deepen(ctx: Context, s: State, side: int) -> np.int64:
     """The move of a search: depth by depth up to a limit; the last finished depth decides."""
     begin(ctx)
@@ -226,11 +200,7 @@ def deepen(ctx: Context, s: State, side: int) -> np.int64:
         if solving and depth > min(FIRST_LOOK, deepest):
             depth = np.int64(SOLVE)
         guesses = ctx[GUESSES]
-        if depth == SOLVE and ctx[KIND] == ALPHABETA_KIND:
-            finished = solved_root(ctx, s, side, length)
-        else:
-            finished = root(ctx, s, side, length, depth)
-        if not finished:
+        if not root(ctx, s, side, length, depth):
             break
         ctx[REACHED] = depth
         if ctx[GUESSES] == guesses:
@@ -272,13 +242,4 @@ def choose(ctx: Context, s: State, side: int) -> np.int64:
 
 
 INLINED = (draw, drawn, simple_value)
-COMPILED = (
-    board_order,
-    child_value,
-    by_policy,
-    root,
-    solved_root,
-    deepen,
-    choose_behind_pass,
-    choose,
-)
+COMPILED = (board_order, child_value, by_policy, root, deepen, choose_behind_pass, choose)

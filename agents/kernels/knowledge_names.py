@@ -11,8 +11,6 @@ from games.kernels.family import Mask, State
 
 SORTED_FROM = 0  # the depth from which moves are sorted by urgency
 FINISH_FROM = 0  # beans or empties from which an exact search needs no table
-LOOKED_UP_FROM = 0  # beans or empties from which all children are looked up first
-CAPPED_FROM = 0  # the margin from which `most_margin` is worth asking
 
 
 def evaluate(ctx: Context, s: State) -> np.int64:
@@ -32,36 +30,6 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
 
 def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     """How early to search the move from `s` to `child`; more is earlier."""
-    raise NotImplementedError
-
-
-def late_urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
-    """`urgency` when a position is solved, where a better order may take longer to find."""
-    raise NotImplementedError
-
-
-def most_margin(ctx: Context, s: State) -> np.int64:
-    """The mover's final margin is no more than this."""
-    raise NotImplementedError
-
-
-def tries(ctx: Context, s: State) -> Mask:
-    """All legal moves, and perhaps others, which `refused` knows."""
-    raise NotImplementedError
-
-
-def refused(ctx: Context, s: State, child: State) -> Truth:
-    """Whether the move from `s` to `child` was none of the legal ones."""
-    raise NotImplementedError
-
-
-def settled(ctx: Context, s: State) -> Truth:
-    """Whether so little is left that `settled_margin` knows the result."""
-    raise NotImplementedError
-
-
-def settled_margin(ctx: Context, s: State) -> np.int64:
-    """The mover's final margin in a settled position."""
     raise NotImplementedError
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from agents.kernels.alphabeta_search import standing
-from agents.kernels.endgame_proofs import exact
+from agents.kernels.alphabeta_search import exact, standing
 from agents.kernels.layout import CHECK_AT, HIGHEST, NODES, STOPPED, SWAP_SLOT
 from agents.kernels.limits import out_of_limits
 from games.kernels.context import Context

@@ -1,15 +1,13 @@
-"""The move knowledge that a pack lacks: all moves look alike, an endgame has no short cuts."""
+"""The move knowledge of a game whose pack has none: all moves look alike."""
 
 import numpy as np
 
 from games.kernels.bits import Truth
 from games.kernels.context import Context
-from games.kernels.family import Mask, State, final, moves, none, rest
+from games.kernels.family import Mask, State, none, rest
 
 SORTED_FROM = 1 << 30  # never
 FINISH_FROM = -1
-CAPPED_FROM = 1 << 20  # never
-LOOKED_UP_FROM = 1 << 31
 TIES_BY_SIDE = 0
 MUCH = 1 << 30  # more than any endgame begins with
 
@@ -27,36 +25,6 @@ def gain(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
 def urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
     """No move is urgent."""
     return np.int64(0)
-
-
-def late_urgency(ctx: Context, s: State, child: State, same: Truth) -> np.int64:
-    """As in any search."""
-    return urgency(ctx, s, child, same)
-
-
-def most_margin(ctx: Context, s: State) -> np.int64:
-    """Nothing is known."""
-    return np.int64(MUCH)
-
-
-def tries(ctx: Context, s: State) -> Mask:
-    """The legal moves."""
-    return moves(ctx, s)
-
-
-def refused(ctx: Context, s: State, child: State) -> Truth:
-    """All are legal."""
-    return False
-
-
-def settled(ctx: Context, s: State) -> Truth:
-    """Nothing is left."""
-    return remaining(ctx, s) == 0
-
-
-def settled_margin(ctx: Context, s: State) -> np.int64:
-    """The score as it stands."""
-    return final(ctx, s)
 
 
 def promising(ctx: Context, s: State, mask: Mask) -> Mask:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from games.othello.rules import OthelloRules
 
 # Places of the rule scalars in the context. A mask has four words, of which a bitboard uses one.
-ADJACENCY, CELLS, BOARD, ROWS, COLUMNS, CORNERS, LEFT, UPPER = 0, 1, 2, 6, 10, 14, 18, 22
+ADJACENCY, CELLS, BOARD, ROWS, COLUMNS, CORNERS = 0, 1, 2, 6, 10, 14
 
 
 class Discs(NamedTuple):
@@ -24,16 +24,14 @@ def start_discs(rules: OthelloRules) -> Discs:
 
 
 def scalars(rules: OthelloRules, stride: int) -> list[int]:
-    """The rule scalars: the board, its outer rows and columns, its corners, its halves."""
-    ends, half = (0, rules.size - 1), rules.size // 2
+    """The rule scalars: the board, its first and last row, first and last column, corners."""
+    ends = (0, rules.size - 1)
     cells = [(row, col) for row in range(rules.size) for col in range(rules.size)]
     masks = (
         sum(1 << row * stride + col for row, col in cells),
         sum(1 << row * stride + col for row, col in cells if row in ends),
         sum(1 << row * stride + col for row, col in cells if col in ends),
         sum(1 << row * stride + col for row, col in cells if row in ends and col in ends),
-        sum(1 << row * stride + col for row, col in cells if col < half),
-        sum(1 << row * stride + col for row, col in cells if row < half),
     )
     words = [mask >> 64 * word & 0xFFFF_FFFF_FFFF_FFFF for mask in masks for word in range(4)]
     return [rules.adjacency, rules.cells, *words]
