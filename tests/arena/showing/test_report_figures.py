@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from arena.concluding.agreement_rows import TABLE, AgreementRow
+from arena.keeping import parquet
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
 from arena.showing.figures import FIGURES, figures
@@ -27,7 +29,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 def reports(tmp_path_factory) -> dict[str, Report]:
     """The reports of all small runs."""
     found = {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
+    asked(found["two"])
     return {**found, "judged": judged(found["three"])}
+
+
+def asked(report: Report) -> None:
+    """The two agents of this run were asked about the same positions."""
+    row = AgreementRow(*report.agents, 200, 90, 0.45, 0.5, -0.05, same=False)
+    parquet.write_rows(report.directory / TABLE, AgreementRow, [row], {})
 
 
 def judged(report: Report) -> Report:

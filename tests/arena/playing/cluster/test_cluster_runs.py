@@ -231,8 +231,8 @@ def test_a_scheduler_without_pitflip_is_refused_in_one_line(tmp_path):
 @pytest.fixture
 def impatient(monkeypatch):
     """Addresses are asked for a moment only."""
-    for name in ("CONNECT_SECONDS", "ASK_SECONDS"):
-        monkeypatch.setattr(connection, name, 0.5)
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "ASK_SECONDS", 1.0)
 
 
 def refusal(tmp_path, *words):
