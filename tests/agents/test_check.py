@@ -19,13 +19,14 @@ for line in sys.stdin:
     {answer}
 """
 GOOD = "print(moves[0], flush=True)"
+BOTH = r"sys.stdout.write(moves[0] + '\nthen\n'); sys.stdout.flush()"  # in one piece
 # What the bot does -> what is said about it.
 WRONG = {
     "no flush": ("", "print(moves[0])", "flush after every answer"),
     "counts from 0": ("", "print(int(moves[0]) - 1, flush=True)", "counted from 0 instead of 1"),
     "no move": ("", "print('hello', flush=True)", "unreadable: answered"),
     "a banner": ("print('hello', flush=True)", GOOD, "wrote a line before its first answer"),
-    "a second line": ("", f"{GOOD}; print('then', flush=True)", "is taken for the next answer"),
+    "a second line": ("", BOTH, "wrote unasked"),
     "slow start": ("time.sleep(1.5)", GOOD, "slow start: its first answer took"),
     "slow answers": ("", "time.sleep(9)", "each question must be answered within the limit"),
     "it dies": ("", "os._exit(7)", "ended with exit status 7"),
