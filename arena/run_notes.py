@@ -105,5 +105,10 @@ def note_end(
 
 
 def _traces(parts: Iterable[Games]) -> Iterator[str]:
+    """What was said of forfeited games, each text once: who copied a game is left to chance."""
+    told: set[str] = set()
     for games in parts:
-        yield from (games.traces[row] for row in sorted(games.traces))
+        for _, text in sorted(games.traces.items()):
+            if text not in told:
+                told.add(text)
+                yield text
