@@ -1,9 +1,13 @@
 """Whole studies on real games: their true gain, and their claims against many other games.
 
 python -m benchmarks.tuning_claims kalah --method spsa --studies 40
+
+Every finished study is kept in results/tuning-claims/ and not played again by the same code.
 """
 
 import argparse
+import hashlib
+import json
 import re
 import sys
 import tempfile
@@ -11,8 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.wall.wall import Wall
+from arena.keeping.provenance import code_digest
 from arena.planning.openings import Openings, make_openings
 from arena.planning.tasks import Task
 from arena.stats.elo import elo_from_score
@@ -27,9 +33,15 @@ from arena.tuning.trial_games import TrialGames, TrialPart, games_of, trial_game
 from arena.tuning.trial_queue import TrialQueue
 from arena.tuning.trials import Trial, trial_of
 from arena.tuning.tune_file import Tuning, load_tuning
+from games.whole_files import appending
 
-TRUTH_PAIRS, TRUTH_SEED = 20_000, 777_001
+TRUTH_PAIRS, TRUTH_SEED = 20_000, 888_002
 GAMES = ("kalah", "owari", "othello")
+DIRECTORY = Path("results/tuning-claims")
+
+
+Places = NDArray[np.int64]
+Points = NDArray[np.float64]
 
 
 class StudyRow(NamedTuple):
@@ -42,6 +54,13 @@ class StudyRow(NamedTuple):
     def covered(self) -> bool:
         """Whether the interval of the claim holds the truth."""
         return self.claim.low <= self.truth <= self.claim.high
+
+
+class Truth(NamedTuple):
+    """Openings drawn as those of a claim, again and again; each is played once and counts often."""
+
+    openings: Openings
+    times: NDArray[np.int64]
 
 
 def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> Tuning:
@@ -67,9 +86,10 @@ def searched(tuning: Tuning, plan: StudyPlan, openings: Openings) -> Point:
             trials.append(trial_of(part.slot, queue.points[part.slot], found, 0.0))
             queue.tell(trials[-1])
             parts = []
+    if (arrived := final(sampler)) is not None:
+        return tuning.space.snapped(arrived)
     seed_point = tuning.space.point(tuning.seed_values)
-    arrived = final(sampler)
-    return recommend(tuning.space, seed_point, trials, tuning.plan.seed, arrived)[0].best_point
+    return recommend(tuning.space, seed_point, trials, tuning.plan.seed)[0].best_point
 
 
 def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) -> TrialGames:
@@ -81,25 +101,46 @@ def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) ->
     )  # fmt: skip
 
 
-def score_of(games: TrialGames, point: Point, pairs: int) -> Score:
-    """The score of a point from so many pairings, with its interval."""
+def pair_scores(games: TrialGames, point: Point, pairs: int) -> tuple[Places, Points]:
+    """The openings and the scores of so many pairings of a point."""
     part = TrialPart(0, 0, Task(0, pairs, {}), games.space.weights(point), True)
     played = games_of(games, 0, [games.player.play(part).games])
     points = (played.result[0::2] + (2 - played.result[1::2])) / 4.0
-    return scored(played.opening[0::2], points)
+    return played.opening[0::2], points
 
 
-def studied(game: str, method: str, seed: int, trials: int, games: int) -> StudyRow:
+def true_law(tuning: Tuning, pairs: int) -> Truth:
+    """Sets of so many openings as a claim has, drawn anew until they hold TRUTH_PAIRS positions.
+
+    One large set is of another law: it has all of the few short lines, and then only long ones.
+    """
+    of, spec, sets = tuning.plan.of, tuning.plan.openings, list[Openings]()
+    known = set[int]()
+    while len(known) < TRUTH_PAIRS:
+        sets.append(make_openings(of, spec, pairs, TRUTH_SEED + len(sets)))
+        known.update(sets[-1].keys.tolist())
+    slots = np.concatenate([each.slots for each in sets])
+    keys = np.concatenate([each.keys for each in sets])
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
+    return Truth(Openings(slots[first], keys[first], finite=False), times)
+
+
+def true_score(tuning: Tuning, plan: StudyPlan, point: Point, truth: Truth) -> float:
+    """The score of a point over the law that its claim is drawn from."""
+    pairs = len(truth.openings)
+    games = games_on(tuning, plan._replace(games=2 * pairs), truth.openings, 1)
+    openings, points = pair_scores(games, point, pairs)
+    return float(np.average(points, weights=truth.times[openings]))
+
+
+def studied(tuning: Tuning, truth: Truth) -> StudyRow:
     """A whole study: its search, its claim, and the truth."""
-    tuning = tuning_of(game, method, seed, trials, games)
     plan = study_plan.as_written(tuning)
     for_trials, held_out = study_plan.drawn(tuning, plan)
     best, claimed = searched(tuning, plan, for_trials), plan.claim_pairs
     claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
-    others = make_openings(tuning.plan.of, tuning.plan.openings, TRUTH_PAIRS, TRUTH_SEED)
-    truth = games_on(tuning, plan._replace(games=2 * TRUTH_PAIRS), others, 1)
-    found = score_of(truth, best, TRUTH_PAIRS)
-    return StudyRow(found.value, score_of(claim, best, claimed))
+    score = scored(*pair_scores(claim, best, claimed))
+    return StudyRow(true_score(tuning, plan, best, truth), score)
 
 
 def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
@@ -116,6 +157,20 @@ def row_text(game: str, method: str, rows: list[StudyRow]) -> str:
     )
 
 
+def sources() -> str:
+    """A digest of what decides the rows: games, agents, the tuner, this file."""
+    root = Path(__file__).parents[1]
+    paths = [*sorted((root / "arena" / "tuning").rglob("*.py")), Path(__file__)]
+    content = b"".join(path.read_bytes() for path in paths)
+    return hashlib.blake2b(content + code_digest().encode(), digest_size=5).hexdigest()
+
+
+def stored(path: Path) -> dict[int, StudyRow]:
+    """The studies that are finished, by their seeds."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {seed: StudyRow(truth, Score(*claim)) for seed, truth, claim in map(json.loads, lines)}
+
+
 def main(words: list[str] | None = None) -> int:
     """Print a row as the studies come in; the last line is the row of all."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_claims", description=__doc__)
@@ -124,11 +179,19 @@ def main(words: list[str] | None = None) -> int:
     for name, default in (("studies", 40), ("trials", 60), ("games", 200)):
         parser.add_argument(f"--{name}", type=int, default=default)
     chosen = parser.parse_args(words)
-    rows = list[StudyRow]()
+    game, method, size = chosen.game, chosen.method, (chosen.trials, chosen.games)
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    path = DIRECTORY / f"{game}-{method}-{size[0]}x{size[1]}-{sources()}.jsonl"
+    rows = stored(path)
+    first = tuning_of(game, method, 1, *size)
+    truth = true_law(first, study_plan.as_written(first).claim_pairs)
     for seed in range(1, max(chosen.studies, 2) + 1):
-        rows.append(studied(chosen.game, chosen.method, seed, chosen.trials, chosen.games))
+        if seed not in rows:
+            rows[seed] = studied(tuning_of(game, method, seed, *size), truth)
+            with appending(path) as file:
+                print(json.dumps([seed, *rows[seed]]), file=file)
         if seed > 1:
-            print(row_text(chosen.game, chosen.method, rows), flush=True)
+            print(row_text(game, method, [rows[each] for each in range(1, seed + 1)]), flush=True)
     return 0
 
 
