@@ -103,7 +103,7 @@ def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) ->
 
 def pair_scores(games: TrialGames, point: Point, pairs: int) -> tuple[Places, Points]:
     """The openings and the scores of so many pairings of a point."""
-    part = TrialPart(0, 0, Task(0, pairs, {}), games.space.weights(point), True)
+    part = TrialPart(0, 0, Task(0, pairs, {}), games.space.changes(point), True)
     played = games_of(games, 0, [games.player.play(part).games])
     points = (played.result[0::2] + (2 - played.result[1::2])) / 4.0
     return played.opening[0::2], points

@@ -124,9 +124,9 @@ def naive_seconds() -> float:
         def score(trial: optuna.Trial) -> float:
             for name, kind in distributions(tuning.space).items():
                 trial.suggest_float(name, kind.low, kind.high)
-            weights = tuning.space.weights(tuning.space.point(trial.params))
+            changes = tuning.space.changes(tuning.space.point(trial.params))
             whole = Task(0, trial_games.plans[0].pairings.total, {})
-            played = trial_games.player.play(TrialPart(trial.number, 0, whole, weights, True))
+            played = trial_games.player.play(TrialPart(trial.number, 0, whole, changes, True))
             games = games_of(trial_games, [played.games])
             return trial_of(trial.number, None, games, played.seconds).score
 

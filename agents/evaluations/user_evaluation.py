@@ -32,7 +32,7 @@ from agents.evaluations.user_names import (
 from agents.evaluations.weight_files import checked_weights
 from agents.evaluations.word_advice import advice, word_for
 from agents.kernels.evaluator import Evaluate, address_of, call_object
-from agents.kernels.layout import MOST_FEATURES, UNIT, WEIGHTS
+from agents.kernels.layout import MOST_FEATURES, MOST_PHASES, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
@@ -88,9 +88,10 @@ class OwnEvaluation:
     def _declared_weights(self) -> Weights:
         """The names and defaults of the file's WEIGHTS."""
         declared: object = self.function.__globals__.get("WEIGHTS", {})
-        if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES:
+        if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES * MOST_PHASES:
             self._fail(
-                f"must declare WEIGHTS as a dict of at most {MOST_FEATURES} names and numbers"
+                f"must declare WEIGHTS as a dict of at most {MOST_FEATURES * MOST_PHASES} names "
+                "and numbers"
             )
         for name in declared:
             if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents import Agent, Limit, users_code
+from agents import Agent, AgentSpec, Limit, users_code
 from agents.compiled import CompiledAgent
 from agents.door import agent_of
 from agents.wall.bot_terms import Terms
@@ -41,6 +41,13 @@ class Worker:
                 self.terms = replace(self.terms, cores=own_core(self.workers))
             self.agents[place] = agent_of(self.drawn.specs[place], self.drawn.of, self.terms)
         return self.agents[place]
+
+    def renew(self, place: int, spec: AgentSpec) -> None:
+        """Build the agent at a place anew, by another spec of the same kind."""
+        old = self.agents.pop(place, None)
+        if old is not None and hasattr(old, "close"):
+            old.close()
+        self.agents[place] = agent_of(spec, self.drawn.of, self.terms)
 
     def warm(self) -> None:
         """Build and compile our own agents, so that processes forked from here need not."""

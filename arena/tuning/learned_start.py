@@ -12,6 +12,7 @@ from arena.learning.learn_table import match_table
 from arena.learning.round_fit import RoundFit, sample_of
 from arena.learning.round_games import round_games
 from arena.reading.command_line import RunOptions
+from arena.tuning.space import WEIGHTS, Value, values_text
 from arena.tuning.tune_file import Tuning
 from games.terminal import say
 
@@ -28,7 +29,7 @@ def with_start(tuning: Tuning, options: RunOptions, directory: Path, digest: str
     learned = fitted(tuning, options, directory, digest)
     values = within(tuning, learned)
     if not options.quiet:
-        said = ", ".join(f"{name} = {value:g}" for name, value in values.items())
+        said = values_text(values)
         say(f"the search begins at weights fitted to {GAMES:,} games: {said}")
     return replace(tuning, start_values=values)
 
@@ -64,13 +65,17 @@ def shown_nowhere(_done: int, _total: int) -> None:
     """A second of games needs no line."""
 
 
-def within(tuning: Tuning, learned: Weights) -> Mapping[str, float]:
+def within(tuning: Tuning, learned: Weights) -> Mapping[str, Value]:
     """The fitted weights on the scale of the study's fixed ones, cut to their ranges."""
     scale = scale_of(tuning, learned)
-    return {
-        axis.name: float(np.clip(scale * learned.get(axis.name, (0.0,))[0], axis.low, axis.high))
+    fitted = {
+        axis.name: float(
+            np.clip(scale * learned.get(axis.place[1], (0.0,))[0], axis.low, axis.high)
+        )
         for axis in tuning.space.axes
+        if axis.place[0] == WEIGHTS
     }
+    return {**tuning.seed_values, **fitted}
 
 
 def scale_of(tuning: Tuning, learned: Weights) -> float:
@@ -79,6 +84,7 @@ def scale_of(tuning: Tuning, learned: Weights) -> float:
         own = learned.get(name, (0.0,))[0]
         if values[0] and own and (values[0] > 0) == (own > 0):
             return values[0] / own
-    seed = [abs(value) for value in tuning.seed_values.values()]
-    size = [abs(learned.get(name, (0.0,))[0]) for name in tuning.seed_values]
+    axes = [axis for axis in tuning.space.axes if axis.place[0] == WEIGHTS]
+    seed = [abs(float(tuning.seed_values[axis.name])) for axis in axes]
+    size = [abs(learned.get(axis.place[1], (0.0,))[0]) for axis in axes]
     return sum(seed) / sum(size) if sum(size) and sum(seed) else 1.0

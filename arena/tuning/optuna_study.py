@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.tuning.space import Axis, Point, Space
+from arena.tuning.space import Axis, Point, Space, Value
 from arena.tuning.trials import Trial
 from games.whole_files import is_link
 
@@ -29,8 +29,14 @@ log = logging.getLogger(__name__)
 
 def distribution(axis: Axis) -> "BaseDistribution":
     """The range of a weight as Optuna's distribution."""
-    from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415  # late
+    from optuna.distributions import (  # noqa: PLC0415  # late
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
 
+    if axis.choices:
+        return CategoricalDistribution(axis.choices)
     if axis.integer:
         return IntDistribution(int(axis.low), int(axis.high), log=axis.log)
     return FloatDistribution(axis.low, axis.high, log=axis.log)
@@ -41,7 +47,7 @@ def distributions(space: Space) -> "dict[str, BaseDistribution]":
     return {axis.name: distribution(axis) for axis in space.axes}
 
 
-def parameters(space: Space, point: Point) -> dict[str, float]:
+def parameters(space: Space, point: Point) -> dict[str, Value]:
     """The weights at a point, whole numbers where Optuna wants them."""
     values = space.values(point)
     return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}

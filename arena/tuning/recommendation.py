@@ -9,7 +9,7 @@ import numpy as np
 from arena.tuning.claim import Score, elo_within
 from arena.tuning.gaussian_process import Floats, Posterior, Trials, fitted, highest, settings_of
 from arena.tuning.samplers.sampler import seeded
-from arena.tuning.space import Point, Space
+from arena.tuning.space import Point, Space, Value, values_text
 from arena.tuning.trials import Trial
 
 Z_95 = 1.959964
@@ -28,7 +28,7 @@ class Recommendation(NamedTuple):
     """The recommended weights with their evidence; `flat` says why they are the seed weights."""
 
     point: Point
-    weights: dict[str, float]
+    weights: dict[str, Value]
     best_point: Point  # of the posterior mean, also when it is flat
     score: Score  # expected against the opponents of the trials
     gain: Score  # over the seed weights
@@ -117,8 +117,7 @@ def recommended_text(recommendation: Recommendation) -> str:
     """The weights in one phrase; what the search believes of them is no claim."""
     if recommendation.flat:
         return f"best so far: the seed weights ({recommendation.flat})"
-    weights = ", ".join(f"{name} = {value:g}" for name, value in recommendation.weights.items())
-    return f"best so far: {weights}"
+    return f"best so far: {values_text(recommendation.weights)}"
 
 
 class BestSoFar:

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from agents.wall.wall import Wall
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
-from arena.planning.openings import Openings
+from arena.planning.openings import Openings, make_openings
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine
 from arena.tuning import second_half, study_plan
 from arena.tuning.bundles import bundled
+from arena.tuning.equal_time import share_of_nodes
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, recommended_text
@@ -25,9 +26,11 @@ from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
 from arena.tuning.trial_queue import WINDOW, TrialQueue, played
 from arena.tuning.trials import Trial, stored_trials
 from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_table import TIME
 from games.terminal import say
 
 MEASURED_SECONDS = 0.4
+MEASURED_OPENINGS = 10
 STEPS_AHEAD = 6  # a walk that learns so late loses nothing, if the mean of its last half counts
 
 
@@ -59,6 +62,7 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     stored, begun = journal.plan(), time.monotonic()
     plan = _planned(tuning, options) if stored is None else StudyPlan(**json.loads(stored))
     journal.keep_plan(json.dumps(plan._asdict()))
+    tuning = replace(tuning, share=plan.share)
     for_trials, held_out = study_plan.drawn(tuning, plan)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
     mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
@@ -67,21 +71,35 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
-    whole = study_plan.as_written(tuning)
+    share = share_of_candidates(tuning) if tuning.equal == TIME else 1.0
+    whole = study_plan.as_written(tuning)._replace(share=share)
     if options.budget is None:
         return whole
     smallest = whole._replace(games=min(whole.games, 40), trials=1, wanted=1, total=1)
     openings = study_plan.drawn(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
-    seed = tuning.space.weights(tuning.space.point(tuning.seed_values))
+    seed = tuning.space.changes(tuning.space.point(tuning.seed_values))
     rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
-    return study_plan.within(tuning, options.budget, rate)
+    return study_plan.within(tuning, options.budget, rate)._replace(share=share)
+
+
+def share_of_candidates(tuning: Tuning) -> float:
+    """The share of nodes of candidates, none of whose tuned weights is 0: those cost time."""
+    space, values = tuning.space, dict(tuning.seed_values)
+    for axis in space.axes:
+        if not values[axis.name] and not axis.choices:
+            values[axis.name] = max(axis.low, axis.high, key=abs)
+    candidate = tuning.spec.changed(**space.changes(space.point(values)))
+    openings = make_openings(
+        tuning.plan.of, tuning.plan.openings, MEASURED_OPENINGS, tuning.plan.seed
+    )
+    return share_of_nodes(candidate, tuning.spec, tuning.plan.of, openings)
 
 
 def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) -> TrialGames:
     return trial_games(
         tuning.plan,
-        tuning.spec,
+        tuning.candidate,
         tuning.space,
         study_plan.opponents_of(tuning, of.games),
         openings,

@@ -25,7 +25,7 @@ def too_easy(best: Recommendation) -> bool:
 def against(tuning: Tuning, best: Recommendation) -> Tuning:
     """The same study against the recommended weights, now its seed weights, with fresh seeds."""
     first = tuning.plan
-    champion = tuning.spec.changed(weights=tuning.space.weights(best.point))
+    champion = tuning.candidate.changed(**tuning.space.changes(best.point))
     plan = replace(
         first,
         agents={**first.agents, CHAMPION: champion},

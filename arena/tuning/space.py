@@ -1,4 +1,4 @@
-"""The weights that are tuned: ranges on the scale of the game, points in the unit cube."""
+"""What is tuned: ranges on the scale of the game, points in the unit cube."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,59 +8,171 @@ import numpy as np
 from numpy.typing import NDArray
 
 Point = NDArray[np.float64]  # one number from 0 to 1 for every tuned weight
+Value = float | str  # true and false are numbers here
 
 PRECISION = 3  # a search keeps weights in whole thousandths
+WEIGHTS = "weights"
 
 
 class Axis(NamedTuple):
-    """The range of one weight."""
+    """The range of one weight, of one phase of it, or of an option; or all that it may be."""
 
     name: str
     low: float
     high: float
     log: bool = False
     integer: bool = False
+    choices: tuple[Value, ...] = ()  # the range is that of their places
+    path: tuple[str, ...] = ()  # where it stands in the agent's table; left out: in its weights
 
-    def weight(self, unit: float) -> float:
-        """The weight at `unit` of the way through the range."""
+    @property
+    def place(self) -> tuple[str, ...]:
+        """Where it stands in the table of the agent."""
+        return self.path or (WEIGHTS, self.name)
+
+    @property
+    def steps(self) -> float:
+        """How many steps lie between its ends; infinite where any number may be taken."""
+        return self.high - self.low if self.integer or self.choices else math.inf
+
+    @property
+    def room(self) -> str:
+        """The range in words."""
+        if self.choices:
+            return " or ".join(map(value_text, self.choices))
+        kinds = {", log": self.log, ", whole numbers": self.integer}
+        return f"{self.low:g} to {self.high:g}{''.join(w for w, holds in kinds.items() if holds)}"
+
+    def number(self, unit: float) -> float:
+        """The number at `unit` of the way through the range, not rounded; of a choice its place."""
         if self.log:
-            value = self.low * (self.high / self.low) ** unit
-        else:
-            value = self.low + unit * (self.high - self.low)
-        rounded = float(round(value)) if self.integer else round(value, PRECISION)
+            return float(self.low * (self.high / self.low) ** unit)
+        return self.low + unit * (self.high - self.low)
+
+    def weight(self, unit: float) -> Value:
+        """What is taken at `unit` of the way through the range."""
+        if self.choices:
+            return self.choices[round(min(max(self.number(unit), self.low), self.high))]
+        return self.nearest(self.number(unit))
+
+    def nearest(self, number: float) -> float:
+        """The nearest number that may be taken."""
+        rounded = float(round(number)) if self.integer else round(number, PRECISION)
         return min(max(rounded, self.low), self.high)
 
-    def unit(self, weight: float) -> float:
-        """How far through the range the weight lies."""
+    def at_most(self, number: float) -> float:
+        """The highest number that may be taken and is not above this one, or the lowest of all."""
+        scale = 1.0 if self.integer else 10.0**PRECISION
+        return min(max(math.floor(number * scale + 1e-9) / scale, self.low), self.high)
+
+    def at_least(self, number: float) -> float:
+        """The lowest number that may be taken and is not below this one, or the highest of all."""
+        return -self._replace(low=-self.high, high=-self.low).at_most(-number)
+
+    def unit(self, weight: Value) -> float:
+        """How far through the range it lies."""
+        number = float(self.choices.index(weight)) if self.choices else weight
+        assert not isinstance(number, str)  # only choices are texts
         if self.log:
-            return math.log(weight / self.low) / math.log(self.high / self.low)
-        return (weight - self.low) / (self.high - self.low)
+            return math.log(number / self.low) / math.log(self.high / self.low)
+        return (number - self.low) / (self.high - self.low)
+
+
+class Constraint(NamedTuple):
+    """One axis is never below another; both by their places in the space."""
+
+    upper: int
+    lower: int
 
 
 class Space(NamedTuple):
-    """All weights of an agent: some are tuned, the others stay."""
+    """Everything that is tuned of an agent, and what stays beside it."""
 
     axes: tuple[Axis, ...]
-    fixed: Mapping[str, tuple[float, ...]]  # one number a phase
+    fixed: Mapping[str, tuple[float, ...]]  # weights, one number a phase
+    tables: Mapping[str, Mapping[str, object]] = {}  # options that are tables, of which a part is
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The weights that are tuned, in the order of a point."""
+        """What is tuned, in the order of a point."""
         return tuple(axis.name for axis in self.axes)
 
-    def values(self, point: Sequence[float] | Point) -> dict[str, float]:
-        """The tuned weights at a point."""
+    def values(self, point: Sequence[float] | Point) -> dict[str, Value]:
+        """What is tuned, at a point."""
         pairs = zip(self.axes, point, strict=True)
         return {axis.name: axis.weight(float(unit)) for axis, unit in pairs}
 
     def weights(self, point: Sequence[float] | Point) -> dict[str, tuple[float, ...]]:
         """All weights of the agent at a point, as a spec holds them."""
-        return {**self.fixed, **{name: (w,) for name, w in self.values(point).items()}}
+        tuned = dict[str, tuple[float, ...]]()
+        for axis, value in zip(self.axes, self.values(point).values(), strict=True):
+            if axis.place[0] == WEIGHTS:
+                assert not isinstance(value, str)  # a weight is a number
+                tuned[axis.place[1]] = (*tuned.get(axis.place[1], ()), value)
+        return {**self.fixed, **tuned}
 
-    def point(self, values: Mapping[str, float]) -> Point:
-        """Where these weights lie."""
+    def changes(self, point: Sequence[float] | Point) -> dict[str, object]:
+        """The options of the agent that differ from those of its spec at a point."""
+        weights = self.weights(point)
+        changed: dict[str, object] = {WEIGHTS: weights} if weights else {}
+        tables = {name: dict(table) for name, table in self.tables.items()}
+        for axis, value in zip(self.axes, self.values(point).values(), strict=True):
+            whole = int(value) if axis.integer else value
+            if axis.place[0] in tables:
+                tables[axis.place[0]][axis.place[1]] = whole
+            elif axis.place[0] != WEIGHTS:
+                changed[axis.place[0]] = whole
+        return {**changed, **tables}
+
+    def point(self, values: Mapping[str, Value]) -> Point:
+        """Where these values lie."""
         return np.array([axis.unit(values[axis.name]) for axis in self.axes])
 
+    def feasible(self, point: Sequence[float] | Point) -> Point:
+        """The point inside the cube; where a constraint is broken, both meet in the middle."""
+        inside = np.clip(point, 0.0, 1.0)
+        for _ in self.constraints:
+            for each in self.constraints:
+                inside = self._met(inside, each)
+        return inside
+
     def snapped(self, point: Sequence[float] | Point) -> Point:
-        """The nearest point that a search can tell from others, inside the cube."""
-        return self.point(self.values(np.clip(point, 0.0, 1.0)))
+        """The nearest point that a search can tell from others, where all constraints hold."""
+        at = self.point(self.values(self.feasible(point)))
+        return self._held(at) if self.constraints else at
+
+    def _met(self, point: Point, constraint: Constraint) -> Point:
+        """Both in the middle, if the upper one lies below the lower."""
+        upper, lower = self.axes[constraint.upper], self.axes[constraint.lower]
+        high, low = upper.number(point[constraint.upper]), lower.number(point[constraint.lower])
+        if high >= low:
+            return point
+        middle = min(max((high + low) / 2.0, upper.low, lower.low), upper.high, lower.high)
+        moved = np.array(point)
+        moved[constraint.upper], moved[constraint.lower] = upper.unit(middle), lower.unit(middle)
+        return moved
+
+    def _held(self, point: Point) -> Point:
+        """What rounding has broken is mended: upper ones go up to where lower ones begin, then
+        lower ones down."""
+        numbers = [axis.number(float(unit)) for axis, unit in zip(self.axes, point, strict=True)]
+        floors = [axis.low for axis in self.axes]
+        for upper, lower in self.constraints * len(self.constraints):
+            floors[upper] = max(floors[upper], self.axes[upper].at_least(floors[lower]))
+        numbers = list(map(max, numbers, floors))
+        for upper, lower in self.constraints * len(self.constraints):
+            numbers[lower] = min(numbers[lower], self.axes[lower].at_most(numbers[upper]))
+        return np.array(list(map(Axis.unit, self.axes, numbers)))
+
+
+def value_text(value: Value) -> str:
+    """A value as files hold it, short."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def values_text(values: Mapping[str, Value]) -> str:
+    """Some values in one phrase."""
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from agents import AgentSpec, kind_of
+from agents import AGENTS, AgentSpec, kind_of
 from agents.core import Weights
 from agents.evaluations.declared_weights import declared_weights
 from agents.kinds import settings
 from games import Game
 
 
-def seed_of(name: str, seeds: Weights) -> float:
-    """The weight before tuning; one that the agent does not have counts as 0."""
-    return seeds.get(name, (0.0,))[0]
+def has_weights(spec: AgentSpec) -> bool:
+    """Whether the kind of the agent plays by weights."""
+    return spec.kind in AGENTS and kind_of(spec).option("weights") is not None
 
 
 def by_tables(spec: AgentSpec, of: Game) -> bool:

@@ -11,18 +11,20 @@ from arena.keeping.run_log import RunLog
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
-from arena.tuning.claim import claim_text, could_be_shown, opponents_text
+from arena.tuning.claim import against_seed, claim_text, could_be_shown, opponents_text
 from arena.tuning.learned_start import with_start
+from arena.tuning.other_terms import gain_lines, gains_on_other_terms
+from arena.tuning.pool_match import validate_pool
 from arena.tuning.recommendation import importances, recommended_text
 from arena.tuning.search import Search, Study, prepared, search
+from arena.tuning.space import values_text
 from arena.tuning.study_page import StudyReport, pictures, whole_page
-from arena.tuning.tune_file import Tuning
+from arena.tuning.tune_file import Tuning, few_valued
 from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
 from arena.tuning.weight_answers import answer_lines, weight_answers
-from games.terminal import printed, say
+from games.names import listed
+from games.terminal import printable, printed, say
 from games.whole_files import write_text
-
-WEIGHTS = "weights.toml"  # in the study's directory: nothing else is touched
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
@@ -42,6 +44,8 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "agent": tuning.agent,
         "axes": tuning.space.axes,
         "fixed": dict(tuning.space.fixed),
+        "constraints": tuning.space.constraints,
+        "equal": tuning.equal,
         "seeds": dict(tuning.seed_values),
         "opponents": tuning.opponents,
         "games": tuning.games,
@@ -82,9 +86,7 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
         write_text(directory / f"{name}.svg", drawing)
     write_text(directory / "report.html", whole_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
-        text = study_files.weights_toml(tuning, best, validation, digest)
-        write_text(directory / WEIGHTS, text)
-        result["weights_file"] = str((directory / WEIGHTS).absolute())
+        result |= study_files.write_better(tuning, best, validation, directory)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
     printed(lambda: print(text))
@@ -103,8 +105,11 @@ def validated(study: Study, searched: Search) -> Validation:
     with LiveLine(study.options.quiet, study.journal.directory) as line:
         directory, options = study.journal.directory, study.options.playing
         shown = Shown(directory, options, run_shown(line, (TUNED, SEED)))
-        weights = tuning.space.weights(best.point)
-        return validate(tuning, weights, study.held_out, claimed, shown)
+        changes = tuning.space.changes(best.point)
+        way = validate if against_seed(tuning) else validate_pool
+        validation = way(tuning, changes, study.held_out, claimed, shown)
+        gains = gains_on_other_terms(tuning, changes, study.held_out, claimed, shown)
+        return validation._replace(gains=tuple(gains))
 
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
@@ -114,26 +119,36 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         f"{tuning.plan.game}, {tuning.agent} against {opponents_text(tuning)}: "
         f"{best.trials} trials, {best.games:,} games"
     )
-    yield f"method       {method_text(tuning)}"
-    yield f"recommended  {', '.join(f'{n} = {v:g}' for n, v in best.weights.items())}"
+    yield f"verdict      {report.validation.text}"
+    yield f"recommended  {values_text(best.weights)}"
     yield from answer_lines(report.answers, best.weights)
     if fixed := {n: v for n, v in tuning.space.fixed.items() if any(v)}:
         yield f"fixed        {', '.join(f'{n} = {_phases(v)}' for n, v in fixed.items())}"
-    yield f"seed         {', '.join(f'{n} = {v:g}' for n, v in tuning.seed_values.items())}"
+    yield f"seed         {values_text(tuning.seed_values)}"
     if best.flat:
         yield best.flat
     if report.validation.claim is not None:
         yield f"expected     {claim_text(report.validation.claim)}"
-    yield f"verdict      {report.validation.text}"
+    if report.validation.gains:
+        yield "gain over the seed weights on other terms, each from games of its own:"
+        yield from gain_lines(report.validation.gains)
+    yield f"method       {method_text(tuning)}"
+    if report.validation.details:
+        yield f"details      {report.validation.details}"
     if "weights_file" in result:
         yield f"use it       weights = {json.dumps(result['weights_file'], ensure_ascii=False)}"
+    if "options_file" in result:
+        yield f"use it       the lines of {printable(str(result['options_file']))}"
 
 
 def method_text(tuning: Tuning) -> str:
     """The method; where it was ours to choose, why this one."""
     if not tuning.chosen:
         return tuning.method
+    few = few_valued(tuning.space)
     why = "all weights are numbers: many small steps from the seed weights"
+    if few:
+        why = f"{listed(few)} {'has' if len(few) == 1 else 'have'} few values: small steps see none"
     return f"{tuning.method}, chosen by auto as {why}"
 
 

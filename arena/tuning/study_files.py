@@ -9,14 +9,17 @@ from agents.search_options import LIMITS
 from arena.keeping.parquet import write_columns
 from arena.keeping.provenance import now_text, versions
 from arena.tuning.claim import StudyClaim
+from arena.tuning.other_terms import gains_json
 from arena.tuning.recommendation import Importance, Recommendation
-from arena.tuning.space import Space
+from arena.tuning.space import WEIGHTS, Space, value_text
 from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation, as_json
 from arena.tuning.weight_answers import WeightAnswer
 from games.whole_files import write_text
 
+# In the study's directory: nothing else is touched.
+WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"
 Origin = Mapping[str, object]
 # All other columns hold numbers.
 TYPES = {
@@ -37,6 +40,9 @@ def write_trials(
     }
     for name in space.names:
         columns[name] = [each[name] for each in values]
+    texts = {axis.name: "string" for axis in space.axes if axis.choices}
+    for name in texts:
+        columns[name] = [value_text(each[name]) for each in values]
     for name in ("score", "low", "high"):
         columns[f"score_{name}" if name != "score" else name] = [
             getattr(trial, name) for trial in trials
@@ -46,7 +52,7 @@ def write_trials(
     columns["distinct_games"] = [trial.distinct_games for trial in trials]
     columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
     columns["seconds"] = [trial.seconds for trial in trials]
-    write_table(path, columns, origin)
+    write_table(path, columns, origin, texts)
 
 
 def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> None:
@@ -66,9 +72,15 @@ def write_validation(path: Path, validation: Validation, origin: Origin) -> None
     write_table(path, columns, {**origin, "validation": as_json(validation)})
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[object]], origin: Origin) -> None:
+def write_table(
+    path: Path,
+    columns: Mapping[str, Sequence[object]],
+    origin: Origin,
+    types: Mapping[str, str] = {},
+) -> None:
     """A table with types that do not depend on how many rows there are."""
-    write_columns(path, {name: TYPES.get(name, "double") for name in columns}, [columns], origin)
+    known = {**dict.fromkeys(columns, "double"), **TYPES, **types}
+    write_columns(path, {name: known[name] for name in columns}, [columns], origin)
 
 
 def recommendation_json(
@@ -108,6 +120,7 @@ def recommendation_json(
             "note": "mostly luck: not a recommendation",
         },
         "validation": None if validation is None else as_json(validation),
+        "on_other_terms": [] if validation is None else gains_json(validation.gains),
     }
 
 
@@ -129,10 +142,43 @@ def write_json(path: Path, content: Mapping[str, object]) -> None:
     write_text(path, json.dumps(content, indent=1) + "\n")
 
 
+def write_better(
+    tuning: Tuning, best: Recommendation, validation: Validation, directory: Path
+) -> dict[str, object]:
+    """The files of weights and options that proved better; where they are, for the answer."""
+    digest, written = directory.name.removeprefix("tune-"), dict[str, object]()
+    places = {axis.place[0] for axis in tuning.space.axes}
+    if WEIGHTS in places:
+        text = weights_toml(tuning, best, validation, digest)
+        write_text(directory / WEIGHTS_FILE, text)
+        written["weights_file"] = str((directory / WEIGHTS_FILE).absolute())
+    if places - {WEIGHTS}:
+        write_text(directory / OPTIONS_FILE, agent_toml(tuning, best, validation))
+        written["options_file"] = str((directory / OPTIONS_FILE).absolute())
+    return written
+
+
+def agent_toml(tuning: Tuning, best: Recommendation, validation: Validation) -> str:
+    """The options that were tuned, as lines for the table of the agent."""
+    changes = {k: v for k, v in tuning.space.changes(best.point).items() if k != WEIGHTS}
+    head = f"# Tuned options for {tuning.plan.game}: {validation.text}."
+    return "\n".join([head, *(f"{_key(k)} = {toml_value(v)}" for k, v in changes.items())]) + "\n"
+
+
+def toml_value(value: object) -> str:
+    """A value of an option as TOML writes it, in one line."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(name)} = {toml_value(each)}" for name, each in value.items())
+        return f"{{ {inner} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)  # numbers, texts, true and false are alike in both
+
+
 def weights_toml(tuning: Tuning, best: Recommendation, validation: Validation, digest: str) -> str:
     """A weights file for agents to name, with its provenance."""
     weights = tuning.space.weights(best.point)
-    spec, experiment = tuning.spec, tuning.experiment
+    spec, experiment = tuning.candidate, tuning.experiment
     limits = [f"{key} = {spec.options[key]}" for key in LIMITS if key in spec.options]
     agent = f"{spec.kind}, {', '.join(limits) or 'its own limits'}"
     lines = [

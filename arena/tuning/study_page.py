@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from arena.showing import page, plots
 from arena.tuning.claim import claim_text
 from arena.tuning.gaussian_process import Posterior
@@ -13,10 +15,11 @@ from arena.tuning.recommendation import (
     recommended_text,
     slice_points,
 )
+from arena.tuning.space import value_text
 from arena.tuning.trials import Trial
 from arena.tuning.tune_file import Tuning
 from arena.tuning.validation import Validation
-from arena.tuning.weight_answers import WeightAnswer
+from arena.tuning.weight_answers import WeightAnswer, interval_text
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
@@ -39,7 +42,7 @@ def pictures(study: StudyReport) -> dict[str, str]:
     drawings = {"history": history(study), "importance": importance(study)}
     for axis, each in enumerate(study.tuning.space.axes):
         drawings[f"slice_{each.name}"] = posterior_slice(study, axis)
-    if len(study.validation.points):
+    if np.isfinite(study.validation.llr).any():
         drawings["validation"] = path(study)
     return drawings
 
@@ -63,18 +66,18 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     each, best = study.tuning.space.axes[axis], study.recommendation.best_point
     points = slice_points(best, axis, SLICE_POINTS)
     means, spreads = study.posterior.at(points)
-    xs = [each.weight(float(unit)) for unit in points[:, axis]]
+    xs = [each.number(float(unit)) for unit in points[:, axis]]
     low, high = means - Z_95 * spreads, means + Z_95 * spreads
-    tried = [each.weight(float(trial.point[axis])) for trial in study.trials]
+    tried = [each.number(float(trial.point[axis])) for trial in study.trials]
     scores = [trial.score for trial in study.trials]
     frame = plots.framed([each.low, each.high], [*low, *high, *scores])
-    seed = study.tuning.seed_values[each.name]
+    seed = each.number(each.unit(study.tuning.seed_values[each.name]))
     parts = [
         plots.dots(frame, tried, scores, plots.FAINT),
         plots.band(frame, xs, list(low), list(high)),
         plots.line(frame, xs, list(means)),
         plots.upright(frame, seed, "seed", plots.INK),
-        plots.upright(frame, each.weight(float(best[axis])), "best"),
+        plots.upright(frame, each.number(float(best[axis])), "best"),
     ]
     title = f"{each.name}: posterior mean with its 95 % band, other weights at the best point"
     return plots.drawn(frame, parts, title, each.name, "score")
@@ -139,9 +142,9 @@ def weights_table(study: StudyReport) -> str:
     highest = tuning.space.values(best.best_point)
     rows = [
         [
-            axis.name, f"{axis.low:g} to {axis.high:g}{', log' if axis.log else ''}",
-            f"{tuning.seed_values[axis.name]:g}", f"{highest[axis.name]:g}",
-            f"{best.weights[axis.name]:g}", f"{each.low:g} to {each.high:g}", str(each.answer),
+            axis.name, axis.room, value_text(tuning.seed_values[axis.name]),
+            value_text(highest[axis.name]), value_text(best.weights[axis.name]),
+            interval_text(each), str(each.answer),
         ]
         for axis, each in zip(tuning.space.axes, study.answers, strict=True)
     ]  # fmt: skip

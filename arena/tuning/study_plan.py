@@ -22,7 +22,8 @@ class StudyPlan(NamedTuple):
     """How many trials of how many games, and how many pairings the validation may take.
 
     `total` counts all trials; `trials` those against the opponents of the file, of which `wanted`
-    were planned. `size` trials are shown as one.
+    were planned. `size` trials are shown as one. `share` is how many of the seed's nodes a
+    candidate has at equal time.
     """
 
     trials: int
@@ -31,6 +32,7 @@ class StudyPlan(NamedTuple):
     total: int = 0
     wanted: int = 0
     size: int = 1
+    share: float = 1.0
 
     @property
     def claim_pairs(self) -> int:

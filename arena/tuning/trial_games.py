@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents import AgentSpec, users_code
-from agents.core import Weights
+from agents.core import Settings
 from agents.wall.wall import Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
@@ -18,7 +18,7 @@ from arena.planning.records import GameColumn, Games
 from arena.planning.tasks import Task
 from arena.playing.dry_run import try_users
 from arena.playing.worker import Worker
-from arena.tuning.space import Space
+from arena.tuning.space import WEIGHTS, Space
 
 CANDIDATE = "candidate"
 
@@ -68,12 +68,12 @@ class TrialGames:
 
 
 class TrialPart(NamedTuple):
-    """Some pairings of one trial against one opponent; the weights travel with it."""
+    """Some pairings of a trial against one opponent; the candidate's changes travel with it."""
 
     slot: int
     match: int
     task: Task
-    weights: Weights
+    changes: Settings
     last: bool  # of its trial
 
 
@@ -120,6 +120,7 @@ class PartPlayer:
 
     def __init__(self, of: TrialGames) -> None:
         """Build and compile all agents; those that run a user's code are tried once."""
+        self.changes: Settings = {}  # of the candidate that is built now
         self.workers = [Worker(drawn, of.wall) for drawn in of.plans]
         for worker in self.workers[1:]:
             worker.agents = self.workers[0].agents
@@ -131,22 +132,26 @@ class PartPlayer:
                 worker.play(Task(0, 1, {}))  # compiles whatever a whole game needs
 
     def play(self, part: TrialPart) -> PlayedPart:
-        """Play the games of a part with the weights that it carries."""
+        """Play the games of a part with the changes that it carries."""
         begun = time.perf_counter()
         worker = self.workers[part.match]
-        candidate: Any = worker.agent(0)  # a search, in this process or behind the wall
-        candidate.reweigh(part.weights)
+        if part.changes.keys() == {WEIGHTS}:
+            candidate: Any = worker.agent(0)  # a search, in this process or behind the wall
+            candidate.reweigh(part.changes[WEIGHTS])
+        elif part.changes != self.changes:
+            worker.renew(0, worker.drawn.specs[0].changed(**part.changes))
+        self.changes = part.changes
         games = worker.play(part.task)
         return PlayedPart(part, encoded(games), time.perf_counter() - begun)
 
 
-def games_per_second(of: TrialGames, weights: Weights, least: float) -> float:
+def games_per_second(of: TrialGames, changes: Settings, least: float) -> float:
     """How fast one process plays, measured for at least `least` seconds over all opponents."""
     shortest = min(drawn.pairings.total for drawn in of.plans)
     pairs, games, seconds = 1, 0, 0.0
     while seconds < least:
         for match in range(len(of.plans)):
-            played = of.player.play(TrialPart(0, match, Task(0, pairs, {}), weights, True))
+            played = of.player.play(TrialPart(0, match, Task(0, pairs, {}), changes, True))
             games, seconds = games + 2 * pairs, seconds + played.seconds
         pairs = min(2 * pairs, shortest)
     return games / seconds

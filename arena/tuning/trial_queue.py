@@ -104,14 +104,14 @@ class TrialQueue:
                 self.parts.extend(self._parts(slot))
 
     def _parts(self, slot: int) -> list[TrialPart]:
-        weights = self.games.space.weights(self.points[slot])
+        changes = self.games.space.changes(self.points[slot])
         parts = []
         for match in range(len(self.games.plans)):
             span = self.games.span(slot, match)
             size = max(LEAST_PAIRS, -(-len(span) // self.cuts))
             for start in range(span.start, span.stop, size):
                 task = Task(start, min(start + size, span.stop), {})
-                parts.append(TrialPart(slot, match, task, weights, False))
+                parts.append(TrialPart(slot, match, task, changes, False))
         parts[-1] = parts[-1]._replace(last=True)
         return parts
 

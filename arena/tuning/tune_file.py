@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents import AGENTS, AgentSpec, kind_of, users_code
+from agents import AGENTS, AgentSpec, kind_of, searches, users_code
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
@@ -13,23 +13,29 @@ from arena.reading.problems import Problems
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
+from arena.tuning.option_ranges import tunable
 from arena.tuning.samplers import FITS
-from arena.tuning.space import Space
-from arena.tuning.start_weights import by_tables
+from arena.tuning.space import WEIGHTS, Space, Value
+from arena.tuning.start_weights import by_tables, has_weights
 from arena.tuning.tune_table import (
     AUTO,
     CHOSEN,
+    NODES,
+    TIME,
     TUNE_TOP,
     TuneTable,
     ValidationTable,
     say_of_tune,
     tune_table,
 )
-from arena.tuning.weight_ranges import is_number, read_space
+from arena.tuning.weight_ranges import read_space
+from arena.tuning.written_range import is_number
 from games import Game
 from games.names import listed, shown
 
 TRIALS_PER_WEIGHT = 5
+FOR_CHOICES = "tpe"  # where something has few values
+FEWEST_STEPS = 12  # a step of the walk, .08 of the range, is then about one of them
 LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
 TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
 
@@ -43,15 +49,24 @@ class Tuning:
     experiment: Experiment
     agent: str
     space: Space
-    seed_values: Mapping[str, float]
+    seed_values: Mapping[str, Value]
     opponents: Shares  # agent, share of the games
     games: int  # per trial
     trials: int
     method: str
     chosen: bool  # whether the method is ours to choose
     start: str = "seed"  # or "learned": from weights that are fitted to games
-    start_values: Mapping[str, float] | None = None  # where the search begins, once that is known
+    start_values: Mapping[str, Value] | None = None  # where the search begins, once that is known
     validation: ValidationTable
+    equal: str = NODES  # or "time": the tuned agent looks at as many positions as fit into the time
+    share: float = 1.0  # of the seed's nodes that a candidate has, once that is known
+
+    @property
+    def candidate(self) -> AgentSpec:
+        """The agent that is tuned, with the nodes that a candidate has."""
+        if self.share == 1.0:
+            return self.spec
+        return self.spec.changed(nodes=max(1, round(self.share * self.spec.options["nodes"])))
 
     @property
     def spec(self) -> AgentSpec:
@@ -89,16 +104,17 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
         opponents=opponents,
         games=table.games,
         trials=table.trial_count,
-        method=CHOSEN if table.method == AUTO else table.method,
+        method=chosen_method(space) if table.method == AUTO else table.method,
         chosen=table.method == AUTO,
         start=table.start,
         validation=table.validation,
+        equal=table.equal,
     )
 
 
 def read_search(
     table: TuneTable, setup: Setup, problems: Problems
-) -> tuple[Space, dict[str, float]] | None:
+) -> tuple[Space, dict[str, Value]] | None:
     """The space and the seed weights in it; None if there are none, which is said."""
     total = table.total_games
     if table.games % 2:
@@ -114,16 +130,28 @@ def read_search(
         say_of_tune(problems, message, "agent")
     if message or setup.of is None:
         return None
-    if by_tables(setup.agents[table.agent], setup.of):
+    spec = setup.agents[table.agent]
+    if table.weights and not has_weights(spec):
+        has = listed([each for each in AGENTS if has_weights(AgentSpec(each))])
+        message = f"{table.agent} is of kind {spec.kind}, which has no weights (these have: {has})"
+        say_of_tune(problems, message, "weights")
+        return None
+    if table.weights and by_tables(spec, setup.of):
         message = (
             f"{table.agent} plays by learned tables, which are not tuned; take kind = "
             '"smart_classic", or give it weights'
         )
         say_of_tune(problems, message, "agent")
         return None
-    if message := start_problem(table, setup.agents[table.agent], setup.of):
+    if message := start_problem(table, spec, setup.of):
         say_of_tune(problems, message, "start" if table.start != "seed" else "method")
-    space, seeds = read_space(table, setup.agents[table.agent], setup.of, problems)
+    if message := time_problem(table, spec):
+        say_of_tune(problems, message, "equal")
+    space, seeds = read_space(table, spec, setup.of, problems)
+    few = few_valued(space)
+    if few and table.method == CHOSEN:
+        message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
+        say_of_tune(problems, f'{message}"{FOR_CHOICES}"', "method")
     least = len(space.axes) * TRIALS_PER_WEIGHT
     if table.trial_count < least:
         message = (
@@ -139,16 +167,41 @@ def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
     if name not in agents:
         return no_agent(name, agents)
     kind = agents[name].kind
-    if kind in AGENTS and kind_of(kind).option("weights"):
+    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable(kind_of(kind))):
         return ""
-    having = [each for each in AGENTS if kind_of(each).option("weights")]
-    return f"{name} is of kind {kind}, which has no weights (these have: {listed(having)})"
+    having = [each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable(kind_of(each))]
+    return (
+        f"{name} is of kind {kind}, which has no weights and no options that could be tuned "
+        f"(these have: {listed(having)})"
+    )
+
+
+def few_valued(space: Space) -> list[str]:
+    """What has so few values that small steps would often end at the same one."""
+    return [axis.name for axis in space.axes if axis.choices or axis.steps < FEWEST_STEPS]
+
+
+def chosen_method(space: Space) -> str:
+    """The method where it is ours to choose."""
+    return FOR_CHOICES if few_valued(space) else CHOSEN
+
+
+def time_problem(table: TuneTable, spec: AgentSpec) -> str:
+    """Why candidates cannot have as many nodes as fit into the time; empty if they can."""
+    if table.equal != TIME or (searches(spec) and "nodes" in spec.options):
+        return ""
+    return (
+        f'equal = "time" gives a candidate as many nodes as fit into the time of the seed: '
+        f"give {table.agent} nodes"
+    )
 
 
 def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
     """Why the search cannot begin at fitted weights; empty if it can, or need not."""
     if table.start == "seed" and table.method not in FITS:
         return ""
+    if not table.weights:
+        return "only weights are fitted to games, and none has a range"
     if users_code(spec):
         return "weights of an evaluation of your own are not fitted to games; tune them from seed"
     return "" if of.has("features") else f"{of.name} has no features whose weights could be fitted"

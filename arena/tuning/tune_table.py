@@ -1,6 +1,6 @@
 """The `[tune]` table of an experiment file as it is written: keys, types and ranges."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arena.reading.file_tables import ALPHA, BETA, TOP
@@ -13,6 +13,7 @@ LEAST_GAMES = 20
 SEARCH, CLAIM = 0.85, 0.15  # of all games
 DEFAULT_TRIALS = 100
 AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
+NODES, TIME = EQUAL = ("nodes", "time")
 VALIDATION = (
     Key("elo0", "float", "the difference that is too little", 0.0),
     Key("elo1", "float", "the difference that is enough", 20.0),
@@ -22,7 +23,10 @@ VALIDATION = (
 )
 TUNE = (
     Key("agent", "text", "who is tuned", required=True),
-    Key("weights", "table", "their ranges", required=True),  # read by `weight_ranges`
+    Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
+    Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
+    Key("constraints", "texts", 'what must hold between them, as in "corner >= edge"'),
+    Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
     Key("opponents", "any", "whom candidates play"),  # read with the agents
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
@@ -58,6 +62,9 @@ class TuneTable:
 
     agent: str
     weights: Mapping[str, object]
+    options: Mapping[str, object]
+    constraints: Sequence[str]
+    equal: str
     opponents: object
     games: int  # per trial
     trials: int | None
@@ -79,10 +86,12 @@ class TuneTable:
 
 
 def tune_table(values: KeyValues) -> TuneTable | None:
-    """The table with the values of `TUNE`; None if it names no agent or no weights."""
-    if not {"agent", "weights"} <= values.keys():
+    """The table with the values of `TUNE`; None if it names no agent."""
+    if "agent" not in values:
         return None
     plain = {**defaults(TUNE), **values}
+    empty: dict[str, object] = {"weights": {}, "options": {}, "constraints": ()}
+    plain |= {name: value for name, value in empty.items() if plain[name] is None}
     right = defaults(VALIDATION) | (plain["validation"] or {})
     return TuneTable(**{**plain, "validation": ValidationTable(**right)})
 

@@ -1,5 +1,6 @@
 """The validation: recommended against seed weights, on held-out openings with new seeds."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import Weights
+from agents.core import Settings
 from arena.concluding.repeated_games import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
@@ -23,9 +24,7 @@ from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
-from arena.tuning.claim import StudyClaim, against_seed, claim_of
-from arena.tuning.study_plan import opponents_of
-from arena.tuning.trial_games import CANDIDATE, between
+from arena.tuning.claim import Score, StudyClaim, claim_of
 from arena.tuning.tune_file import Tuning
 
 TUNED, SEED = "tuned", "seed"
@@ -43,6 +42,15 @@ class StudyVerdict(StrEnum):
 VERDICTS = {Decision.ELO1: StudyVerdict.BETTER, Decision.ELO0: StudyVerdict.NOT_BETTER}
 
 
+class TermGain(NamedTuple):
+    """The gain over the seed weights on some terms, from games of its own."""
+
+    terms: str
+    score: Score
+    gain_elo: Score
+    games: int
+
+
 class Validation(NamedTuple):
     """A finished validation: verdict, Elo of the tuned weights, and the path of the test."""
 
@@ -52,12 +60,14 @@ class Validation(NamedTuple):
     games: int
     distinct_games: int
     openings: int
-    text: str
+    text: str  # in plain words
+    details: str  # how the test stands, and every estimate
     points: NDArray[np.float64]  # score of each pairing, in the order played
     llr: NDArray[np.float64]  # after each pairing
     plan: SprtPlan
     bounds: tuple[float, float]
     claim: StudyClaim | None = None  # none of the seed weights
+    gains: tuple[TermGain, ...] = ()  # on other terms, each from games of its own
 
 
 def unneeded(plan: SprtPlan, elo: float) -> Validation:
@@ -65,7 +75,7 @@ def unneeded(plan: SprtPlan, elo: float) -> Validation:
     none, empty = nothing("no games"), np.empty(0)
     text = f"flat: the seed weights stay; a gain of {elo:.0f} Elo could have been shown"
     return Validation(
-        StudyVerdict.FLAT, none, none, 0, 0, 0, text, empty, empty, plan, plan.bounds
+        StudyVerdict.FLAT, none, none, 0, 0, 0, text, "", empty, empty, plan, plan.bounds
     )  # fmt: skip
 
 
@@ -78,15 +88,15 @@ class Shown(NamedTuple):
 
 
 def validate(
-    tuning: Tuning, weights: Weights, openings: Openings, claimed: int, shown: Shown
+    tuning: Tuning, changes: Settings, openings: Openings, claimed: int, shown: Shown
 ) -> Validation:
     """Play what is left of the match; the verdict with the claim.
 
     The claim is the first `claimed` pairings. They are played whatever the test says: a claim
     that ends with the test, or is only made of winners, would be too high.
     """
-    drawn = match_of(tuning, weights, openings)
-    digest = str(digest_word(sorted(weights.items()), drawn.plan.pairs, drawn.plan.seed))
+    drawn = match_of(tuning, changes, openings)
+    digest = str(digest_word(in_order(changes), drawn.plan.pairs, drawn.plan.seed))
     with Journal(shown.directory / f"validation-{digest}", digest) as store:
         if store.finished() < claimed:
             first = replace(drawn.plan, pairs=claimed, stop=None)
@@ -94,31 +104,8 @@ def validate(
         state = play(drawn, store, shown.options, shown.show).sprt
         games = store.games(drawn.pairings)
     assert state is not None
-    claim = [games_of_rows(games, np.arange(2 * claimed))]
-    if not against_seed(tuning):
-        claim = against_pool(tuning, weights, openings, claimed, shown)
-    return judged(tuning.validation.plan(), state, games)._replace(claim=claim_of(tuning, claim))
-
-
-def against_pool(
-    tuning: Tuning, weights: Weights, openings: Openings, pairs: int, shown: Shown
-) -> list[Games]:
-    """The games of the claim where the file names opponents: a match with each, by its share."""
-    games, first = list[Games](), 0
-    for opponent in opponents_of(tuning, 2 * pairs):
-        plan = replace(
-            match_of(tuning, weights, openings).plan,
-            agents={CANDIDATE: tuning.spec.changed(weights=weights), opponent.name: opponent.spec},
-            pairs=opponent.pairs,
-            stop=None,
-        )
-        drawn = draw(plan, between(openings, first, first + opponent.pairs))
-        digest = str(digest_word(sorted(weights.items()), opponent.name, plan.pairs, plan.seed))
-        with Journal(shown.directory / f"claim-{digest}", digest) as store:
-            play(drawn, store, shown.options, shown.show)
-            games.append(store.games(drawn.pairings))
-        first += opponent.pairs
-    return games
+    claim = claim_of(tuning, [games_of_rows(games, np.arange(2 * claimed))])
+    return judged(tuning.validation.plan(), state, games)._replace(claim=claim)
 
 
 def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
@@ -130,27 +117,42 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
     raw, elo = raw_estimate(state), corrected_estimate(plan, state)
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
     distinct = len(np.unique(keys_of(games)))
-    text = (
-        f"{verdict}: {sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
+    details = (
+        f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
     )
+    text = f"{verdict}: {plain_text(verdict, plan, elo_text(elo))}, in {len(games):,} games"
     return Validation(
-        verdict, elo, raw, len(games), distinct, len(np.unique(games.opening)), text,
+        verdict, elo, raw, len(games), distinct, len(np.unique(games.opening)), text, details,
         np.asarray(points, np.float64), llr, plan, (state.lower, state.upper),
     )  # fmt: skip
 
 
-def match_of(tuning: Tuning, weights: Weights, openings: Openings) -> DrawnPlan:
+def plain_text(verdict: StudyVerdict, plan: SprtPlan, gain: str) -> str:
+    """The verdict in plain words."""
+    if verdict is StudyVerdict.BETTER:
+        return f"the tuned weights beat the seed weights by {gain}"
+    if verdict is StudyVerdict.NOT_BETTER:
+        return f"a gain of {plan.elo1:g} Elo over the seed weights is ruled out ({gain})"
+    return f"so many games cannot tell a gain of {plan.elo1:g} Elo from {plan.elo0:g} ({gain})"
+
+
+def match_of(tuning: Tuning, changes: Settings, openings: Openings) -> DrawnPlan:
     """An ordinary match with a stop rule, on openings that no trial has seen."""
     plan = replace(
         tuning.plan,
-        agents={TUNED: tuning.spec.changed(weights=weights), SEED: tuning.spec},
+        agents={TUNED: tuning.candidate.changed(**changes), SEED: tuning.spec},
         matches=((0, 1),),
         pairs=len(openings),
         seed=fresh_seed(tuning.plan.seed),
         stop=tuning.validation.plan(),
     )
     return draw(plan, openings)
+
+
+def in_order(changes: Settings) -> str:
+    """The changes as text, whatever the order of their names."""
+    return json.dumps(changes, sort_keys=True)
 
 
 def fresh_seed(seed: int) -> int:
@@ -163,6 +165,7 @@ def as_json(validation: Validation) -> dict[str, object]:
     return {
         "verdict": str(validation.verdict),
         "text": validation.text,
+        "details": validation.details,
         "elo": [validation.elo.value, validation.elo.low, validation.elo.high],
         "raw_elo": [validation.raw.value, validation.raw.low, validation.raw.high],
         "games": validation.games,

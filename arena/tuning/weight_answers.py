@@ -10,7 +10,7 @@ from arena.tuning.claim import Score, elo_within
 from arena.tuning.gaussian_process import Floats, Posterior
 from arena.tuning.recommendation import Z_95, at
 from arena.tuning.samplers.sampler import seeded
-from arena.tuning.space import Point, Space
+from arena.tuning.space import Point, Space, Value, value_text
 
 SURFACES = 200  # drawn from the process; their highest points make the interval
 SPREAD_POINTS, NEAR_POINTS, NEAR = 250, 350, 0.15
@@ -32,9 +32,9 @@ class WeightAnswer(NamedTuple):
     """One weight: where it may lie, what its change is believed to gain, what follows."""
 
     weight: str
-    value: float  # of the highest posterior mean
-    low: float  # 95 % interval of where it is best
-    high: float
+    value: Value  # of the highest posterior mean
+    low: Value  # 95 % interval of where it is best
+    high: Value
     gain_elo: Score  # over the same point with this weight at its seed value
     answer: WeightWord
 
@@ -50,7 +50,7 @@ def weight_answers(
         gain = gained(posterior, best, at_seed)
         answer = answer_of(gain, same=bool(np.array_equal(at_seed, best)))
         value = axis.weight(float(best[place]))
-        if min(best[place], 1.0 - best[place]) <= EDGE:
+        if not axis.choices and min(best[place], 1.0 - best[place]) <= EDGE:
             answer = edge_answer(posterior, best, place)
         answers.append(WeightAnswer(axis.name, value, low, high, gain, answer))
     return answers
@@ -97,11 +97,19 @@ def highest_points(posterior: Posterior, best: Point, seed: int) -> Floats:
     return np.asarray(points[np.argmax(drawn, axis=0)])
 
 
-def answer_lines(answers: Sequence[WeightAnswer], recommended: dict[str, float]) -> list[str]:
+def interval_text(of: WeightAnswer) -> str:
+    """Between which values it is best."""
+    low, high = value_text(of.low), value_text(of.high)
+    if isinstance(of.low, str | bool) or isinstance(of.high, str | bool):
+        return low if low == high else f"{low} or {high}"
+    return f"[{low}, {high}]"
+
+
+def answer_lines(answers: Sequence[WeightAnswer], recommended: dict[str, Value]) -> list[str]:
     """A line for every weight: its value, its interval, what may be said of it."""
     width = max(len(each.weight) for each in answers)
     return [
-        f"  {each.weight:{width}}  {recommended[each.weight]:g} "
-        f"[{each.low:g}, {each.high:g}]: {each.answer}"
+        f"  {each.weight:{width}}  {value_text(recommended[each.weight])} "
+        f"{interval_text(each)}: {each.answer}"
         for each in answers
     ]

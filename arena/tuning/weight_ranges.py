@@ -1,32 +1,20 @@
-"""The weights of `[tune]` read as a space: ranges to search, numbers that stay."""
+"""What `[tune]` tunes read as a space: ranges to search, numbers that stay."""
 
-import math
-from collections.abc import Sequence
-from typing import NamedTuple, TypeGuard
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from agents import AgentSpec
+from agents import AgentSpec, kind_of
 from agents.core import Weights
+from agents.kinds import settings
 from arena.reading.problems import Problems, near
-from arena.tuning.space import Axis, Space
-from arena.tuning.start_weights import seed_of, seed_weights
+from arena.tuning.constraints import broken, constraint_of
+from arena.tuning.option_ranges import read_options, tables_of
+from arena.tuning.space import WEIGHTS, Axis, Space, Value
+from arena.tuning.start_weights import by_tables, has_weights, seed_weights
 from arena.tuning.tune_table import TuneTable, say_of_tune
+from arena.tuning.written_range import RangeTable, is_number, range_fault, written_range
 from games import Game
-from games.keys import Key, KeyValues, defaults
-from games.names import listed, quoted, shown
-
-RANGE = (
-    Key("range", "numbers", "the lowest and the highest value"),
-    Key("log", "bool", "whether it is searched by orders of magnitude", False),
-    Key("integer", "bool", "whether only whole numbers are used", False),
-)
-
-
-class RangeTable(NamedTuple):
-    """The range of one weight, written out."""
-
-    range: tuple[float, ...]
-    log: bool
-    integer: bool
+from games.names import listed, quoted
 
 
 class StartWeights(NamedTuple):
@@ -34,89 +22,107 @@ class StartWeights(NamedTuple):
 
     weights: Weights
     names: Sequence[str] | None
+    single: bool  # whether there are no phases
 
 
 def read_space(
     table: TuneTable, spec: AgentSpec, of: Game, problems: Problems
-) -> tuple[Space, dict[str, float]]:
+) -> tuple[Space, dict[str, Value]]:
     """The space to search and where in it the agent is now; what is wrong is said."""
-    names, weights = seed_weights(spec, of)
-    start = StartWeights(weights, names)
-    axes = [
-        axis
-        for name, value in table.weights.items()
-        if (axis := read_axis(name, value, start, problems))
-    ]
-    numbers = {name: float(value) for name, value in table.weights.items() if is_number(value)}
-    if len(numbers) == len(table.weights):
+    axes, fixed, seeds = list[Axis](), dict[str, tuple[float, ...]](), dict[str, Value]()
+    if has_weights(spec) and not by_tables(spec, of):
+        names, weights = seed_weights(spec, of)
+        start = StartWeights(weights, names, single="evaluate" in spec.options)
+        for name, value in table.weights.items():
+            axes += read_axes(name, value, start, problems)
+        fixed = fixed_weights(table, weights)
+        seeds = {axis.name: seed_value(axis, axes, weights) for axis in axes}
+    axes += (options := read_options(table.options, spec, of, problems))
+    seeds |= {axis.name: option_seed(axis, spec, of) for axis in options}
+    if not axes:
         message = "no weight has a range, as in weights = { pot = [0.5, 5.0] }"
         say_of_tune(problems, message, "weights")
+    for name in sorted({axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}):
+        say_of_tune(
+            problems, f"{name} is a weight and an option: tune one of them", "options", name
+        )
+    space = Space(tuple(axes), fixed, tables_of(axes, spec))
+    return constrained(space, table.constraints, seeds, problems), seeds
+
+
+def fixed_weights(table: TuneTable, weights: Weights) -> dict[str, tuple[float, ...]]:
+    """The weights that stay: the agent's own, and those that are written as a number."""
+    numbers = {name: float(value) for name, value in table.weights.items() if is_number(value)}
     fixed = {name: values for name, values in weights.items() if name not in table.weights}
-    fixed |= {name: (number,) for name, number in numbers.items()}
-    return Space(tuple(axes), fixed), {axis.name: seed_of(axis.name, weights) for axis in axes}
+    return fixed | {name: (number,) for name, number in numbers.items()}
 
 
-def read_axis(name: str, value: object, start: StartWeights, problems: Problems) -> Axis | None:
-    """The range of one weight; None if it is a number, or wrong, which is said."""
+def constrained(
+    space: Space, texts: Sequence[str], seeds: dict[str, Value], problems: Problems
+) -> Space:
+    """The space with its constraints, which must hold where the search begins."""
+    constraints = []
+    for text in texts:
+        try:
+            constraints.append(constraint_of(text, space.axes))
+        except ValueError as error:
+            say_of_tune(problems, f"constraints: {error}", "constraints")
+    for message in broken(constraints, space.axes, seeds):
+        say_of_tune(problems, message, "constraints")
+    return space._replace(constraints=tuple(constraints))
+
+
+def seed_value(axis: Axis, axes: Sequence[Axis], weights: Weights) -> float:
+    """The weight of an axis before tuning, in its phase; one that the agent does not have is 0."""
+    phases = [each for each in axes if each.place == axis.place]
+    values = weights.get(axis.place[1], (0.0,))
+    return values[phases.index(axis) * len(values) // len(phases)]
+
+
+def option_seed(axis: Axis, spec: AgentSpec, of: Game) -> Value:
+    """The option of an axis before tuning."""
+    if len(axis.place) == 2:
+        inner: Value = spec.options[axis.place[0]][axis.place[1]]
+        return inner
+    found: Value = settings(kind_of(spec).options, spec, of)[axis.place[0]]
+    return found
+
+
+def read_axes(name: str, value: object, start: StartWeights, problems: Problems) -> Iterator[Axis]:
+    """The range of one weight, one for each phase; none if it is a number, or wrong."""
     if start.names is not None and name not in start.names:
         known = f"there are {listed(start.names)}"
         message = f"unknown weight {quoted(name)} ({known}){near(name, start.names)}"
         say_of_tune(problems, message, "weights", name)
-        return None
+        return
     if is_number(value):
-        return None
-    table = value if isinstance(value, dict) else {"range": value}
-    ranged = _ranged(table)
-    if ranged is None:
-        message = (
-            f"{name} must be a number, a range like [0.5, 5.0], or "
-            f"{{ range = [0.5, 5.0], log = true }}, got {shown(value)}"
+        return
+    try:
+        ranged = written_range(name, value)
+        if fault := weight_fault(name, ranged, start):
+            raise ValueError(fault)
+    except ValueError as error:
+        say_of_tune(problems, str(error), "weights", name)
+        return
+    low, high = ranged.range
+    plain = Axis(name, low, high, ranged.log, ranged.integer)
+    several = (
+        plain._replace(name=f"{name}.{phase}", path=(WEIGHTS, name))
+        for phase in range(1, ranged.phases + 1)
+    )
+    yield from [plain] if ranged.phases == 1 else several
+
+
+def weight_fault(name: str, ranged: RangeTable, start: StartWeights) -> str:
+    """Why a weight has no such range; empty if it has."""
+    seeds = start.weights.get(name, (0.0,))
+    if ranged.choices:
+        return f"{name} is a weight, which has a range: write [lowest, highest]"
+    if ranged.phases > 1 and start.single:
+        return f"{name} has no phases: an evaluation of your own has one number a weight"
+    if ranged.phases % len(seeds):
+        return (
+            f"{name} has {len(seeds)} phases in the agent: write phases = {len(seeds)}, or a "
+            f"multiple of it, got {ranged.phases}"
         )
-        say_of_tune(problems, message, "weights", name)
-        return None
-    if message := range_problem(name, ranged, start.weights):
-        say_of_tune(problems, message, "weights", name)
-        return None
-    low, high = ranged.range
-    return Axis(name, low, high, ranged.log, ranged.integer)
-
-
-def _ranged(table: KeyValues) -> RangeTable | None:
-    """The range in a table; None if the table is not right."""
-    values = {**defaults(RANGE), **table}
-    fits = values.keys() == defaults(RANGE).keys()
-    if not fits or any(list(key.faults(values[key.name])) for key in RANGE):
-        return None
-    return RangeTable(tuple(map(float, values["range"])), values["log"], values["integer"])
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is a finite number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def range_problem(name: str, ranged: RangeTable, seeds: Weights) -> str:
-    """Why a range cannot be used; empty if it can."""
-    if len(ranged.range) != 2:
-        return f"{name} needs a lowest and a highest value, got {shown(ranged.range)}"
-    low, high = ranged.range
-    seed, room = seed_of(name, seeds), f"[{low:g}, {high:g}]"
-    whole = all(number.is_integer() for number in ranged.range)
-    wrong = {
-        f"{name} has an empty range: the lowest value comes first, got {room}": not low < high,
-        f"{name} has a log range, which must lie above 0, got {room}": ranged.log and low <= 0,
-        f"{name} is a whole number, so its range must end in whole numbers, got {room}": (
-            ranged.integer and not whole
-        ),
-        f"{name} has a weight for each phase of the game; only single numbers are tuned": (
-            len(seeds.get(name, (0.0,))) > 1
-        ),
-        f"{name} leaves no room for the seed weight: it is {seed:g} in the agent, outside "
-        f"{room}; widen the range, or give the agent other weights": (
-            low < high and not low <= seed <= high
-        ),
-        f"{name} is a whole number, but the seed weight is {seed:g}": (
-            ranged.integer and not seed.is_integer()
-        ),
-    }
-    return next((message for message, holds in wrong.items() if holds), "")
+    return range_fault(name, ranged, seeds)

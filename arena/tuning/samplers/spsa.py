@@ -47,7 +47,7 @@ class SpsaSampler:
             width = self._width(slot)
             rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / width
             moved = float(np.clip(rate * gained, -width, width))
-            self.theta = np.clip(self.theta + moved * self._delta(slot), 0.0, 1.0)
+            self.theta = self.plan.space.feasible(self.theta + moved * self._delta(slot))
             self.path.append(self.theta)
 
     @property

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tuning.space import Axis, Space
+from arena.tuning.space import Axis, Constraint, Space
 
 AXES = (
     Axis("pot", 0.5, 5.0),
@@ -42,3 +42,52 @@ def test_snapping_stays_inside_the_cube() -> None:
     snapped = SPACE.snapped(np.array([-1.0, 2.0, 0.5]))
     assert snapped[0] == 0.0
     assert snapped[1] == pytest.approx(1.0)
+
+
+CHOSEN = Axis("style", 0.0, 2.0, choices=("calm", "bold", True), path=("options", "style"))
+OPTIONS = Space(
+    (
+        Axis("mobility.1", 0.0, 3.0, path=("weights", "mobility")),
+        CHOSEN,
+        Axis("endgame", 0.0, 16.0, integer=True, path=("endgame",)),
+        Axis("mobility.2", 0.0, 3.0, path=("weights", "mobility")),
+    ),
+    {"pot": (1.0,)},
+    {"options": {"style": "calm", "depth": 4}},
+)
+
+
+def test_a_point_says_what_changes_in_the_table_of_the_agent() -> None:
+    changes = OPTIONS.changes([1.0, 0.5, 0.26, 0.5])
+    assert changes == {
+        "weights": {"pot": (1.0,), "mobility": (3.0, 1.5)},
+        "endgame": 4,
+        "options": {"style": "bold", "depth": 4},
+    }
+    assert type(changes["endgame"]) is int
+
+
+def test_choices_stay_what_they_are() -> None:
+    values = OPTIONS.values([0.0, 1.0, 0.0, 0.0])
+    assert values["style"] is True
+    assert OPTIONS.values(OPTIONS.point(values)) == values
+
+
+ORDERED = SPACE._replace(constraints=(Constraint(0, 1), Constraint(1, 2)))  # pot >= far >= mobility
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))
+def test_constraints_hold_at_every_point_that_is_played(units: list[float]) -> None:
+    values = list(ORDERED.values(ORDERED.snapped(units)).values())
+    assert values[0] >= values[1] - 1e-9
+    assert values[1] >= values[2] - 1e-9
+
+
+def test_a_constraint_that_holds_changes_nothing() -> None:
+    units = [0.9, 0.5, 0.1]
+    assert np.array_equal(ORDERED.snapped(units), SPACE.snapped(units))
+
+
+def test_a_broken_constraint_is_mended_half_way() -> None:
+    space = Space((Axis("a", 0.0, 1.0), Axis("b", 0.0, 1.0)), {}, constraints=(Constraint(0, 1),))
+    assert space.snapped([0.2, 0.6]) == pytest.approx([0.4, 0.4])

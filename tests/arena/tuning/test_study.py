@@ -76,11 +76,13 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
     assert [elo_from_score(x) for x in said["expected_score"]] == pytest.approx(said["gain_elo"])
 
 
-def test_a_claim_against_a_pool_is_a_match_with_each_of_them(tmp_path: Path) -> None:
+def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
     text = BAD.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
     said = json.loads((found / "recommendation.json").read_text())
-    assert len(list(found.glob("claim-*/journal.sqlite"))) == 2
+    assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
+    assert said["validation"]["games"] == 2 * said["claim_games"]
+    assert "against the pool" in said["validation"]["text"]
     assert (said["claim_games"], said["gain_elo"]) == (200, None)
     assert said["opponents"] == {"mine": 0.75, "other": 0.25}
     assert said["expected_score"][1] > 0.5

@@ -95,6 +95,14 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("validation = { elo0 = 5, elo1 = 5.0000001 }", "no match can tell 5 Elo from 5"),
         ("gmaes = 3", 'did you mean "games"?'),
         ("total_games = 100", "set trials or total_games, not both"),
+        ('constraints = ["pot > in_play"]', 'must be like "corner >= edge", got "pot > in_play"'),
+        ('constraints = ["pot >= in_pla"]', '"in_pla" is not tuned (tuned are pot, in_play)'),
+        (
+            'constraints = ["in_play >= pot"]',
+            "in_play >= pot does not hold where the search begins",
+        ),
+        ('equal = "time"', "give mine nodes"),
+        ("options = { epsilon = { choices = [0.5, 0.7] } }", "none of its choices"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, line: str, told: str) -> None:
@@ -105,6 +113,24 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, line: str, told: str) ->
 def test_a_file_without_the_table_says_so(tmp_path: Path) -> None:
     text = GOOD[: GOOD.index("[tune]")]
     assert any("tune is missing" in each for each in problems(tmp_path, text))
+
+
+def test_a_weight_may_be_cut_into_phases(tmp_path: Path) -> None:
+    text = GOOD.replace("{ range = [-1, 1] }", "{ range = [-1, 1], phases = 2 }")
+    text = text.replace("pot = 1.0", "pot = 1.0, in_play = [0.25, 0.5]")
+    tuning = load_tuning(written(tmp_path, text))
+    assert tuning.space.names == ("pot", "in_play.1", "in_play.2")
+    assert tuning.seed_values == {"pot": 1.0, "in_play.1": 0.25, "in_play.2": 0.5}
+    point = tuning.space.point(tuning.seed_values)
+    assert tuning.space.weights(point)["in_play"] == (0.25, 0.5)
+
+
+def test_few_values_are_for_tpe(tmp_path: Path) -> None:
+    line = "options = { random_ties = { choices = [true, false] } }\n"
+    text = GOOD.replace("[tune.weights]", f"{line}[tune.weights]")
+    assert load_tuning(written(tmp_path, text)).method == "tpe"
+    (found,) = problems(tmp_path, text.replace(line, f'method = "spsa"\n{line}'))
+    assert "random_ties has few values" in found
 
 
 def test_opponents_have_shares(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""Equal time without a clock: the share of nodes that the slower of two searches gets."""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agents import Agent, AgentSpec, kind_of, searches
+from agents.compiled import decided
+from agents.core import AgentFailure
+from agents.door import agent_of
+from agents.kinds import settings
+from agents.wall.bot_terms import Terms
+from agents.wall.wall import Wall
+from arena.planning.openings import Openings, moves_of
+from games import Game, Position
+
+ROUNDS = 3  # the best of so many counts
+MOST_POSITIONS = 40
+LEAST_SECONDS = 0.05  # of a round: less is measured by chance
+
+
+class NodeSpeed(NamedTuple):
+    """Nodes and seconds of some searches."""
+
+    nodes: int
+    seconds: float
+
+    @property
+    def per_node(self) -> float:
+        """Seconds for one node."""
+        return self.seconds / max(self.nodes, 1)
+
+
+def by_nodes(spec: AgentSpec, of: Game) -> bool:
+    """Whether only nodes limit the agent: then it can be given as many as fit into a time."""
+    if not searches(spec):
+        return False
+    values = settings(kind_of(spec).options, spec, of)
+    return bool(values["nodes"]) and not values.get("depth") and not values.get("seconds")
+
+
+def share_of_nodes(tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings) -> float:
+    """How many nodes the tuned agent searches while the seed's searches one, measured in turn."""
+    positions = [p for p in starts(of, openings) if not of.over(p)]
+    agents = [agent_of(spec, of, Terms(Wall(), 60.0)) for spec in (tuned, seed)]
+    try:
+        rounds = [[speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
+    finally:
+        for agent in agents:
+            if hasattr(agent, "close"):
+                agent.close()
+    ours, theirs = (min(pair[side].per_node for pair in rounds[1:]) for side in (0, 1))
+    return round(theirs / ours, 3)
+
+
+def starts(of: Game, openings: Openings) -> list[Position]:
+    """The positions after some openings."""
+    found = []
+    for slots in openings.slots[:MOST_POSITIONS]:
+        position = of.start()
+        for move in moves_of(of, slots):
+            position = of.play(position, move)
+        found.append(position)
+    return found
+
+
+def speed(agent: Agent, positions: Sequence[Position]) -> NodeSpeed:
+    """The searches of these positions, again until they take long enough; faults do not count."""
+    nodes, begun, seconds = 0, time.perf_counter(), 0.0
+    agent.start(0)
+    while seconds < LEAST_SECONDS:
+        for position in positions:
+            try:
+                nodes += decided(agent, position).nodes
+            except AgentFailure:
+                return NodeSpeed(1, 1.0)
+        seconds = time.perf_counter() - begun
+    return NodeSpeed(nodes, seconds)

@@ -1,0 +1,20 @@
+"""The verdict against a pool: recommended minus seed weights on the same openings."""
+
+import pytest
+
+from arena.tuning.claim import Score
+from arena.tuning.pool_match import verdict_of
+from arena.tuning.validation import StudyVerdict
+
+
+@pytest.mark.parametrize(
+    ("gain", "verdict"),
+    [
+        (Score(0.03, 0.001, 0.06), StudyVerdict.BETTER),
+        (Score(0.03, 0.0, 0.06), StudyVerdict.UNDECIDED),
+        (Score(0.0, -0.01, 0.019), StudyVerdict.NOT_BETTER),
+        (Score(0.01, 0.005, 0.015), StudyVerdict.BETTER),  # little, and sure
+    ],
+)
+def test_the_interval_of_the_gain_decides(gain: Score, verdict: StudyVerdict) -> None:
+    assert verdict_of(gain, 0.0, 0.02) is verdict

@@ -1,0 +1,160 @@
+"""The contract of tuning: every kind that has something to tune is read, changed and played."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from agents import AGENTS, AgentSpec, kind_of, kinds_for
+from agents.protocols import PROTOCOLS
+from agents.wall.wall import Wall
+from arena.planning.openings import make_openings
+from arena.planning.tasks import Task
+from arena.reading.problems import ExperimentError
+from arena.tuning.option_ranges import tunable
+from arena.tuning.study_files import toml_value
+from arena.tuning.study_plan import opponents_of
+from arena.tuning.trial_games import TrialPart, games_of, trial_games
+from arena.tuning.tune_file import Tuning, load_tuning
+from games import game
+from games.keys import Key
+from tests.agents.given import needed
+
+TUNABLE = tuple(
+    kind for kind in AGENTS if kind_of(kind).option("weights") or tunable(kind_of(kind))
+)
+PLAYED = tuple(kind for kind in TUNABLE if kind not in PROTOCOLS)
+BOT = """\
+class Bot:
+    def __init__(self, from_left=0, name="x"):
+        self.from_left = from_left
+    def choose(self, view, legal, rng):
+        return legal[0 if self.from_left else -1]
+choose = Bot
+"""
+
+
+def ranged(key: Key) -> object:
+    """Everything an option may be, or the first part of it."""
+    if key.type == "bool":
+        return {"choices": [True, False]}
+    if key.choices:
+        return {"choices": list(key.choices[:2])}
+    low = key.low if key.low > -1e9 else 0.0
+    return [int(low), int(low) + 1] if key.type == "int" else [low, min(low + 1.0, key.high)]
+
+
+def options_of(kind: str) -> tuple[dict[str, object], dict[str, object]]:
+    """The options of an agent of a kind, and the ranges of all that can be tuned."""
+    own, ranges = {} if kind in PROTOCOLS else needed(kind), dict[str, object]()
+    for key in kind_of(kind).options:
+        if f"{key.name}.NAME" in tunable(kind_of(kind)):
+            own[key.name], ranges[key.name] = {"from_left": 0}, {"from_left": [0, 1]}
+        elif key.name in tunable(kind_of(kind)):
+            ranges[key.name] = ranged(key)
+    if kind_of(kind).option("nodes"):
+        own["nodes"] = 50
+    if "depth" in ranges:
+        own |= {"depth": 1}
+    if "endgame" in ranges:
+        own |= {"endgame": 0}
+    return own, ranges
+
+
+def study_of(kind: str, directory: Path) -> Tuning:
+    """A study of everything that a kind has to tune."""
+    own, ranges = options_of(kind)
+    for key in kind_of(kind).options:
+        if key.required:
+            (directory / "bot.py").write_text(BOT)
+            own[key.name] = ["python3", "bot.py"] if key.type == "command" else "bot.py"
+    for name, value in ranges.items():
+        if isinstance(value, dict) and "choices" in value:
+            own[name] = value["choices"][0]
+        elif isinstance(value, list):
+            own[name] = value[0]
+    weights = {"pot": [0.5, 2.0]} if kind_of(kind).option("weights") else {}
+    if weights:
+        own["weights"] = {"pot": 1.0}
+    of = "kalah(6,4)" if kind in kinds_for(game("kalah(6,4)")) else "othello"
+    lines = [f"{name} = {toml_value(value)}" for name, value in own.items()]
+    path = directory / "tune.toml"
+    path.write_text(
+        f'game = "{of}"\n[agents.a]\nkind = "{kind}"\n' + "\n".join(lines) + "\n[tune]\n"
+        f'agent = "a"\ngames = 20\ntrials = 60\nweights = {toml_value(weights)}\n'
+        f"options = {toml_value(ranges)}\n"
+    )
+    tomllib.loads(path.read_text())
+    return load_tuning(path)
+
+
+@pytest.mark.parametrize("kind", TUNABLE)
+def test_every_option_that_can_be_tuned_is_read(kind: str, tmp_path: Path) -> None:
+    space = (tuning := study_of(kind, tmp_path)).space
+    low, high = (space.changes([end] * len(space.axes)) for end in (0.0, 1.0))
+    first, last = (tuning.spec.changed(**changes) for changes in (low, high))
+    for axis in space.axes:
+        assert value_at(first, axis.place) != value_at(last, axis.place), axis.name
+
+
+def value_at(spec: AgentSpec, place: tuple[str, ...]) -> object:
+    """What stands at a place in the table of an agent."""
+    value: object = spec.options
+    for name in place:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PLAYED)
+def test_candidates_of_every_kind_play_by_what_they_change(kind: str, tmp_path: Path) -> None:
+    played_by_both_ends(study_of(kind, tmp_path))
+
+
+def played_by_both_ends(tuning: Tuning) -> list[bytes]:
+    """The games of the candidates at both ends of every range."""
+    openings = make_openings(tuning.plan.of, tuning.plan.openings, 10, 1)
+    wall = Wall()
+    games = trial_games(
+        tuning.plan, tuning.spec, tuning.space, opponents_of(tuning, 20), openings, 1, 1, wall
+    )
+    found = []
+    for end in (0.0, 1.0):
+        changes = tuning.space.changes([end] * len(tuning.space.axes))
+        part = TrialPart(0, 0, Task(0, 10, {}), changes, True)
+        found.append(games.player.play(part).games)
+        assert len(games_of(games, 0, found[-1:])) == 20
+    return found
+
+
+def test_a_candidate_with_other_options_plays_other_games(tmp_path: Path) -> None:
+    first, last = played_by_both_ends(study_of("fewest", tmp_path))
+    assert first != last
+
+
+CANNOT = {
+    ("alphabeta", "nodes = [100, 200]"): "nodes is not tuned: more of it is always better",
+    ("alphabeta", "endgame = [0, 9]"): "endgame is tuned at equal nodes only",
+    ("alphabeta", "evaluate = [0, 9]"): "evaluate is not tuned: it is a file like",
+    ("alphabeta", "memory = [0, 9]"): "it says what a bot may use",
+    ("alphabeta", "depht = [1, 9]"): "alphabeta has no option depht",
+    ("alphabeta", "epsilon = [0, 9]"): "epsilon must be a number from 0 to 1, got 9",
+    ("alphabeta", "random_ties = [0, 9]"): "random_ties must be",
+    ("alphabeta", "weights = [0, 9]"): "weights have a table of their own, [tune.weights]",
+    ("random", "epsilon = [0, 1]"): "no options that could be tuned (these have: first, last,",
+}
+
+
+@pytest.mark.parametrize(("kind", "line"), CANNOT)
+def test_what_cannot_be_tuned_is_said_with_why(kind: str, line: str, tmp_path: Path) -> None:
+    path = tmp_path / "tune.toml"
+    path.write_text(
+        f'game = "kalah(6,4)"\n[agents.a]\nkind = "{kind}"\n[tune]\nagent = "a"\n'
+        f"[tune.options]\n{line}\n"
+    )
+    with pytest.raises(ExperimentError) as caught:
+        load_tuning(path)
+    assert any(CANNOT[kind, line] in each for each in caught.value.problems), json.dumps(
+        caught.value.problems
+    )
