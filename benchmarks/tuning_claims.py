@@ -73,8 +73,10 @@ def tuning_of(game: str, method: str, seed: int, trials: int, games: int) -> Tun
         return load_tuning(path, [*changes, f"tune.trials={trials}", f"tune.games={games}"])
 
 
-def searched(tuning: Tuning, plan: StudyPlan, openings: Openings) -> Point:
-    """Play all trials in this process; the point with the highest posterior, or the walk's."""
+def searched(
+    tuning: Tuning, plan: StudyPlan, openings: Openings
+) -> tuple[list[Trial], Point | None]:
+    """Play all trials in this process; where a walk has arrived."""
     games = games_on(tuning, plan, openings, plan.wanted)
     sampler = search.sampler_of(tuning, plan)
     queue = TrialQueue(games, sampler, plan.trials, 1, [], search.window_of(tuning))
@@ -86,7 +88,12 @@ def searched(tuning: Tuning, plan: StudyPlan, openings: Openings) -> Point:
             trials.append(trial_of(part.slot, queue.points[part.slot], found, 0.0))
             queue.tell(trials[-1])
             parts = []
-    if (arrived := final(sampler)) is not None:
+    return trials, final(sampler)
+
+
+def recommended(tuning: Tuning, trials: list[Trial], arrived: Point | None) -> Point:
+    """The point with the highest posterior, or that of the walk, which needs no fit."""
+    if arrived is not None:
         return tuning.space.snapped(arrived)
     seed_point = tuning.space.point(tuning.seed_values)
     return recommend(tuning.space, seed_point, trials, tuning.plan.seed)[0].best_point
@@ -137,7 +144,8 @@ def studied(tuning: Tuning, truth: Truth) -> StudyRow:
     """A whole study: its search, its claim, and the truth."""
     plan = study_plan.as_written(tuning)
     for_trials, held_out = study_plan.drawn(tuning, plan)
-    best, claimed = searched(tuning, plan, for_trials), plan.claim_pairs
+    best = recommended(tuning, *searched(tuning, plan, for_trials))
+    claimed = plan.claim_pairs
     claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
     score = scored(*pair_scores(claim, best, claimed))
     return StudyRow(true_score(tuning, plan, best, truth), score)

@@ -90,13 +90,13 @@ def spent() -> Spent:
         PartPlayer.play = noted  # type: ignore[method-assign]  # to time it
         started = time.monotonic()
         try:
-            trials, final, _ = all_trials(ready, "bench")
+            half = all_trials(ready, "bench")
         finally:
             PartPlayer.play = PLAY  # type: ignore[method-assign]  # as it was
-        recommended(ready, trials, final)
+        recommended(ready, half.trials, half.arrived)
         whole = time.monotonic() - started
-        ready.mirror.finish(trials)
-    games = sum(trial.seconds for trial in trials)
+        ready.mirror.finish(half.trials)
+    games = sum(trial.seconds for trial in half.trials)
     own = cores() * (max(ended) - min(begun)) - games
     return Spent(whole, own, games, gaps())
 
@@ -127,8 +127,9 @@ def naive_seconds() -> float:
             changes = tuning.space.changes(tuning.space.point(trial.params))
             whole = Task(0, trial_games.plans[0].pairings.total, {})
             played = trial_games.player.play(TrialPart(trial.number, 0, whole, changes, True))
-            games = games_of(trial_games, [played.games])
-            return trial_of(trial.number, None, games, played.seconds).score
+            games = games_of(trial_games, trial.number, [played.games])
+            point = tuning.space.point(trial.params)
+            return trial_of(trial.number, point, games, played.seconds).score
 
         sampler = optuna.samplers.TPESampler(seed=1, n_startup_trials=TRIALS // 2)
         started = time.monotonic()

@@ -37,4 +37,6 @@ def _bundle(number: int, trials: Sequence[Trial]) -> Trial:
         distinct_games=sum(trial.distinct_games for trial in trials),
         fingerprint=reduce(xor, (trial.fingerprint for trial in trials)),
         seconds=sum(trial.seconds for trial in trials),
+        begun=min(trial.begun for trial in trials),
+        ended=max(trial.ended for trial in trials),
     )

@@ -4,13 +4,13 @@ Optuna takes a while to load, so only that thread loads it.
 """
 
 import contextlib
-import json
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.tuning.space import Axis, Point, Space, Value
 from arena.tuning.trials import Trial
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     import sqlite3
 
     from optuna.distributions import BaseDistribution
+    from optuna.trial import FrozenTrial
 
 DATABASE = "study.db"
+RECOMMENDED = "recommended"  # marks the one trial that is a recommendation
 FIRST_SECONDS, SHARE = 5.0, 0.02  # when it begins, and how much of the time it may take
 LEAST_SECONDS = 0.05
 log = logging.getLogger(__name__)
@@ -53,6 +55,14 @@ def parameters(space: Space, point: Point) -> dict[str, Value]:
     return {a.name: int(values[a.name]) if a.integer else values[a.name] for a in space.axes}
 
 
+class StudyEnd(NamedTuple):
+    """What a finished study concludes, for whoever looks at it in a dashboard."""
+
+    point: Point  # that is recommended
+    score: float | None  # of the claim; None where there is none
+    words: Mapping[str, object]  # attributes of the study
+
+
 class OptunaCopy:
     """Fills the database in a thread; only the end of the study waits for it."""
 
@@ -63,6 +73,7 @@ class OptunaCopy:
         self.hurry = threading.Event()
         self.thread: threading.Thread | None = None
         self.error: Exception | None = None
+        self.end: StudyEnd | None = None
 
     def keep_up(self, trials: Sequence[Trial]) -> None:
         """Have these trials written, with those that are appended to them."""
@@ -72,8 +83,9 @@ class OptunaCopy:
             self.thread = threading.Thread(target=self._write, name="optuna", daemon=True)
             self.thread.start()
 
-    def finish(self, trials: Sequence[Trial]) -> None:
+    def finish(self, trials: Sequence[Trial], end: StudyEnd | None = None) -> None:
         """Write what is left and close the database; an error of the thread is raised here."""
+        self.end = end
         self.keep_up(trials)
         self.hurry.set()
         assert self.thread is not None
@@ -97,6 +109,8 @@ class OptunaCopy:
             count += len(new)
             taken = time.monotonic() - begun
             self.hurry.wait(max(LEAST_SECONDS, taken / SHARE))
+        if self.end is not None:
+            database.mark(self.end)
         database.close()
 
 
@@ -151,7 +165,7 @@ class OptunaDatabase:
 
     def agree(self, finished: list[Trial]) -> int:
         """How many trials it has; it is emptied unless they are the first of these."""
-        there = self.study.get_trials(deepcopy=False)
+        there = [trial for trial in self._trials() if RECOMMENDED not in trial.user_attrs]
         same = len(there) <= len(finished) and all(
             stored.value == trial.score and stored.params == parameters(self.space, trial.point)
             for stored, trial in zip(there, finished, strict=False)
@@ -160,22 +174,40 @@ class OptunaDatabase:
             self._renew()
         return len(there) if same else 0
 
-    def add(self, trials: list[Trial]) -> None:
-        """Write further trials."""
+    def _trials(self) -> "list[FrozenTrial]":
+        return self.study.get_trials(deepcopy=False)
+
+    def mark(self, end: StudyEnd) -> None:
+        """Write what the study concludes, and the recommendation as a trial that is marked."""
+        for name, value in end.words.items():
+            self.study.set_user_attr(name, value)
+        marked = [trial for trial in self._trials() if RECOMMENDED in trial.user_attrs]
+        if end.score is not None and not marked:
+            attributes = {RECOMMENDED: True, "games": end.words["claim_games"]}
+            self._write(end.point, end.score, attributes, 0.0, 0.0)
+
+    def _write(
+        self, point: Point, score: float, attributes: dict[str, object], begun: float, ended: float
+    ) -> None:
         from optuna.trial import create_trial  # noqa: PLC0415  # late
 
-        ranges = distributions(self.space)
+        trial = create_trial(
+            params=parameters(self.space, point),
+            distributions=distributions(self.space),
+            value=score,
+            user_attrs=attributes,
+        )
+        if ended:
+            trial.datetime_start = datetime.fromtimestamp(begun)  # as Optuna's own
+            trial.datetime_complete = datetime.fromtimestamp(ended)  # likewise
+        self.study.add_trial(trial)
+
+    def add(self, trials: list[Trial]) -> None:
+        """Write further trials, with their own times."""
         for trial in trials:
-            shown: dict[str, float] = {"games": trial.games, "low": trial.low, "high": trial.high}
+            shown: dict[str, object] = {"games": trial.games, "low": trial.low, "high": trial.high}
             shown |= {"distinct_games": trial.distinct_games, "seconds": round(trial.seconds, 3)}
-            self.study.add_trial(
-                create_trial(
-                    params=parameters(self.space, trial.point),
-                    distributions=ranges,
-                    value=trial.score,
-                    user_attrs={"trial": json.dumps(shown)},
-                )
-            )
+            self._write(trial.point, trial.score, shown, trial.begun, trial.ended)
 
     def close(self) -> None:
         """Close all connections."""

@@ -19,13 +19,22 @@ from arena.tuning.equal_time import share_of_nodes
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.optuna_study import OptunaCopy
 from arena.tuning.recommendation import BestSoFar, Recommendation, recommend, recommended_text
-from arena.tuning.samplers.sampler import Sampler, SearchPlan, final, own_pairs, sampler, sharing
+from arena.tuning.samplers.sampler import (
+    Sampler,
+    SearchPlan,
+    clipped,
+    final,
+    own_pairs,
+    sampler,
+    sharing,
+)
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
 from arena.tuning.trial_games import TrialGames, games_per_second, trial_games
 from arena.tuning.trial_queue import WINDOW, TrialQueue, played
 from arena.tuning.trials import Trial, stored_trials
-from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_file import Tuning
+from arena.tuning.tune_problems import TRIALS_PER_WEIGHT
 from arena.tuning.tune_table import TIME
 from games.terminal import say
 
@@ -55,6 +64,16 @@ class Search(NamedTuple):
     posterior: Posterior
     trials: list[Trial]
     halves: list[list[Trial]]
+    clipped: tuple[bool, ...]  # which weights an edge held back
+
+
+class HalfPlayed(NamedTuple):
+    """The trials of a study, or of its second half."""
+
+    trials: list[Trial]
+    arrived: Point | None  # where a walk has arrived
+    too_easy: bool  # whether they ended at half time because nearly all games were won
+    clipped: tuple[bool, ...]
 
 
 def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
@@ -138,11 +157,8 @@ def write_run(study: Study, digest: str) -> None:
     )
 
 
-def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bool]:
-    """The trials of the journal, then the others; where a walk has arrived, None without one.
-
-    The last value says whether they ended at half time because nearly all games were won.
-    """
+def all_trials(study: Study, digest: str) -> HalfPlayed:
+    """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
     known = stored_trials(study.journal)
     write_run(study, digest)
@@ -171,7 +187,7 @@ def all_trials(study: Study, digest: str) -> tuple[list[Trial], Point | None, bo
                 study.mirror.keep_up(bundled(trials, study.plan.size))
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
-    return trials, final(queue.sampler), too_easy
+    return HalfPlayed(trials, final(queue.sampler), too_easy, clipped(queue.sampler))
 
 
 def study_lines(
@@ -222,22 +238,24 @@ def recommended(
 
 def search(study: Study, digest: str) -> Search:
     """Play all trials, with those of a second half; returns their recommendation."""
-    trials, arrived, too_easy = all_trials(study, digest)
+    trials, arrived, too_easy, clipped_first = all_trials(study, digest)
     best, posterior = recommended(study, trials, arrived)
     size, left = study.plan.size, study.plan.total - len(trials)
     if not too_easy or best.flat:
-        return Search(best, posterior, bundled(trials, size), [bundled(trials, size)])
-    second, second_best, second_posterior = _second_half(study, best, left, digest)
+        return Search(
+            best, posterior, bundled(trials, size), [bundled(trials, size)], clipped_first
+        )
+    half, second_best, second_posterior = _second_half(study, best, left, digest)
     both = second_half.both_halves(best, second_best)
-    halves = [bundled(each, size) for each in (trials, second)]
+    halves = [bundled(each, size) for each in (trials, half.trials)]
     if second_best.flat:
-        return Search(both, posterior, halves[0], halves)
-    return Search(both, second_posterior, halves[1], halves)
+        return Search(both, posterior, halves[0], halves, clipped_first)
+    return Search(both, second_posterior, halves[1], halves, half.clipped)
 
 
 def _second_half(
     study: Study, best: Recommendation, left: int, digest: str
-) -> tuple[list[Trial], Recommendation, Posterior]:
+) -> tuple[HalfPlayed, Recommendation, Posterior]:
     """The rest of the trials, against what the first half recommends."""
     if not study.options.quiet:
         say(f"{recommended_text(best)}; the other trials play against these weights")
@@ -256,6 +274,6 @@ def _second_half(
             study, tuning=tuning, plan=plan, games=games, journal=journal,
             mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
         )  # fmt: skip
-        trials, arrived, _ = all_trials(other, digest)
-        other.mirror.finish(bundled(trials, plan.size))
-        return trials, *recommended(other, trials, arrived)
+        half = all_trials(other, digest)
+        other.mirror.finish(bundled(half.trials, plan.size))
+        return half, *recommended(other, half.trials, half.arrived)

@@ -13,13 +13,15 @@ from arena.showing.live_line import LiveLine, run_shown
 from arena.tuning import study_files
 from arena.tuning.claim import against_seed, claim_text, could_be_shown, opponents_text
 from arena.tuning.learned_start import with_start
+from arena.tuning.optuna_study import StudyEnd
 from arena.tuning.other_terms import gain_lines, gains_on_other_terms
 from arena.tuning.pool_match import validate_pool
-from arena.tuning.recommendation import importances, recommended_text
+from arena.tuning.recommendation import Recommendation, importances, recommended_text
 from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.space import values_text
 from arena.tuning.study_page import StudyReport, pictures, whole_page
-from arena.tuning.tune_file import Tuning, few_valued
+from arena.tuning.tune_file import Tuning
+from arena.tuning.tune_problems import few_valued
 from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
 from arena.tuning.weight_answers import answer_lines, weight_answers
 from games.names import listed
@@ -62,12 +64,14 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
-    best, posterior, trials, halves = searched
+    best, posterior, trials, halves, clipped = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, best.best_point)
     seed_point = tuning.space.point(tuning.seed_values)
-    answers = weight_answers(tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed)
+    answers = weight_answers(
+        tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed, clipped
+    )
     study_files.write_importance(directory / "importance.parquet", rows, origin)
     path = directory / "recommendation.json"
     study_files.write_json(
@@ -75,8 +79,9 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     )
     if not study.options.quiet:
         say(recommended_text(best))
-    study.mirror.finish(halves[0])  # the answer is printed first: this takes a while
+    study.mirror.keep_up(halves[0])
     validation = validated(study, searched)
+    study.mirror.finish(halves[0], study_end(tuning, best, validation))
     result = study_files.recommendation_json(tuning, best, trials, answers, validation)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
@@ -93,6 +98,23 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     if not study.options.quiet:
         say(f"everything: {directory}")
     return validation.verdict
+
+
+def study_end(tuning: Tuning, best: Recommendation, validation: Validation) -> StudyEnd:
+    """What a dashboard shows of the conclusions."""
+    claim = validation.claim
+    words = {
+        "game": tuning.plan.game,
+        "agent": tuning.agent,
+        "opponents": opponents_text(tuning),
+        "method": tuning.method,
+        "recommended": values_text(best.weights),
+        "verdict": validation.text,
+        "expected_score": None if claim is None else list(claim.score),
+        "claim_games": 0 if claim is None else claim.games,
+        "note": "the trial with the highest score is mostly luck; the recommended one is marked",
+    }
+    return StudyEnd(best.point, None if claim is None else claim.score.value, words)
 
 
 def validated(study: Study, searched: Search) -> Validation:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.showing import page, plots
+from arena.stats.words import signed
 from arena.tuning.claim import claim_text
 from arena.tuning.gaussian_process import Posterior
 from arena.tuning.recommendation import (
@@ -119,8 +120,10 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
         ),
         page.heading("Weights"),
         weights_table(study),
+        *terms_table(study),
         page.heading("Validation"),
-        drawings.get("validation", page.paragraph("No match was played.")),
+        page.paragraph(study.validation.details or "No match was played."),
+        drawings.get("validation", ""),
         page.heading("Trials"),
         drawings["history"],
         page.heading("What the score depends on"),
@@ -134,6 +137,19 @@ def expected_text(study: StudyReport) -> str:
     """The claim in a sentence."""
     claim = study.validation.claim
     return "No games of a claim." if claim is None else f"Expected score {claim_text(claim)}."
+
+
+def terms_table(study: StudyReport) -> list[str]:
+    """The gain at several opening lengths and at equal time, if they were played."""
+    rows = [
+        [each.terms, f"{signed(each.gain_elo.value)} [{signed(each.gain_elo.low)}, "
+         f"{signed(each.gain_elo.high)}]", f"{each.games:,}"]
+        for each in study.validation.gains
+    ]  # fmt: skip
+    if not rows:
+        return []
+    head = ["terms", "Elo over the seed weights", "games"]
+    return [page.heading("On other terms"), page.table(head, rows)]
 
 
 def weights_table(study: StudyReport) -> str:

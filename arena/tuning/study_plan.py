@@ -9,7 +9,8 @@ from arena.planning.openings import Openings, OpeningsError, way
 from arena.planning.pairing_seeds import digest_word
 from arena.tuning.samplers.sampler import own_pairs
 from arena.tuning.trial_games import CANDIDATE, Opponent
-from arena.tuning.tune_file import TRIALS_PER_WEIGHT, Tuning
+from arena.tuning.tune_file import Tuning
+from arena.tuning.tune_problems import TRIALS_PER_WEIGHT
 from arena.tuning.tune_table import CLAIM, LEAST_GAMES, SEARCH
 
 TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page

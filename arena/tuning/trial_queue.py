@@ -1,6 +1,7 @@
 """The trials under way: proposed ahead, played in parts, kept in order."""
 
 import os
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -70,8 +71,9 @@ class TrialQueue:
         """The trials of the journal, which the sampler learns again in order."""
         for slot, stored in enumerate(self.known[: self.slots]):
             trial = trial_of(
-                slot, stored.point, games_of(self.games, slot, [stored.games]), stored.seconds
-            )
+                slot, stored.point, games_of(self.games, slot, [stored.games]), stored.seconds,
+                stored.ended,
+            )  # fmt: skip
             self.tell(trial)
             yield trial
 
@@ -205,8 +207,9 @@ def _finished(
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = queue.points[slot], games_of(queue.games, slot, blobs)
-    trial = trial_of(slot, point, games, seconds)
-    keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds))
+    ended = time.time()
+    trial = trial_of(slot, point, games, seconds, ended)
+    keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds, ended))
     queue.tell(trial)
     return trial
 

@@ -25,18 +25,23 @@ class StoredTrial(NamedTuple):
     point: Point
     games: bytes
     seconds: float
+    ended: float = 0.0  # seconds since 1970; 0 where nobody noted it
 
 
 def keep_trial(journal: Journal, slot: int, trial: StoredTrial) -> None:
     """Store a finished trial with all its games."""
     note = {"point": [float(unit) for unit in trial.point], "seconds": trial.seconds}
+    note["ended"] = trial.ended
     journal.append(slot, slot + 1, trial.games, json.dumps(note))
 
 
 def stored_trials(journal: Journal) -> list[StoredTrial]:
     """The trials that are finished, in the order of their slots."""
     notes = [(batch.games, json.loads(batch.note)) for batch in journal.batches()]
-    return [StoredTrial(np.array(note["point"]), games, note["seconds"]) for games, note in notes]
+    return [
+        StoredTrial(np.array(note["point"]), games, note["seconds"], note.get("ended", 0.0))
+        for games, note in notes
+    ]
 
 
 class Trial(NamedTuple):
@@ -52,9 +57,11 @@ class Trial(NamedTuple):
     distinct_games: int
     fingerprint: int  # of all games it played; 0 where it moved as its opponent does
     seconds: float  # of thinking, all cores together
+    begun: float = 0.0  # seconds since 1970; 0 where nobody noted it
+    ended: float = 0.0
 
 
-def trial_of(slot: int, point: Point, games: Games, seconds: float) -> Trial:
+def trial_of(slot: int, point: Point, games: Games, seconds: float, ended: float = 0.0) -> Trial:
     """The trial of these games, where both games of a pairing stand together."""
     points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
     estimate = score_estimate(games.opening[0::2], points)
@@ -70,6 +77,8 @@ def trial_of(slot: int, point: Point, games: Games, seconds: float) -> Trial:
         distinct_games=len(np.unique(keys_of(games))),
         fingerprint=fingerprint_of(games),
         seconds=seconds,
+        begun=max(ended - seconds, 0.0),
+        ended=ended,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents import AGENTS, AgentSpec, kind_of, searches, users_code
+from agents import AgentSpec
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
@@ -13,15 +13,19 @@ from arena.reading.problems import Problems
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
-from arena.tuning.option_ranges import tunable
-from arena.tuning.samplers import FITS
-from arena.tuning.space import WEIGHTS, Space, Value
-from arena.tuning.start_weights import by_tables, has_weights
+from arena.tuning.space import Space, Value
+from arena.tuning.tune_problems import (
+    agent_problem,
+    budget_problems,
+    chosen_method,
+    space_problems,
+    start_problem,
+    time_problem,
+    weights_problem,
+)
 from arena.tuning.tune_table import (
     AUTO,
-    CHOSEN,
     NODES,
-    TIME,
     TUNE_TOP,
     TuneTable,
     ValidationTable,
@@ -30,12 +34,8 @@ from arena.tuning.tune_table import (
 )
 from arena.tuning.weight_ranges import read_space
 from arena.tuning.written_range import is_number
-from games import Game
-from games.names import listed, shown
+from games.names import shown
 
-TRIALS_PER_WEIGHT = 5
-FOR_CHOICES = "tpe"  # where something has few values
-FEWEST_STEPS = 12  # a step of the walk, .08 of the range, is then about one of them
 LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
 TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
 
@@ -116,95 +116,24 @@ def read_search(
     table: TuneTable, setup: Setup, problems: Problems
 ) -> tuple[Space, dict[str, Value]] | None:
     """The space and the seed weights in it; None if there are none, which is said."""
-    total = table.total_games
-    if table.games % 2:
-        near = f"{table.games - 1} and {table.games + 1}"
-        message = "games must be even, as every opening is played from both sides"
-        say_of_tune(problems, f"{message}; {near} are, got {table.games}", "games")
-    if table.trials is not None and total is not None:
-        say_of_tune(problems, "set trials or total_games, not both", "total_games")
-    if total is not None and total < table.games:
-        message = f"total_games must be at least games, {table.games}, got {total}"
-        say_of_tune(problems, message, "total_games")
+    for key, message in budget_problems(table):
+        say_of_tune(problems, message, key)
     if message := agent_problem(table.agent, setup.agents):
         say_of_tune(problems, message, "agent")
     if message or setup.of is None:
         return None
     spec = setup.agents[table.agent]
-    if table.weights and not has_weights(spec):
-        has = listed([each for each in AGENTS if has_weights(AgentSpec(each))])
-        message = f"{table.agent} is of kind {spec.kind}, which has no weights (these have: {has})"
-        say_of_tune(problems, message, "weights")
-        return None
-    if table.weights and by_tables(spec, setup.of):
-        message = (
-            f"{table.agent} plays by learned tables, which are not tuned; take kind = "
-            '"smart_classic", or give it weights'
-        )
-        say_of_tune(problems, message, "agent")
+    if table.weights and (found := weights_problem(table.agent, spec, setup.of)):
+        say_of_tune(problems, found[1], found[0])
         return None
     if message := start_problem(table, spec, setup.of):
         say_of_tune(problems, message, "start" if table.start != "seed" else "method")
     if message := time_problem(table, spec):
         say_of_tune(problems, message, "equal")
     space, seeds = read_space(table, spec, setup.of, problems)
-    few = few_valued(space)
-    if few and table.method == CHOSEN:
-        message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
-        say_of_tune(problems, f'{message}"{FOR_CHOICES}"', "method")
-    least = len(space.axes) * TRIALS_PER_WEIGHT
-    if table.trial_count < least:
-        message = (
-            f"{table.trial_count} trials are too few to conclude anything about "
-            f"{len(space.axes)} weights; at least {least} are needed"
-        )
-        say_of_tune(problems, message, "trials")
+    for key, message in space_problems(table, space):
+        say_of_tune(problems, message, key)
     return space, seeds
-
-
-def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
-    """Why an agent cannot be tuned; empty if it can."""
-    if name not in agents:
-        return no_agent(name, agents)
-    kind = agents[name].kind
-    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable(kind_of(kind))):
-        return ""
-    having = [each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable(kind_of(each))]
-    return (
-        f"{name} is of kind {kind}, which has no weights and no options that could be tuned "
-        f"(these have: {listed(having)})"
-    )
-
-
-def few_valued(space: Space) -> list[str]:
-    """What has so few values that small steps would often end at the same one."""
-    return [axis.name for axis in space.axes if axis.choices or axis.steps < FEWEST_STEPS]
-
-
-def chosen_method(space: Space) -> str:
-    """The method where it is ours to choose."""
-    return FOR_CHOICES if few_valued(space) else CHOSEN
-
-
-def time_problem(table: TuneTable, spec: AgentSpec) -> str:
-    """Why candidates cannot have as many nodes as fit into the time; empty if they can."""
-    if table.equal != TIME or (searches(spec) and "nodes" in spec.options):
-        return ""
-    return (
-        f'equal = "time" gives a candidate as many nodes as fit into the time of the seed: '
-        f"give {table.agent} nodes"
-    )
-
-
-def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
-    """Why the search cannot begin at fitted weights; empty if it can, or need not."""
-    if table.start == "seed" and table.method not in FITS:
-        return ""
-    if not table.weights:
-        return "only weights are fitted to games, and none has a range"
-    if users_code(spec):
-        return "weights of an evaluation of your own are not fitted to games; tune them from seed"
-    return "" if of.has("features") else f"{of.name} has no features whose weights could be fitted"
 
 
 def validation_problems(table: ValidationTable, problems: Problems) -> None:

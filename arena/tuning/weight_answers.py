@@ -40,9 +40,17 @@ class WeightAnswer(NamedTuple):
 
 
 def weight_answers(
-    space: Space, posterior: Posterior, best: Point, seed_point: Point, seed: int
+    space: Space,
+    posterior: Posterior,
+    best: Point,
+    seed_point: Point,
+    seed: int,
+    clipped: Sequence[bool] = (),
 ) -> list[WeightAnswer]:
-    """An answer for every tuned weight, in the order of the space."""
+    """An answer for every tuned weight, in the order of the space.
+
+    `clipped` are those that an edge held back while the search walked.
+    """
     tops, answers = highest_points(posterior, best, seed), list[WeightAnswer]()
     for place, axis in enumerate(space.axes):
         low, high = (axis.weight(float(u)) for u in np.quantile(tops[:, place], (0.025, 0.975)))
@@ -51,7 +59,8 @@ def weight_answers(
         answer = answer_of(gain, same=bool(np.array_equal(at_seed, best)))
         value = axis.weight(float(best[place]))
         if not axis.choices and min(best[place], 1.0 - best[place]) <= EDGE:
-            answer = edge_answer(posterior, best, place)
+            held = bool(clipped) and clipped[place]
+            answer = WeightWord.WIDEN if held else edge_answer(posterior, best, place)
         answers.append(WeightAnswer(axis.name, value, low, high, gain, answer))
     return answers
 

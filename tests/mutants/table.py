@@ -671,9 +671,10 @@ TUNING = (
         "tests/arena/tuning/test_space.py",
         edits={
             "return min(max(rounded, self.low), self.high)": "return rounded",
-            "value = self.low * (self.high / self.low) ** unit": (
-                "value = self.low + unit * (self.high - self.low)"
+            "return float(self.low * (self.high / self.low) ** unit)": (
+                "return self.low + unit * (self.high - self.low)"
             ),
+            "numbers = list(map(max, numbers, floors))": "pass",
         },
     ),
     *in_file(

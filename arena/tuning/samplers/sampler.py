@@ -55,6 +55,15 @@ class Walking(Protocol):
         """Where it has arrived."""
 
 
+@runtime_checkable
+class Clipping(Protocol):
+    """A sampler that knows when an edge of a range held it back."""
+
+    @property
+    def clipped(self) -> tuple[bool, ...]:
+        """Which weights were held back lately."""
+
+
 def sampler(name: str, plan: SearchPlan) -> Sampler:
     """The sampler of this name, ready for its first slot."""
     built: Sampler = importlib.import_module({**SAMPLERS, **FITS}[name]).build(plan)
@@ -84,6 +93,11 @@ def resume(of: Sampler, slot: int, point: Point) -> None:
 def final(of: Sampler) -> Point | None:
     """Where a sampler that walks has arrived; None if the posterior decides."""
     return of.final if isinstance(of, Walking) else None
+
+
+def clipped(of: Sampler) -> tuple[bool, ...]:
+    """Which weights an edge held back lately; empty where the sampler does not walk."""
+    return of.clipped if isinstance(of, Clipping) else ()
 
 
 def seeded(seed: int, slot: int) -> np.random.Generator:

@@ -1,6 +1,7 @@
 """SPSA in small steps with fishtest's schedule: theta + c delta plays beside theta - c delta."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.tuning.gaussian_process import Floats
 from arena.tuning.samplers.sampler import SearchPlan, seeded
@@ -11,6 +12,8 @@ PAIRS = 10  # of a side, whatever the budget: the first of few large steps end i
 # At the end, in units of the ranges: the best setting for Kalah, Owari and Othello together. Wider
 # steps blunt ridges; with a lower rate a walk of 12,000 games does not arrive.
 STEP_C, STEP_R = 0.08, 0.010
+
+Bools = NDArray[np.bool_]
 
 
 class SpsaSampler:
@@ -24,6 +27,7 @@ class SpsaSampler:
         """The walk begins at the seed's point; its steps are as many as the plan has sides for."""
         self.plan, self.theta = plan, np.array(plan.begin)
         self.path = [self.theta]
+        self.cut: list[Bools] = [np.zeros(len(self.theta), bool)]  # where a step left the cube
         self.upper_score = 0.0
         total = max(plan.trials * plan.pairs, 1)
         self.offset = 0.1 * total
@@ -47,13 +51,20 @@ class SpsaSampler:
             width = self._width(slot)
             rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / width
             moved = float(np.clip(rate * gained, -width, width))
-            self.theta = self.plan.space.feasible(self.theta + moved * self._delta(slot))
+            wanted = self.theta + moved * self._delta(slot)
+            self.theta = self.plan.space.feasible(wanted)
             self.path.append(self.theta)
+            self.cut.append((wanted < 0.0) | (wanted > 1.0))
 
     @property
     def final(self) -> Point:
         """The mean of the last half: theta itself lags behind the steps under way."""
         return np.asarray(np.mean(self.path[len(self.path) // 2 :], axis=0))
+
+    @property
+    def clipped(self) -> tuple[bool, ...]:
+        """Which weights were held back by an edge of their range in the last quarter."""
+        return tuple(map(bool, np.any(self.cut[3 * len(self.cut) // 4 :], axis=0)))
 
     def _played(self, slot: int) -> float:
         """Pairings after the step of this slot."""

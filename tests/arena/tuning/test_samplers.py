@@ -105,6 +105,15 @@ def test_a_walk_has_arrived_at_the_mean_of_its_last_half() -> None:
     assert np.array_equal(walk.final, np.mean(path[2:], axis=0))
 
 
+def test_a_walk_says_which_weights_an_edge_held_back() -> None:
+    surface = smooth(2, 85.5, np.random.default_rng(4))
+    walk = SpsaSampler(SearchPlan(surface.space, np.array([0.999, 0.5]), 1, 9, 10))
+    for slot in range(9):
+        point = walk.propose(slot)
+        walk.tell(slot, point, 1.0 if point[0] > 0.97 else 0.0, 1e-2)
+    assert walk.clipped == (True, False)
+
+
 def test_no_two_points_of_a_search_are_the_same() -> None:
     surface = smooth(3, 85.5, np.random.default_rng(4))
     _, trials = study(surface, sampler_for("tpe", surface, 40, 100, 5), 40, 100, 6)

@@ -120,9 +120,15 @@ def test_the_page_needs_no_network(bad: Path) -> None:
 def test_optunas_own_database_shows_the_study(bad: Path) -> None:
     found = optuna.load_study(study_name="tune_test", storage=f"sqlite:///{bad / 'study.db'}")
     rows = trials(bad)
-    assert [trial.value for trial in found.trials] == list(rows["score"])
-    assert [trial.params["pot"] for trial in found.trials] == list(rows["pot"])
+    *played, marked = found.trials
+    assert [trial.value for trial in played] == list(rows["score"])
+    assert [trial.params["pot"] for trial in played] == list(rows["pot"])
     assert all(trial.state.is_finished() for trial in found.trials)
+    assert all(trial.datetime_start < trial.datetime_complete for trial in played)
+    said = json.loads((bad / "recommendation.json").read_text())
+    assert marked.user_attrs["recommended"]
+    assert (marked.params, marked.value) == (said["recommended"], said["expected_score"][0])
+    assert found.user_attrs["verdict"] == said["validation"]["text"]
 
 
 def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) -> None:

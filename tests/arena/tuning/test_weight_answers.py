@@ -50,5 +50,12 @@ def test_a_slope_at_the_edge_asks_for_more_room_and_a_plateau_does_not(elo, at, 
     assert answers(elo, [at, 0.3], 2e-4)[0].answer == word
 
 
+def test_a_weight_that_an_edge_held_back_asks_for_more_room():
+    posterior = fitted(Trials(np.array([[0.5, 0.5]]), np.array([0.5]), np.array([1e-2])))
+    best = np.array([0.98, 0.98])
+    told = weight_answers(SPACE, posterior, best, SEED, 1, clipped=(True, False))
+    assert [each.answer for each in told] == [WeightWord.WIDEN, WeightWord.FLAT_EDGE]
+
+
 def test_a_weight_at_its_seed_value_is_not_told_from_it():
     assert answers(bowl, [0.7, 0.3], 2e-5)[1].answer == WeightWord.UNTOLD
