@@ -138,13 +138,16 @@ class Pairings(NamedTuple):
         """The schedule's columns for pairings `start` to `stop` - 1, two rows each."""
         ids = np.arange(start, stop)
         match, number = self.places(ids)
-        sides = np.array(self.matches, np.int16)[match]
-        bases = np.array([self._base(each) for each in self.matches], np.uint64)
-        fixed = np.array([each in self.fixed for each in self.matches])
+        # Of many matches a batch has a few.
+        met, place = np.unique(match, return_inverse=True)
+        known = [self.matches[each] for each in met.tolist()]
+        bases = np.array([self._base(each) for each in known], np.uint64)[place]
+        fixed = np.array([each in self.fixed for each in known], np.bool_)[place]
+        sides = np.array(known, np.int16).reshape(-1, 2)[place]
         once = {
             "pair": ids,
             "opening": number % len(self.keys),
-            "seed": self._seeds(bases[match], number, fixed[match]),
+            "seed": self._seeds(bases, number, fixed),
         }
         columns = {name: np.repeat(each.astype(PLACED[name]), 2) for name, each in once.items()}
         return columns | {

@@ -69,15 +69,21 @@ def observe(standing: Standing, scores: npt.ArrayLike) -> Standing:
     values = np.asarray(scores, dtype=np.float64)
     at = 0
     while at < len(values):
-        place = standing.pairings % standing.openings
-        piece = values[at : at + standing.openings - place]
-        standing = _observe_in_turn(standing, place, piece)
-        at += len(piece)
+        turns, place = divmod(standing.pairings, standing.openings)
+        whole = min(_until_look(turns), (len(values) - at) // standing.openings)
+        size = standing.openings * whole if whole and not place else standing.openings - place
+        standing = _observe_piece(standing, place, values[at : at + size])
+        at += size
     return standing
 
 
-def _observe_in_turn(standing: Standing, place: int, scores: Floats) -> Standing:
-    """One piece of one turn of the openings."""
+def _until_look(turns: int) -> int:
+    """How many turns there are from the end of one to the next look, or to the first one."""
+    return (1 << turns.bit_length()) - turns
+
+
+def _observe_piece(standing: Standing, place: int, scores: Floats) -> Standing:
+    """One piece of a turn of the openings, or whole turns between two looks."""
     seen = np.bincount(np.rint(4.0 * scores).astype(np.int64), minlength=5)
     first = standing.first
     if standing.pairings < standing.openings:
@@ -97,12 +103,14 @@ def _observe_in_turn(standing: Standing, place: int, scores: Floats) -> Standing
 def _turned(standing: Standing, turns: Turns, place: int, scores: Floats, seen: Ints) -> Turns:
     """The sums over turns with one more piece; `standing` has it already."""
     turn = (standing.pairings - 1) // standing.openings
-    met = slice(place, place + len(scores))
-    predicted = (0.5 + turns.sums[met]) / (turn + 1)
+    rows = scores.reshape(-1, min(len(scores), standing.openings))
+    met = slice(place, place + rows.shape[1])
     sums, squares = turns.sums.copy(), turns.squares.copy()
-    sums[met] += scores
-    squares[met] += np.square(scores)
-    surprise = turns.surprise + float(np.square(scores - predicted).sum())
+    earlier = sums[met] + rows.cumsum(axis=0) - rows
+    times = np.arange(turn + 2 - len(rows), turn + 2)[:, None]
+    sums[met] += rows.sum(axis=0)
+    squares[met] += np.square(rows).sum(axis=0)
+    surprise = turns.surprise + float(np.square(rows - (0.5 + earlier) / times).sum())
     after = Turns(sums, squares, surprise, turns.law + seen, turns.whole, turns.kept)
     if standing.pairings % standing.openings:
         return after

@@ -1,7 +1,6 @@
 """Admitting workers: each is sent the parcel, then answers whether it matches us."""
 
 import pickle
-import time
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
@@ -24,7 +23,7 @@ class Admission:
         self.sent, self.sources = pickle.dumps(sent), provenance.code_digest()
         self.asked: set[FarWorker] = set()
         self.able: set[FarWorker] = set()  # they wait until all are known to be alike
-        self.hopeful = time.monotonic()  # when somebody could last be hoped for
+        self.hopeful = self.members.attention.seconds  # when somebody could last be hoped for
 
     def welcome_new(self) -> None:
         """Ask workers that were not asked before; raise errors that no other worker would avoid."""
@@ -36,7 +35,7 @@ class Admission:
         self.asked &= set(self.members.there.values())
         self.able &= set(self.members.there.values())
         if self.asked or self.members.ready(self.digest):
-            self.hopeful = time.monotonic()
+            self.hopeful = self.members.attention.seconds
         else:
             self._refuse_to_wait()
 
@@ -103,6 +102,6 @@ class Admission:
         if refused and len(refused) == len(self.members.there):
             one = refused[0]
             raise NoCluster(f"no worker at {self.cluster.address} can play: {one.refusal}")
-        if time.monotonic() - self.hopeful > self.cluster.wait_seconds:
+        if self.members.attention.seconds - self.hopeful > self.cluster.wait_seconds:
             what = f"has had no workers for {self.cluster.wait_seconds:g} s"
             raise ClusterLost(self.cluster.address, what)

@@ -85,7 +85,7 @@ class Cluster:
         self.numbers = itertools.count()
         self.events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.asking = False
-        self.looked = self.heard = time.monotonic()
+        self.looked, self.heard = time.monotonic(), self.members.attention.seconds
         self.members.update(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def __enter__(self) -> "Cluster":
@@ -133,13 +133,14 @@ class Cluster:
         """Handle what has happened, waiting for it if need be; whether anything has."""
         self._look()
         happened = False
-        while True:
-            try:
-                event = self.events.get(timeout=0 if happened else seconds)
-            except Empty:
-                return happened
-            event()
-            happened = True
+        with self.members.attention:
+            while True:
+                try:
+                    event = self.events.get(timeout=0 if happened else seconds)
+                except Empty:
+                    return happened
+                event()
+                happened = True
 
     def cancelled(self, done: "Future[OfDask]") -> bool:
         """Whether a call was cancelled; ClusterLost if that is because the scheduler is gone."""
@@ -157,7 +158,7 @@ class Cluster:
     def _look(self) -> None:
         """Ask the scheduler now and then which workers there are."""
         now = time.monotonic()
-        if now - self.heard > SILENT_SECONDS:
+        if self.members.attention.seconds - self.heard > SILENT_SECONDS:
             raise ClusterLost(self.address, f"has not answered for {SILENT_SECONDS:g} s")
         if not self.asking and now - self.looked > LOOK_SECONDS:
             self.asking, self.looked = True, now
@@ -167,7 +168,7 @@ class Cluster:
         self.asking = False
         if done.cancelled() or done.exception() is not None:
             raise ClusterLost(self.address, "has lost its scheduler")
-        self.heard = time.monotonic()
+        self.heard = self.members.attention.seconds
         self.members.update(done.result()["workers"])
 
 

@@ -1,12 +1,12 @@
 """The known workers of a cluster: who is there, who may play, how fast each is."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.playing.cluster.attention import Attention
 from arena.playing.cluster.calibration import Calibration
 from games.terminal import printable, say
 
@@ -29,6 +29,7 @@ class FarWorker:
     name: str
     host: str
     slots: int
+    attention: Attention
     running: bool = True
     prepared: set[str] = field(default_factory=set)  # digests of parcels
     calibration: Calibration | None = None
@@ -36,12 +37,12 @@ class FarWorker:
     refusal: str = ""
     strikes: int = 0
     last_seen: float = 0.0  # by the scheduler's clock
-    heard: float = field(default_factory=time.monotonic)
+    heard: float = 0.0  # when the scheduler last heard it, in seconds of attention
 
     @property
     def silent(self) -> bool:
         """Whether it may have stopped."""
-        return time.monotonic() - self.heard > SILENT_SECONDS
+        return self.attention.seconds - self.heard > SILENT_SECONDS
 
 
 class Members:
@@ -52,6 +53,7 @@ class Members:
         self.there: dict[str, FarWorker] = {}  # by address
         self.ever: list[FarWorker] = []
         self.changes = 0
+        self.attention = Attention()
 
     def update(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Update from what the scheduler reports."""
@@ -61,14 +63,15 @@ class Members:
         for address, said in workers.items():
             if address not in self.there:
                 name, host = str(said["name"]), str(said["host"])
-                self.there[address] = FarWorker(address, name, host, int(said["nthreads"]))
+                slots = int(said["nthreads"])
+                self.there[address] = FarWorker(address, name, host, slots, self.attention)
                 self.ever.append(self.there[address])
                 log.info("worker %s at %s is there, with %s slots", name, address, said["nthreads"])
                 self.changes += 1
             worker = self.there[address]
             worker.running = said["status"] == "running"
             if said["last_seen"] != worker.last_seen:
-                worker.last_seen, worker.heard = said["last_seen"], time.monotonic()
+                worker.last_seen, worker.heard = said["last_seen"], self.attention.seconds
 
     def ready(self, digest: str) -> list[FarWorker]:
         """Those that can be given work of this parcel now."""

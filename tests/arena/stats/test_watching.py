@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from arena.stats import watching
 from arena.stats.capital import capital_reach
 from arena.stats.clusters import spread
 from arena.stats.estimate import EstimateKind, Scope
@@ -23,6 +24,26 @@ def test_how_pairings_are_cut_into_calls_makes_no_difference():
     for estimate in (live_estimate, live_estimate_of_these):
         one, other = estimate(pieces), estimate(whole)
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+@pytest.mark.parametrize("openings", [1, 3])
+def test_many_turns_are_few_pieces_and_the_same_as_one_by_one(openings, monkeypatch):
+    scores, pieces = scores_of(1000), []
+    of_piece = watching._observe_piece
+    monkeypatch.setattr(
+        watching, "_observe_piece", lambda *each: pieces.append(1) or of_piece(*each)
+    )
+    whole = observe(begun(openings, again=True), scores)
+    assert len(pieces) < 12
+    alone = begun(openings, again=True)
+    for score in scores:
+        alone = observe(alone, [score])
+    assert (whole.pairings, whole.points, whole.first) == (1000, alone.points, alone.first)
+    assert whole.turns.sums.tolist() == alone.turns.sums.tolist()
+    assert whole.turns.squares.tolist() == alone.turns.squares.tolist()
+    assert whole.turns.law.tolist() == alone.turns.law.tolist()
+    assert whole.turns.whole == pytest.approx(alone.turns.whole)
+    assert whole.turns.kept == pytest.approx(alone.turns.kept)
 
 
 def test_only_the_first_pairing_on_an_opening_is_a_new_observation():

@@ -66,7 +66,8 @@ class Hall:
         }
         self.events.append(lambda: then(done({"it": said}, plain=True)))
 
-    def pump(self, _seconds):
+    def pump(self, seconds):
+        self.members.attention.seconds += seconds
         happened = bool(self.events)
         while self.events:
             self.events.popleft()()
@@ -199,7 +200,7 @@ def test_a_silent_worker_is_overtaken_and_given_nothing(monkeypatch):
     hall.finish(hall.open_at("good")[0])
     made._turn()
     monkeypatch.setattr(members, "SILENT_SECONDS", -1.0)
-    hall.members.there["good"].heard = time.monotonic() + 99
+    hall.members.there["good"].heard = 99.0
     made._turn()
     assert [call.item for call in hall.open_at("good")] == [hall.open_at("silent")[0].item]
     assert made.wanted() == "good"
@@ -301,3 +302,13 @@ def test_workers_of_one_machine_are_alike_however_disturbed_one_is():
     hall.join("b", host="one", answer=Welcome(Calibration(1.9, "same")))
     made = filled(hall, CLOCKED)
     assert len(made._ready()) == 2
+
+
+def test_whoever_was_busy_elsewhere_takes_nobody_for_gone(monkeypatch):
+    hall = Hall(good=1)
+    made = filled(hall, items=1)
+    # Minutes go by on the clock on the wall, in which nobody listened.
+    monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + 1e6)
+    assert made.wanted() == "good"
+    hall.finish(hall.open_at("good")[0])
+    assert finished(made, 1) == [0]
