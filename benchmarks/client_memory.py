@@ -9,10 +9,11 @@ UNIT = 1 if sys.platform == "darwin" else 1024  # of what the system says
 
 
 def peak(words: list[str]) -> int:
-    """The peak of `arena.run` with these words: playing, tables, checks and the page."""
+    """The peak of `arena.run` with these words: playing, tables, checks, page; or of a worker."""
     status = main(words)
     assert status == 0, status
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
+    each = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return max(used.ru_maxrss for used in each) * UNIT
 
 
 if __name__ == "__main__":

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from arena.concluding.standings import Group, Rated
 from arena.concluding.summary import Summary
-from arena.concluding.win_rates import WinRate
 from arena.stats.estimate import Estimate, EstimateKind, nothing
-from arena.stats.matchup import PairEstimate
+from arena.stats.matchup import Matchup, PairEstimate
 from arena.stats.rating_words import rating_text
 from arena.stats.words import matchup_text
 
@@ -26,7 +25,9 @@ def adapted(summary: Summary) -> Summary:
         ratings=tuple(_rated(row, proves) for row in summary.ratings),
         groups=tuple(_group(group, proves) for group in summary.groups),
         bridges=summary.bridges if proves else (),
-        win_rates=tuple(_win_rate(rate, proves) for rate in summary.win_rates),
+        win_rates=summary.win_rates.changed(
+            lambda row: _matchup(row, proves), matchup_text if proves else _results
+        ),
     )
 
 
@@ -48,17 +49,20 @@ def _group(group: Group, proves: bool) -> Group:
     return replace(group, first_move=first_move, text=group.text if proves else "")
 
 
-def _win_rate(rate: WinRate, proves: bool) -> WinRate:
-    row = replace(
-        rate.row,
-        like=_answer(rate.row.like, proves),
-        these=None if rate.row.these is None else _answer(rate.row.these, proves),
-        first_mover=_changed(rate.row.first_mover, proves),
-        superiority=rate.row.superiority if proves else None,
+def _matchup(row: Matchup, proves: bool) -> Matchup:
+    return replace(
+        row,
+        like=_answer(row.like, proves),
+        these=None if row.these is None else _answer(row.these, proves),
+        first_mover=_changed(row.first_mover, proves),
+        superiority=row.superiority if proves else None,
     )
-    points = rate.row.counts.total
-    text = f"{points.wins} won, {points.draws} drawn, {points.losses} lost"
-    return replace(rate, row=row, text=matchup_text(row) if proves else text)
+
+
+def _results(row: Matchup) -> str:
+    """What was played, where it proves nothing."""
+    points = row.counts.total
+    return f"{points.wins} won, {points.draws} drawn, {points.losses} lost"
 
 
 def _answer(answer: PairEstimate, proves: bool) -> PairEstimate:

@@ -1,6 +1,6 @@
 """The ratings of a run, group by group, from the games that are evidence."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -103,7 +103,7 @@ def standings(
     somebody's fault: they say nothing of their strength.
     """
     results = results_of(found, len(names), BLOCKS)
-    played = [_played(place, found, names, rates) for place in range(len(names))]
+    played = _played(found, names, rates)
     ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
     if stopped:
         rows = tuple(replace(row, elo=raw(row.elo)) for row in ranked.agents)
@@ -132,7 +132,8 @@ def ranked_agents(
         for place, name in enumerate(names)
     ]
     if method == USUAL:
-        rows = [_of_pair(row, rates, plan, names) for row in rows]
+        only = _only_rates(rates)
+        rows = [_of_pair(row, only, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     return Standings(
         agents=tuple(sorted(rows, key=_place)),
@@ -154,17 +155,23 @@ def _only_forfeits(row: Rated) -> Rated:
     return replace(row, elo=elo, text=ONLY_FORFEITS)
 
 
-def _of_pair(row: Rated, rates: Sequence[WinRate], plan: RatingPlan, names: Sequence[str]) -> Rated:
+def _only_rates(rates: Iterable[WinRate]) -> Mapping[str, WinRate | None]:
+    """The one match of every agent that met somebody; None where it met several."""
+    only: dict[str, WinRate | None] = {}
+    for each in rates:
+        only[each.agent] = None if each.agent in only else each
+    return only
+
+
+def _of_pair(
+    row: Rated, only: Mapping[str, WinRate | None], plan: RatingPlan, names: Sequence[str]
+) -> Rated:
     """The row of an agent that met one other, which met no one else: half the pair's estimate.
 
     Where one of the two is held at a rating, the other has the whole estimate beside it.
     """
-    own = [rate for rate in rates if rate.agent == row.agent]
-    anchor = None if plan.anchor is None else names[plan.anchor]
-    if len(own) != 1 or row.agent == anchor:
-        return row
-    (pair,) = own
-    if sum(rate.agent == pair.opponent for rate in rates) != 1:
+    pair, anchor = only.get(row.agent), None if plan.anchor is None else names[plan.anchor]
+    if pair is None or row.agent == anchor or only.get(pair.opponent) is None:
         return row
     share, zero = (1.0, plan.anchor_elo) if pair.opponent == anchor else (0.5, 0.0)
     elo = transformed(pair.row.elo, lambda elo: zero + share * elo)
@@ -203,18 +210,29 @@ def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _played(
-    place: int, found: Sequence[Match], names: Sequence[str], rates: Sequence[WinRate]
+    found: Sequence[Match], names: Sequence[str], rates: Iterable[WinRate]
+) -> list[RatingBasis]:
+    """What the rating of each agent rests on."""
+    place = {name: number for number, name in enumerate(names)}
+    sums = np.zeros((len(names), 3), np.int64)
+    for each in rates:
+        counts = each.row.counts
+        sums[place[each.agent]] += counts.games, counts.distinct_games or 0, each.forfeits
+    return [_basis(at, found, *sums[at].tolist()) for at in range(len(names))]
+
+
+def _basis(
+    place: int, found: Sequence[Match], games: int, distinct: int, forfeits: int
 ) -> RatingBasis:
-    own = [rate for rate in rates if rate.agent == names[place]]
     met = [match.evidence() for match in found if place in (match.a, match.b)]
     openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
     times = np.concatenate([np.empty(0, np.int64), *(match.times for match in met)])
     return RatingBasis(
-        games=sum(rate.row.counts.games for rate in own),
-        distinct=sum(rate.row.counts.distinct_games or 0 for rate in own),
+        games=games,
+        distinct=distinct,
         openings=len(np.unique(openings)),
         effective=spread(openings, _around_half(met), times).effective_pairings,
-        forfeits=sum(rate.forfeits for rate in own),
+        forfeits=forfeits,
     )
 
 

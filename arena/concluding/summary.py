@@ -9,7 +9,7 @@ from arena.concluding.evidence import Evidence
 from arena.concluding.match_sums import Match
 from arena.concluding.points_table import PointsRow, points_rows
 from arena.concluding.standings import Group, Rated, standings
-from arena.concluding.win_rates import WinRate, contradictions, is_census, win_rates
+from arena.concluding.win_rates import WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
@@ -57,7 +57,7 @@ class Summary:
     ratings: tuple[Rated, ...]
     groups: tuple[Group, ...]
     bridges: tuple[str, ...]
-    win_rates: tuple[WinRate, ...]
+    win_rates: WinRates
     stopped: Stopped | None
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
@@ -80,7 +80,7 @@ def summarise(
     """
     plan, tested = evidence.plan, sprt is not None
     names, met = plan.names, evidence.matches
-    rates = tuple(rate for match in met for rate in win_rates(evidence, match, tested))
+    rates = win_rates(evidence, tested)
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
@@ -91,7 +91,7 @@ def summarise(
         games=evidence.games,
         distinct_games=int(np.count_nonzero(~evidence.repeat)),
         openings=evidence.openings,
-        forfeits=sum(rate.forfeits for rate in rates),
+        forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
         first_mover=_first_mover(met, whole),
         ratings=rated.agents,
         groups=rated.groups,

@@ -1,6 +1,6 @@
 """The rows of the tables as typed values, for parquet and JSON alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from arena.concluding.standings import Group, Rated
@@ -157,9 +157,9 @@ def rating_rows(
     return [_elo_row(rank, row, groups[row.group], agents) for rank, row in enumerate(ratings, 1)]
 
 
-def win_rate_rows(summary: Summary) -> list[WinRateRow]:
-    """One row for each ordered pair of agents."""
-    return [_win_rate_row(row, summary) for row in summary.win_rates]
+def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
+    """One row for each ordered pair of agents, made as it is asked for."""
+    return (_win_rate_row(row, summary) for row in summary.win_rates)
 
 
 def _elo_row(rank: int, row: Rated, group: Group, agents: Sequence[str]) -> EloRow:

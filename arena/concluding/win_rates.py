@@ -1,6 +1,8 @@
 """One agent against another: all games counted, scores estimated from the evidence."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import overload
 
 from arena.concluding.evidence import Census, Evidence
 from arena.concluding.match_sums import Match
@@ -26,6 +28,47 @@ class WinRate:
     opponent_forfeits: int
     row: Matchup
     text: str
+
+
+class WinRates(Sequence[WinRate]):
+    """Both sides of every pair that met, one after the other.
+
+    Of two hundred agents they are forty thousand, so the second side is made when it is asked for.
+    """
+
+    def __init__(self, own: Iterable[WinRate], words: Callable[[Matchup], str]) -> None:
+        """`own` has the first sides; `words` says what a row shows."""
+        self.own, self.words = tuple(own), words
+
+    def __len__(self) -> int:
+        return 2 * len(self.own)
+
+    @overload
+    def __getitem__(self, place: int) -> WinRate: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[WinRate, ...]: ...
+    def __getitem__(self, place: int | slice) -> WinRate | tuple[WinRate, ...]:
+        if isinstance(place, slice):
+            return tuple(self[each] for each in range(len(self))[place])
+        pair, second = divmod(range(len(self))[place], 2)
+        return self._turned(self.own[pair]) if second else self.own[pair]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WinRates) and self.own == other.own
+
+    __hash__ = None  # type: ignore[assignment]  # as lists are
+
+    def _turned(self, rate: WinRate) -> WinRate:
+        row = from_other_side(rate.row)
+        faults = rate.opponent_forfeits, rate.forfeits
+        return WinRate(rate.opponent, rate.agent, rate.counted, *faults, row, self.words(row))
+
+    def changed(
+        self, change: Callable[[Matchup], Matchup], words: Callable[[Matchup], str]
+    ) -> "WinRates":
+        """The same pairs with other rows, which other words describe."""
+        rows = ((rate, change(rate.row)) for rate in self.own)
+        return WinRates((replace(rate, row=row, text=words(row)) for rate, row in rows), words)
 
 
 def is_census(match: Match, evidence: Evidence) -> bool:
@@ -78,8 +121,12 @@ def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> Matchup:
     )
 
 
-def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate, WinRate]:
-    """A match seen from both sides; `stopped` says that a sequential test ended it."""
+def win_rates(evidence: Evidence, stopped: bool) -> WinRates:
+    """Every match from both sides; `stopped` says that a sequential test ended the only one."""
+    return WinRates((_win_rate(evidence, match, stopped) for match in evidence.matches), _text)
+
+
+def _win_rate(evidence: Evidence, match: Match, stopped: bool) -> WinRate:
     row = estimated(match, evidence)
     row = replace(row, counts=_counts(match))
     if stopped:
@@ -88,11 +135,7 @@ def win_rates(evidence: Evidence, match: Match, stopped: bool) -> tuple[WinRate,
     own, others = match.forfeits
     names = evidence.plan.names
     a, b, counted = names[match.a], names[match.b], 2 * match.counted
-    other = from_other_side(row)
-    return (
-        WinRate(a, b, counted, own, others, row, _text(row)),
-        WinRate(b, a, counted, others, own, other, _text(other)),
-    )
+    return WinRate(a, b, counted, own, others, row, _text(row))
 
 
 def _raw_answer(answer: PairEstimate) -> PairEstimate:

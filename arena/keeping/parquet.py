@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeAlias, TypeVar, get_type_hints
 
@@ -21,6 +22,9 @@ RowType = TypeVar("RowType")
 
 # The types of columns with few different words, stored as places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
+
+
+TYPED_ROWS_AT_ONCE = 1 << 12
 
 
 class TableError(ValueError):
@@ -52,14 +56,21 @@ def write_columns(
 
 
 def write_rows(
-    path: Path, kind: type[object], rows: Sequence[object], provenance: Provenance
+    path: Path, kind: type[object], rows: Iterable[object], provenance: Provenance
 ) -> None:
-    """Write a table of typed rows; `kind` is their NamedTuple."""
+    """Write a table of typed rows, some at a time; `kind` is their NamedTuple."""
     hints = get_type_hints(kind)
     known = {int: "int64", str: "string", bool: "bool"}
     types = {name: known.get(hint, "double") for name, hint in hints.items()}
-    columns = {name: [getattr(row, name) for row in rows] for name in hints}
-    write_columns(path, types, [columns], provenance)
+    write_columns(path, types, _row_parts(rows, tuple(hints)), provenance)
+
+
+def _row_parts(rows: Iterable[object], names: Sequence[str]) -> Iterator[Mapping[str, Column]]:
+    """The columns of the next rows; once where there are none."""
+    rest, first = iter(rows), True
+    while (part := list(islice(rest, TYPED_ROWS_AT_ONCE))) or first:
+        first = False
+        yield {name: [getattr(row, name) for row in part] for name in names}
 
 
 def read_columns(

@@ -1,5 +1,6 @@
 """Whether one number an agent can describe the results at all: a test of the worst triple."""
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from arena.stats.results import Results
 DRAWS = 200
 # More openings are summed in so many blocks: these are as independent, and the tables stay small.
 MOST_OPENINGS = 2_000
-_TRIPLES_AT_ONCE = 4_000
+_TRIPLES_AT_ONCE = 1_000
 SHARE_OF_VARIANCE = 0.5  # of what single games would have: a pair without losses is not certain
 
 
@@ -48,18 +49,21 @@ def misfit(results: Results, fitted: Fit, draws: int = DRAWS, seed: int = 0) -> 
     regression analysis" (1986).
     """
     found = _residuals(results, fitted)
-    triples = _triples(results.agents, found)
-    if len(triples[0]) == 0:
-        return None
     signs = np.random.default_rng((seed, draws)).integers(2, size=(draws, len(found.by_opening)))
-    seen = found.by_opening.sum(axis=0, keepdims=True)
-    drawn = np.concatenate([seen, (2.0 * signs - 1.0) @ found.by_opening])
-    worst, at = _worst(drawn, found.variance, triples)
-    whole = np.square(drawn) @ (1.0 / found.variance)
+    # With many agents this is the largest table of all: no second one is made of it.
+    drawn = np.empty((draws + 1, found.by_opening.shape[1]))
+    drawn[0] = found.by_opening.sum(axis=0)
+    np.matmul(2.0 * signs - 1.0, found.by_opening, out=drawn[1:])
+    worst, columns = _worst(drawn, found.variance, _triples(results.agents, found))
+    if not columns:
+        return None
+    triple = _ring(drawn[0], found, columns)
+    np.square(drawn, out=drawn)
+    whole = drawn @ (1.0 / found.variance)
     return Misfit(
         p=float(1 + np.count_nonzero(worst[1:] >= worst[0])) / (draws + 1),
         p_all=float(1 + np.count_nonzero(whole[1:] >= whole[0])) / (draws + 1),
-        triple=_ring(drawn[0], found, [int(each[at]) for each in triples]),
+        triple=triple,
     )
 
 
@@ -87,35 +91,32 @@ def _residuals(results: Results, fitted: Fit) -> _Residuals:
     return _Residuals(by_opening, variance, one, other)
 
 
-def _triples(agents: int, found: _Residuals) -> _Triples:
-    """The columns of the pairs ij, jk and ik of all triples i < j < k that met."""
+def _triples(agents: int, found: _Residuals) -> Iterator[_Triples]:
+    """The columns of the pairs ij, jk and ik of all triples i < j < k that met, some at a time."""
     column = np.full((agents, agents), -1, np.int32)
     column[found.one, found.other] = np.arange(len(found.one))
-    parts = []
     for middle in range(1, agents - 1):
         below = np.flatnonzero(column[:middle, middle] >= 0)
         above = middle + 1 + np.flatnonzero(column[middle, middle + 1 :] >= 0)
         low, high = np.repeat(below, len(above)), np.tile(above, len(below))
         met = column[low, high] >= 0
         low, high = low[met], high[met]
-        parts.append([column[low, middle], column[middle, high], column[low, high]])
-    none = np.empty(0, np.int32)
-    ij, jk, ik = (np.concatenate([none, *(part[side] for part in parts)]) for side in range(3))
-    return ij, jk, ik
+        for at in range(0, len(low), _TRIPLES_AT_ONCE):
+            i, k = low[at : at + _TRIPLES_AT_ONCE], high[at : at + _TRIPLES_AT_ONCE]
+            yield column[i, middle], column[middle, k], column[i, k]
 
 
-def _worst(sums: Floats, variance: Floats, triples: _Triples) -> tuple[Floats, int]:
-    """The largest imbalance of a triple in every row, and its place in the first row."""
-    best, at = np.full(len(sums), -1.0), 0
-    for start in range(0, len(triples[0]), _TRIPLES_AT_ONCE):
-        ij, jk, ik = (each[start : start + _TRIPLES_AT_ONCE] for each in triples)
+def _worst(sums: Floats, variance: Floats, triples: Iterable[_Triples]) -> tuple[Floats, list[int]]:
+    """The largest imbalance of a triple in every row, and the columns of that in the first row."""
+    best, columns = np.full(len(sums), -1.0), list[int]()
+    for ij, jk, ik in triples:
         scale = np.sqrt(variance[ij] + variance[jk] + variance[ik])
         sizes = np.abs(sums[:, ij] + sums[:, jk] - sums[:, ik]) / np.maximum(scale, 1e-12)
         here = int(np.argmax(sizes[0]))
         if sizes[0, here] > best[0]:
-            at = start + here
+            columns = [int(each[here]) for each in (ij, jk, ik)]
         best = np.maximum(best, sizes.max(axis=1))
-    return best, at
+    return best, columns
 
 
 def _ring(sums: Floats, found: _Residuals, columns: list[int]) -> tuple[int, int, int]:

@@ -198,9 +198,8 @@ STATISTICS = (
             "    if standing.pairings < standing.openings:\n": "    if True:\n",
             "alpha if turns is None else alpha / 2.0": "alpha",
             "(4.0 * look * (look + 1))": "2.0",
-            "predicted = (0.5 + turns.sums[met]) / (turn + 1)": (
-                "predicted = (0.5 + turns.sums[met] + scores) / (turn + 2)"
-            ),
+            "rows - (0.5 + earlier) / times": "rows - (0.5 + earlier + rows) / (times + 1)",
+            "(1 << turns.bit_length()) - turns": "(2 << turns.bit_length()) - turns",
         },
     ),
     *in_file(

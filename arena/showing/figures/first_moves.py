@@ -21,6 +21,7 @@ TOP, ALL = 20, 38  # pixels: the axis, the row of all games
 FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
 ROOM = 0.03
 SIGN = "\u00a0%"
+MOST_ROWS = 400  # matches, half of them from each end: more would be a picture of metres
 CHANCE = 0.05  # of an interval to exclude what is true
 
 
@@ -33,6 +34,9 @@ def figure(report: Report) -> Figure:
     rows = [row for row in report.met() if row.first_mover_score is not None]
     rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
     rows = [] if report.two else rows
+    notes = _notes(report, rows)
+    if len(rows) > MOST_ROWS:
+        rows = rows[: MOST_ROWS // 2] + rows[-MOST_ROWS // 2 :]
     table = NumberTable(
         ("agent", "opponent", "first mover scored", "interval", "openings"),
         (
@@ -42,7 +46,7 @@ def figure(report: Report) -> Figure:
         words=2,
     )
     picture = _picture(report, known, rows)
-    return Figure(heading, _lead(report, known), picture, table, notes=_notes(report, rows))
+    return Figure(heading, _lead(report, known), picture, table, notes=notes)
 
 
 def _no_inference(report: Report, known: Known) -> Html:
@@ -133,9 +137,12 @@ def _notes(report: Report, rows: list[WinRateRow]) -> Html | None:
         return None
     outside = sum(first_mover_of(row).settled is not None for row in rows)
     by_chance = f"{CHANCE * len(rows):.1f}".removesuffix(".0")
+    shown = f"{len(rows):,} by score"
+    if len(rows) > MOST_ROWS:
+        shown = f"the {MOST_ROWS // 2} first and the {MOST_ROWS // 2} last of {shown}"
     return tag(
         "p",
-        f"Below the line one row a match, {len(rows):,} by score. {outside} of {len(rows)} ",
+        f"Below the line one row a match, {shown}. {outside} of {len(rows)} ",
         f"exclude 50\u00a0%; by chance alone about {by_chance} would. ",
         "The matches share their openings.",
         class_="note",

@@ -18,6 +18,7 @@ from arena.showing.row_chart import cut
 from arena.showing.svg import Picture
 
 MOST_NUMBERED = 24  # agents; more of them have smaller cells without numbers
+MOST_SHOWN = 60  # agents: nobody reads more, and their cells would be most of the page
 LONGEST_HEAD = 8
 CELL, ROW, SMALL = 66, 42, 28  # pixels
 NAMES = 150
@@ -41,6 +42,7 @@ def figure(report: Report) -> Figure | None:
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
             ": what the games have not settled stays grey and dashed.",
         )
+    lead = joined([lead, _left_out(report)])
     body = joined([None if report.standing else scale_in_words(), _table(report)])
     return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
 
@@ -55,8 +57,23 @@ def scale_in_words(worse: str = "row loses", better: str = "row wins") -> Html:
     )  # fmt: skip
 
 
+def _shown(report: Report) -> tuple[str, ...]:
+    """The agents of the matrix."""
+    return report.agents[:MOST_SHOWN]
+
+
+def _left_out(report: Report) -> Html | None:
+    """What the matrix does not show."""
+    agents = len(report.agents)
+    if agents <= MOST_SHOWN:
+        return None
+    return sentences(f"These are the {MOST_SHOWN} strongest of {agents} agents: all pairs are in "
+                     "win_rates.parquet.")  # fmt: skip
+
+
 def _table(report: Report) -> Html:
-    names, large = report.agents, len(report.agents) > MOST_NUMBERED
+    names = _shown(report)
+    large = len(names) > MOST_NUMBERED
     tops = [
         tag(
             "th", str(place) if large else cut(name, LONGEST_HEAD), scope="col",
@@ -114,8 +131,10 @@ def _tip(row: WinRateRow) -> str:
 
 def _numbers(report: Report) -> NumberTable:
     """Every pair once, for files and readers of the table."""
-    rows = []
+    rows, shown = [], frozenset(_shown(report))
     for row in report.met():
+        if row.agent not in shown or row.opponent not in shown:
+            continue
         known = score_of(row)
         value = known.why if known.value is None else share(known.value)
         sizes = (
@@ -130,7 +149,7 @@ def _numbers(report: Report) -> NumberTable:
 
 def _picture(report: Report) -> Picture:
     """The matrix as a drawing; its cells shrink with their number."""
-    names = report.agents
+    names = _shown(report)
     wide = min(CELL, (720 - 32 - NAMES) // max(len(names), 1))
     high = min(ROW, max(14, round(wide * 0.64)))
     parts: list[Html | None] = []

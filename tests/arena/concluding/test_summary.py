@@ -37,6 +37,14 @@ def pair_of(summary, agent, opponent):
     return next(r for r in summary.win_rates if (r.agent, r.opponent) == (agent, opponent))
 
 
+def test_both_sides_of_a_pair_stand_together_wherever_one_looks():
+    rates = summed(by_hand((0, 1, [(0, "WL", 1, 2)]), (0, 2, [(0, "WW", 3, 4)])), THREE).win_rates
+    met = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")]
+    assert [(each.agent, each.opponent) for each in rates] == met
+    assert (rates[-1], rates[1:3]) == (rates[3], (rates[1], rates[2]))
+    assert [each.row.score.value for each in rates] == [0.5, 0.5, 1.0, 0.0]
+
+
 # Repeats.
 
 
@@ -137,7 +145,7 @@ def test_two_deterministic_agents_a_thousand_times():
 
 def test_no_games():
     summary = summed(by_hand(), TWO)
-    assert (summary.games, summary.win_rates) == (0, ())
+    assert (summary.games, len(summary.win_rates)) == (0, 0)
     assert summary.first_mover.reason == "no games"
     assert [row.text for row in summary.ratings] == [NO_ANSWER, NO_ANSWER]
 

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,7 +13,7 @@ from arena.concluding.agreement_rows import TABLE, AgreementRow
 from arena.keeping import parquet
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
-from arena.showing.figures import FIGURES, figures
+from arena.showing.figures import FIGURES, figures, matrix
 from arena.showing.move_losses import MoveLosses
 from arena.showing.report.answer import answer_of, rounded_openings
 from arena.showing.report.check_rows import checks_of
@@ -31,6 +32,13 @@ def reports(tmp_path_factory) -> dict[str, Report]:
     found = {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
     asked(found["two"])
     return {**found, "judged": judged(found["three"])}
+
+
+def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
+    many = SimpleNamespace(agents=tuple(f"a{number}" for number in range(matrix.MOST_SHOWN + 1)))
+    assert matrix._shown(many) == many.agents[:-1]
+    assert "the 60 strongest of 61 agents" in matrix._left_out(many)
+    assert matrix._left_out(SimpleNamespace(agents=many.agents[1:])) is None
 
 
 def asked(report: Report) -> None:
