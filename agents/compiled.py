@@ -117,7 +117,7 @@ class CompiledAgent:
         self._limit(limit or self.limit)
         try:
             choice = self.decide(position)
-            return choice if choice.value is None else self._explained(position, choice)
+            return self.explained(position, choice)
         finally:
             self._limit(self.limit)
 
@@ -135,9 +135,7 @@ class CompiledAgent:
             if self.own is None:
                 raise
             raise self.own.failure(position, error) from None
-        searched = self.context[REACHED] != NOT_SEARCHED
-        value = value_of(int(self.context[VALUE])) if searched else None
-        return Choice(self.game.moves_of(slot), value, nodes=int(self.context[NODES]))
+        return self.last(self.game.moves_of(slot))
 
     def after(self, position: Position, move: int, depth: int) -> tuple[int, int, tuple[int, ...]]:
         """A legal move's score to the whole depth of a search, its nodes and the line after it.
@@ -160,7 +158,16 @@ class CompiledAgent:
         nodes = int(context[NODES])
         return int(score), nodes, self._line(position, move, depth)
 
-    def _explained(self, position: Position, choice: Choice) -> Choice:
+    def last(self, move: int) -> Choice:
+        """What `decide` found last, once more."""
+        searched = self.context[REACHED] != NOT_SEARCHED
+        value = value_of(int(self.context[VALUE])) if searched else None
+        return Choice(move, value, nodes=int(self.context[NODES]))
+
+    def explained(self, position: Position, choice: Choice) -> Choice:
+        """A choice that was just made, with its depth and line if it comes from a search."""
+        if choice.value is None:
+            return choice
         depth, exact = int(self.context[REACHED]), bool(self.context[EXACT])
         line = self._line(position, choice.move, depth)
         return replace(choice, depth=depth, line=line, exact=exact)

@@ -6,6 +6,7 @@ from agents.core import Agent, AgentSpec, Choice, Limit, refuse_finished
 from agents.deepening import build_smart
 from agents.kinds import settings
 from agents.search_options import limits, varies
+from agents.thoughts import Thought, thought_of_search
 from games import Game, Position
 from games.keys import Key
 from games.solving import Budget, SolverSettings, solver_of
@@ -51,6 +52,7 @@ class PerfectAgent:
         self.limit = Limit(nodes=chosen["nodes"], seconds=chosen["seconds"])
         self.solver = solver_of(of, SolverSettings(chosen["table_bits"], chosen["database_beans"]))
         self.smart = build_smart(AgentSpec("smart"), of)
+        self.found: Choice | None = None  # its last choice
 
     def start(self, seed: int) -> None:
         """Begin a game."""
@@ -58,6 +60,14 @@ class PerfectAgent:
 
     def choose(self, position: Position, limit: Limit | None = None) -> Choice:
         """A proved move, or the one that `smart` plays."""
+        self.found = self._found(position, limit)
+        return self.found
+
+    def thought(self, position: Position, _: int) -> Thought | None:
+        """What it thought of the move that it has just chosen."""
+        return None if self.found is None else thought_of_search(self.game, position, self.found)
+
+    def _found(self, position: Position, limit: Limit | None) -> Choice:
         refuse_finished(self.game, position)
         limit = limit or self.limit
         self.solver.forget()  # a move is a function of the position alone

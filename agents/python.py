@@ -68,6 +68,7 @@ class PythonAgent:
         self.random = random.Random(0)
         self.numbers = board_numbers(of)
         self.board = Board(of)
+        self.said: dict[str, object] = {}  # of its last move
 
     def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
@@ -104,6 +105,7 @@ class PythonAgent:
         legal = tuple([numbers.number[slot] for slot in slots])
         view = View.of_board(board, self.numbers)
         answer = self._call(board, self.function, view, legal, self.random)
+        self.said = view.noted
         simple = type(answer) is int  # nearly always
         slot = numbers.slot.get(answer) if simple else self._meant(board, answer)
         if slot is None or slot not in slots:

@@ -10,6 +10,7 @@ from games.names import did_you_mean, listed
 from games.position import Plain
 
 Sides = tuple[Numbers, Numbers]
+NOTHING_NOTED: dict[str, object] = {}
 
 
 class View:
@@ -18,9 +19,10 @@ class View:
     Moves are the numbers printed on the board.
     """
 
-    __slots__ = ("_fields", "_numbers", "_position", "_words", "game")
+    __slots__ = ("_fields", "_noted", "_numbers", "_position", "_words", "game")
     _fields: tuple[int, ...]  # where its words, as a board has them, become a state
     _words: list[int]
+    _noted: dict[str, object]  # what the bot noted of its move
 
     def __init__(
         self, game: Game, position: Position | None = None, numbers: Sides | None = None
@@ -90,6 +92,15 @@ class View:
         Othello: own and other, sets of squares numbered row by row.
         """
         return self.game.plain(self.position)
+
+    def data(self, name: str, value: object) -> None:
+        """Note something about the move, for `thoughts.parquet` and the page of the run."""
+        self._noted = {**self.noted, str(name): value}
+
+    @property
+    def noted(self) -> dict[str, object]:
+        """What was noted so far with `data`."""
+        return getattr(self, "_noted", NOTHING_NOTED)
 
     def turned(self) -> "View":
         """The same board with the other side to move."""

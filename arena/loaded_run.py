@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.keeping.run_directory import GAMES
+from arena.keeping.thought_table import THOUGHTS
 from arena.showing.figures import figures
 from arena.showing.report.answer import answer_of
 from arena.showing.report.whole_page import PAGE, write_page
@@ -62,6 +63,13 @@ class LoadedRun:
     def win_rates(self) -> "pd.DataFrame":
         """One row a pair of agents, seen by each."""
         return self._table("win_rates.parquet")
+
+    @cached_property
+    def thoughts(self) -> "pd.DataFrame":
+        """What agents thought of their moves, one row a move; of a run with `thoughts = true`."""
+        if not (self.directory / THOUGHTS).exists():
+            raise ValueError(f"{self.directory} kept no thoughts (thoughts = true in its file)")
+        return self._table(THOUGHTS)
 
     @property
     def answer(self) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,6 +139,7 @@ def _concluded(
     evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
     remove_unfinished(directory)
     summed = _tabled(experiment, played, evidence, origin, directory)
+    _keep_thoughts(drawn, journal, origin)
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
@@ -159,8 +161,11 @@ def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
-    """The games of a journal, read from it whenever they are asked for."""
-    return lambda: (games for _, _, games in journal.parts(drawn.pairings.columns))
+    """The games of a journal, read from it whenever they are asked for, without thoughts."""
+    return lambda: (
+        replace(games, thoughts={}) if games.thoughts else games
+        for _, _, games in journal.parts(drawn.pairings.columns)
+    )
 
 
 def quiet(_: str) -> None:
@@ -201,6 +206,17 @@ def _tabled(
     if rows := table_rows.tournament_rows(summed):
         parquet.write_rows(directory / "tournament.parquet", table_rows.TournamentRow, rows, source)
     return summed
+
+
+def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
+    """Write the table of what agents thought of their moves, if the plan asks for it."""
+    if not drawn.plan.thoughts:
+        return
+    from arena.keeping.thought_table import THOUGHTS, write_thoughts  # noqa: PLC0415  # as above
+
+    parts = (games for _, _, games in journal.parts(drawn.pairings.columns))
+    source = provenance.table_source(drawn.plan, origin)
+    write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 
 def _paged(directory: Path) -> Path:

@@ -67,6 +67,13 @@ class Note(NamedTuple):
     text: str
 
 
+class Said(NamedTuple):
+    """What the bot says of its move, as `data name = value` does, in the words of its protocol."""
+
+    name: str
+    value: str
+
+
 class Choose(NamedTuple):
     """A move of our own agent, when it is the bot.
 
@@ -80,7 +87,7 @@ class Choose(NamedTuple):
     of: Game | None = None
 
 
-Request = Write | Read | Drop | Restart | Note | Choose
+Request = Write | Read | Drop | Restart | Note | Said | Choose
 Reply = str | Silence | int | None
 Result = TypeVar("Result")
 Steps = Generator[Request, Reply, Result]

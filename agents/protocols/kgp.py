@@ -11,6 +11,7 @@ from agents.protocols.conversation import (
     Ply,
     Question,
     Read,
+    Said,
     Silence,
     Steps,
     Write,
@@ -79,6 +80,8 @@ class KgpHost:
             yield Note("wrote a line that is no command")
         elif command.name == "ping":
             yield Write(self._line("pong", ref=command.id), aside=True)
+        elif command.name == "set" and command.arguments[:1] == ("info:comment",):
+            yield Said("comment", " ".join(command.arguments[1:]))
         elif command.name == "goodbye":
             raise BotFault("crashed", "said goodbye")
         elif command.name not in ("set", "pong", "ok", "error", "move", "yield"):

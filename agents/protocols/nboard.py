@@ -1,5 +1,6 @@
 """NBoard 1 and 2 for Othello: hosting an engine; the other way is `nboard_engine`."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from agents.core import SpecError
@@ -9,6 +10,7 @@ from agents.protocols.conversation import (
     Drop,
     Ply,
     Question,
+    Said,
     Steps,
     Write,
     line_of,
@@ -25,6 +27,7 @@ OPTIONS = (
     Key("version", "int", "the version of NBoard to greet the engine with", 2, low=1, high=2),
 )
 STANDARD = "othello(8)"
+RATED = re.compile(r"..(?:/([^/\s]*)|\s+(\S+))")  # a move with its evaluation behind it
 NO_RESULT = "GM[Othello]PC[pitflip]PB[a]PW[b]RE[?]TI[0]TY[8]"
 
 
@@ -75,8 +78,12 @@ class NBoardHost:
         yield Drop()
         yield Write("go\n")
         while not (line := (yield from line_of("move"))).startswith("==="):
-            pass
-        return self._move(question, line[3:].strip())
+            if line.startswith("nodestats "):
+                yield Said("nodes", line.split()[1])
+        answer = line[3:].strip()
+        if (rated := RATED.match(answer)) and (value := rated[1] or rated[2]):
+            yield Said("value", value)
+        return self._move(question, answer)
 
     def _text(self, position: Position, move: int) -> str:
         return "PA" if move == self.of.pass_move else self.of.move_text(position, move).upper()

@@ -14,3 +14,4 @@ class Terms:
     wall: Wall
     seconds: float = MOVE_SECONDS  # at most, for one move
     cores: tuple[int, ...] = ()  # none: any
+    thoughts: bool = False  # whether it is asked what it thought of its moves

@@ -13,7 +13,8 @@ from typing import Any
 
 from numba.core import caching
 
-from agents.core import AgentFailure, AgentSpec, Limit, SpecError
+from agents.core import AgentFailure, AgentSpec, Choice, Limit, SpecError
+from agents.thoughts import LONGEST_LINE, bounded_data
 from agents.view import View
 from games import Game
 from games.board import Board
@@ -22,7 +23,7 @@ from games.kernels.compile_cache import on_compilation
 
 # What a message is, in its first byte; the second is the number of the question, which comes back.
 QUESTION, GAME, CHANGE = 1, 2, 3  # ours
-READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED = range(1, 7)  # theirs
+READY, ALIVE, STARTED, MOVED, SEARCHED, FAILED, THOUGHT = range(1, 8)  # theirs
 KINDS = (
     "illegal",
     "raised",
@@ -32,6 +33,7 @@ KINDS = (
 )  # of failures that a bot tells itself
 MOVE = struct.Struct("<BBh")  # message, question, slot
 SEARCH = struct.Struct("<BBhqd")  # and nodes, value
+THINK = struct.Struct("<BBhqdh")  # and depth; then JSON: a line of slots, or a bot's own words
 LONGEST_TEXT = 3900  # bytes; with its head it is written at once
 UNIT = 1000.0  # of a kernel's score
 TALK_SECONDS = 1.0  # for an error to say what it is
@@ -181,6 +183,7 @@ class Answerer:
         self.decided = import_module("agents.compiled").decided  # it is above us
         self.limit: Limit | None = None  # None: its own
         self.searches = True  # False: it answers with its evaluation of the position itself
+        self.thinks = False  # whether it tells depth and line, too
 
     def start(self, seed: int) -> None:
         """Begin a game."""
@@ -189,6 +192,7 @@ class Answerer:
     def change(self, changes: dict[str, Any]) -> None:
         """Give it other weights, another limit for its next moves, or have it only evaluate."""
         self.searches = changes.get("searches", self.searches)
+        self.thinks = changes.get("thoughts", self.thinks)
         if "weights" in changes:
             self.agent.reweigh(changes["weights"])
         if "limit" in changes:
@@ -206,8 +210,20 @@ class Answerer:
             limit = replace(own, seconds=seconds)
         choice = self.decided(self.agent, board.position, limit)
         slot = board.game.slots_of(choice.move)
+        if self.thinks:
+            return self._thought(board, number, choice)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
+
+    def _thought(self, board: Board, number: int, choice: Choice) -> bytes:
+        """An answer with what the search found."""
+        slot = board.game.slots_of(choice.move)
+        explained = self.agent.explained(board.position, choice)
+        value = choice.value if choice.value is not None else math.nan
+        line = board.game.slots_of(list(explained.line[:LONGEST_LINE])).tolist()
+        text = json.dumps({"line": line}).encode()
+        head = THINK.pack(THOUGHT, number, slot, choice.nodes, value, explained.depth)
+        return head + text
 
 
 class QuickAnswerer:
@@ -216,13 +232,21 @@ class QuickAnswerer:
     def __init__(self, agent: Any) -> None:
         """The agent has a method `answer`."""
         self.start, self.answer = agent.start, agent.answer
+        self.agent, self.thinks = agent, False
 
     def change(self, changes: dict[str, Any]) -> None:
-        """Change nothing: a bot of this sort has no settings."""
+        """Have it tell what it noted of its moves: a bot of this sort has no other settings."""
+        self.thinks = changes.get("thoughts", self.thinks)
 
     def to(self, board: Board, number: int) -> bytes:
         """The answer to a question."""
-        return MOVE.pack(MOVED, number, self.answer(board))
+        if not self.thinks:
+            return MOVE.pack(MOVED, number, self.answer(board))
+        slot = self.answer(board)
+        said = [*bounded_data(self.agent.said.items()).items()]
+        while len(text := json.dumps({"data": dict(said)}).encode()) > LONGEST_TEXT:
+            said.pop()
+        return THINK.pack(THOUGHT, number, slot, 0, math.nan, 0) + text
 
 
 def answerer(spec: AgentSpec, of: Game) -> Answerer | QuickAnswerer:

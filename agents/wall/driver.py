@@ -26,10 +26,12 @@ from agents.protocols.conversation import (
     Request,
     Restart,
     Result,
+    Said,
     Silence,
     Steps,
     Write,
 )
+from agents.thoughts import bounded_data, data_line
 from agents.wall.bot_process import BotProcess
 from agents.wall.connected_client import ConnectedClient
 from agents.wall.program import Program
@@ -67,6 +69,7 @@ class Driver:
         self.arguments: tuple[str, ...] = ()
         self.plies: list[Ply] = []
         self.notes: list[str] = []
+        self.said: dict[str, str] = {}  # `data name = value`, of the last question
         self.seed: int | None = None
         self.greeted = self.in_game = False
         self.unheard = False  # whether the process is that of an earlier game and was not heard yet
@@ -119,7 +122,7 @@ class Driver:
             start = self.plies[0].before if self.plies else position
             self._run(self.conversation.new_game(position.mover, start, self.seed or 0), position)
             self.in_game = True
-        self.received, self.move_seconds = 0, self.seconds
+        self.received, self.move_seconds, self.said = 0, self.seconds, {}
         question = Question(position, legal, tuple(self.plies), seconds=self.seconds, limit=limit)
         return self._run(self.conversation.choose(question), position)
 
@@ -191,6 +194,9 @@ class Driver:
             case Note(text):
                 self.notes = [*self.notes[1 - MOST_NOTES :], printable(text)]
                 return None
+            case Said(name, value):
+                self.said = bounded_data([*self.said.items(), (name, value)])
+                return None
             case Restart(arguments):
                 if self.bot.alive:
                     self.bot.end()
@@ -215,7 +221,12 @@ class Driver:
         return limits.get(clock, GRACE_SECONDS)
 
     def _line(self, request: Read) -> str | Silence:
-        """The next line, within the time that its clock has left."""
+        """The next line, within the time that its clock has left; what it calls data is noted."""
+        while isinstance(line := self._any_line(request), str) and (said := data_line(line)):
+            self.said = bounded_data([*self.said.items(), said])
+        return line
+
+    def _any_line(self, request: Read) -> str | Silence:
         if self.clock not in (None, request.clock):
             self.since = time.monotonic_ns()
         self.clock = request.clock

@@ -13,10 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.core import AgentFailure, AgentSpec, Choice, Limit, Weights, refuse_finished
+from agents.thoughts import (
+    LONGEST_LINE,
+    Thought,
+    bounded_data,
+    thought_of_search,
+    thought_of_words,
+)
 from agents.wall import bridge
 from agents.wall.bot_process import BILLION, BotProcess, Void
 from agents.wall.bot_terms import Terms
-from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH
+from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
 from agents.wall.requests import BotLimits
 from agents.wall.wall import ROOT
 from games import Game, Position
@@ -24,7 +31,7 @@ from games.board import Board
 from games.kernels.board_layout import HEAD, LOOK, STATE
 from games.terminal import printable
 
-MOVED, SEARCHED = bridge.MOVED, bridge.SEARCHED
+MOVED, SEARCHED, THOUGHT = bridge.MOVED, bridge.SEARCHED, bridge.THOUGHT
 MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
 
 
@@ -48,6 +55,9 @@ class FarAgent:
         self.limit: Limit | None = None  # that it was told last; None: its own
         self.searches = "evaluate" in spec.options
         self.answers = (SEARCHED, SEARCH.size) if self.searches else (MOVED, MOVE.size)
+        self.thoughtful: bytes | None = None  # its last answer, where thoughts are asked for
+        if terms.thoughts:
+            self.answers = (THOUGHT, THINK.size)
 
     def start(self, seed: int) -> None:
         """Begin a game; a bot that has ended is started first."""
@@ -117,6 +127,8 @@ class FarAgent:
             kind = "unloadable" if failure.kind not in ("memory", "flooded") else failure.kind
             self._ended()
             raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
+        if self.terms.thoughts:
+            self._change({"thoughts": True})
 
     def _ended(self) -> None:
         if self.bot.alive:
@@ -169,20 +181,58 @@ class FarAgent:
                 or answer[:2] != bytes([MOVED, self.count])
             ):
                 answer = self._awaited(self.answers[0], limit, since, "did not answer", answer)
-            if (answer[0], len(answer)) != self.answers:
+            if not self._fits(answer):
                 self._garbled(answer)
         except AgentFailure as failure:
             place = self.game.text(board.position)
             raise AgentFailure(
                 failure.kind, failure.bot, place, failure.message, failure.trace
             ) from None
-        if self.searches:
-            _, _, slot, nodes, value = SEARCH.unpack(answer)
+        if self.terms.thoughts:
+            self.thoughtful = answer
+            slot, nodes, value = THINK.unpack_from(answer)[2:5]
+        elif self.searches:
+            slot, nodes, value = SEARCH.unpack(answer)[2:]
         else:
             slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
         if slot not in board.slots:
             self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
         return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
+
+    def _fits(self, answer: bytes) -> bool:
+        """Whether an answer is of the kind and the size that was asked for."""
+        kind, size = self.answers
+        longer = kind == THOUGHT and len(answer) > size
+        return answer[0] == kind and (len(answer) == size or longer)
+
+    def thought(self, position: Position, move: int) -> Thought | None:
+        """What it said of its last move; None if it said nothing that can be read."""
+        if self.thoughtful is None:
+            return None
+        _, _, _, nodes, value, depth = THINK.unpack_from(self.thoughtful)
+        try:
+            said = json.loads(self.thoughtful[THINK.size :])
+            if not self.searches:
+                return thought_of_words(bounded_data(said["data"].items()))
+            if not math.isfinite(value):
+                return None
+            line = self._legal_line(position, said["line"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+        choice = Choice(move, value, depth, min(max(0, nodes), MOST_NODES), line)
+        return thought_of_search(self.game, position, choice)
+
+    def _legal_line(self, position: Position, slots: object) -> tuple[int, ...]:
+        """The moves that a line of slots names, as far as they can be played."""
+        line: list[int] = []
+        for slot in slots[:LONGEST_LINE] if isinstance(slots, list) else []:
+            legal = () if self.game.over(position) else self.game.legal(position)
+            move = next((each for each in legal if self.game.slots_of(each) == slot), None)
+            if move is None:
+                break
+            line.append(move)
+            position = self.game.play(position, move)
+        return tuple(line)
 
     def static_values(self, rows: NDArray[np.uint64]) -> list[float]:
         """What its evaluation says of unfinished positions, given by the words of their states."""

@@ -23,6 +23,7 @@ class Blob(NamedTuple):
     columns: dict[str, GameColumn | int]
     moves: GameColumn | None
     traces: dict[int, str]
+    thoughts: dict[int, str]
 
     def first(self, rows: int) -> "Blob":
         """At most the first `rows` games."""
@@ -35,13 +36,15 @@ class Blob(NamedTuple):
         }
         moves = None if self.moves is None else self.moves[: int(plies.sum())]
         traces = {row: text for row, text in self.traces.items() if row < rows}
-        return Blob(rows, columns, moves, traces)
+        thoughts = {row: text for row, text in self.thoughts.items() if row < rows}
+        return Blob(rows, columns, moves, traces, thoughts)
 
 
 def encoded(games: Games) -> bytes:
     """The games as one blob, without the columns of the schedule."""
     columns = {name: _narrowed(games.columns[name]) for name in PLAYED}
     moves = None if games.moves is None else _narrowest(games.moves)
+    thoughts = zlib.compress(json.dumps(games.thoughts).encode(), 1) if games.thoughts else b""
     head = {
         "rows": len(games),
         "columns": {
@@ -50,12 +53,14 @@ def encoded(games: Games) -> bytes:
         },
         "moves": None if moves is None else moves.dtype.str,
         "traces": games.traces,
+        "thoughts": len(thoughts),
     }
     arrays = [column for column in columns.values() if not isinstance(column, int)]
     if moves is not None:
         arrays.append(moves)
     text = json.dumps(head).encode()
-    body = b"".join([len(text).to_bytes(4, "little"), text, *(each.tobytes() for each in arrays)])
+    parts = [each.tobytes() for each in arrays]
+    body = b"".join([len(text).to_bytes(4, "little"), text, *parts, thoughts])
     return zlib.crc32(body).to_bytes(4, "little") + body
 
 
@@ -72,9 +77,12 @@ def opened(blob: bytes) -> Blob:
         if isinstance(kind, str):
             columns[name] = np.frombuffer(body, kind, head["rows"], ends)
             ends += head["rows"] * np.dtype(kind).itemsize
-    moves = None if head["moves"] is None else np.frombuffer(body, head["moves"], offset=ends)
+    last = len(body) - head.get("thoughts", 0)  # which a journal of an earlier version has not
+    moves = None if head["moves"] is None else np.frombuffer(body[ends:last], head["moves"])
     traces = {int(row): text for row, text in head["traces"].items()}
-    return Blob(head["rows"], columns, moves, traces)
+    stored = json.loads(zlib.decompress(body[last:])) if last < len(body) else {}
+    thoughts = {int(row): text for row, text in stored.items()}
+    return Blob(head["rows"], columns, moves, traces, thoughts)
 
 
 def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
@@ -87,6 +95,7 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
     columns = placed | {name: np.zeros(rows, kind) for name, kind in PLAYED.items()}
     moves: list[GameColumn] | None = []
     traces: dict[int, str] = {}
+    thoughts: dict[int, str] = {}
     for blob in blobs:
         whole = opened(blob)
         if at == rows and whole.rows:
@@ -96,13 +105,14 @@ def decoded(blobs: Iterable[bytes], placed: dict[str, GameColumn]) -> Games:
             if not isinstance(column, int) or column != 0:
                 columns[name][at : at + each.rows] = column
         traces |= {at + row: text for row, text in each.traces.items()}
+        thoughts |= {at + row: text for row, text in each.thoughts.items()}
         moves = None if moves is None or each.moves is None else [*moves, each.moves]
         at += each.rows
     if at != rows:
         raise Damaged(f"the journal has {at} games, {rows} are scheduled so far")
     none = np.empty(0, np.int16)
     kept = None if moves is None else np.concatenate([none, *moves], dtype=np.int16)
-    return Games(columns, kept, traces)
+    return Games(columns, kept, traces, thoughts)
 
 
 def _narrowed(column: GameColumn) -> GameColumn | int:

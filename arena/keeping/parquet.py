@@ -146,6 +146,12 @@ def read_pieces(
         yield columns | {name: _places(table[name], words[name]) for name in words}
 
 
+def read_lists(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+    """Columns of a table as lists, None where there is no value, some rows at a time."""
+    for table in _groups(path, names, []):
+        yield {name: table[name].to_pylist() for name in names}
+
+
 def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Iterator[pa.Table]:
     """The row groups of a table, one after another."""
     try:

@@ -31,11 +31,12 @@ def pieces(parts: Iterable[Games], size: int = ROWS_AT_ONCE) -> Iterator[Games]:
 
 
 def cut(games: Games, start: int, stop: int) -> Games:
-    """The games in rows `start` to `stop` - 1, with their moves and traces."""
+    """The games in rows `start` to `stop` - 1, with their moves, traces and thoughts."""
     columns = {name: column[start:stop] for name, column in games.columns.items()}
     traces = {row - start: text for row, text in games.traces.items() if start <= row < stop}
+    thoughts = {row - start: text for row, text in games.thoughts.items() if start <= row < stop}
     if games.moves is None:
-        return Games(columns, None, traces)
+        return Games(columns, None, traces, thoughts)
     begin = int(games.plies[:start].sum())
     end = begin + int(games.plies[start:stop].sum())
-    return Games(columns, games.moves[begin:end], traces)
+    return Games(columns, games.moves[begin:end], traces, thoughts)

@@ -45,6 +45,7 @@ class Plan:
     stop: SprtPlan | None = None  # None: all pairs are played
     # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
     rounds: RoundsSpec | None = None
+    thoughts: bool = False  # whether what agents thought of their moves is kept
     # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
     # Where the rules of a game file lie if not where its name says, as of a kept copy.
@@ -111,6 +112,8 @@ class Plan:
             "stop": self.stop and {"sprt": asdict(self.stop)},
             "rounds": self.rounds and self.rounds.to_json(),
         }
+        if self.thoughts:  # a run without them stays the run that it was
+            fields["thoughts"] = True
         plain: KeyValues = json.loads(json.dumps(fields, default=str))
         return plain
 
@@ -140,6 +143,7 @@ class Plan:
                 increment=stored.get("increment", 0.0),
                 stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
                 rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
+                thoughts=stored.get("thoughts", False),
                 base=base,
             )
         except KeyError as error:

@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -78,6 +78,8 @@ class Games:
     columns: dict[str, GameColumn]
     moves: NDArray[np.int16] | None  # move numbers of all games, one after another
     traces: dict[int, str]  # why games were forfeited, by row
+    # What agents thought of their moves, by row, where that is kept (`thought_rows`).
+    thoughts: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """The number of games."""
@@ -114,21 +116,27 @@ def joined(parts: Sequence[Games]) -> Games:
     complete = all(p.moves is not None for p in parts)
     moves = np.concatenate([p.moves for p in parts if p.moves is not None]) if complete else None
     traces: dict[int, str] = {}
+    thoughts: dict[int, str] = {}
     at = 0
     for part in parts:
         traces |= {at + row: text for row, text in part.traces.items()}
+        thoughts |= {at + row: text for row, text in part.thoughts.items()}
         at += len(part)
-    return Games(columns, moves, traces)
+    return Games(columns, moves, traces, thoughts)
 
 
 def games_of_rows(games: Games, rows: NDArray[np.int64]) -> Games:
     """The games in these rows, in their order, without traces."""
     columns = {name: column[rows] for name, column in games.columns.items()}
+    thought, thoughts = games.thoughts, dict[int, str]()
+    if thought:
+        thoughts = {to: thought[row] for to, row in enumerate(rows.tolist()) if row in thought}
     if games.moves is None:
-        return Games(columns, None, {})
+        return Games(columns, None, {}, thoughts)
     begins, lengths = np.cumsum(games.plies) - games.plies, columns["plies"]
     within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return Games(columns, games.moves[np.repeat(begins[rows], lengths) + within], {})
+    moves = games.moves[np.repeat(begins[rows], lengths) + within]
+    return Games(columns, moves, {}, thoughts)
 
 
 def moves_of(games: Games, row: int) -> list[int]:

@@ -101,9 +101,11 @@ def with_unplayed(
     for name, column in columns.items():
         column[rows] = instead.columns[name]
     traces = games.traces | {row: forfeited[row][1].reason for row in rows}
+    thoughts = {row: text for row, text in games.thoughts.items() if row not in forfeited}
     moves = games.moves
     if moves is not None:
         keeps = np.ones(len(games), np.bool_)
         keeps[rows] = False
         moves = moves[np.repeat(keeps, games.plies)]
-    return replace(games, columns=games.columns | columns, moves=moves, traces=traces)
+    columns = games.columns | columns
+    return replace(games, columns=columns, moves=moves, traces=traces, thoughts=thoughts)

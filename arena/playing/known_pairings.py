@@ -45,7 +45,8 @@ class KnownPairings:
     """
 
     def __init__(self, drawn: DrawnPlan, store: KnownGames | None) -> None:
-        """Without a store nothing is known."""
+        """Without a store nothing is known; where thoughts are kept, either: it has none."""
+        store = None if drawn.plan.thoughts else store
         self.drawn, self.store = drawn, store
         self.keys = None if store is None else GameKeys(drawn, store.everybody)
         if store is not None:

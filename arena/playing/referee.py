@@ -11,9 +11,10 @@ from agents import Agent, AgentFailure, Follower, Resigned
 from agents.core import FAILURES
 from arena.planning.records import DRAW, LOSS, WIN, Termination
 from arena.planning.tasks import CutOff
+from arena.planning.thought_rows import TimedThought
 from arena.planning.time_controls import TimeControl
 from arena.playing.game_clock import GameClock
-from arena.playing.seated import Ask, asked
+from arena.playing.seated import Ask, Think, asked, thinking
 from games import Game
 from games.board import Board
 from games.kernels.splitmix import STRIDE, mixed
@@ -41,6 +42,7 @@ class PlayedGame(NamedTuple):
     termination: Termination
     clocks: tuple[GameClock, GameClock]
     trace: str
+    thoughts: tuple[TimedThought, ...] = ()
 
 
 def game_id(of: Game, moves: Sequence[int]) -> int:
@@ -59,12 +61,13 @@ def play_game(
     seeds: tuple[int, int],
     verdict: CutOff | None = None,
     controls: Controls = UNHURRIED,
+    thoughtful: bool = False,
 ) -> PlayedGame:
     """Play one game; an agent's fault ends it as a forfeit, explained in `trace`.
 
-    `opening` is in slots.
+    `opening` is in slots; `thoughtful` also asks what agents thought of their moves.
     """
-    table = _Table(board, verdict, controls)
+    table = _Table(board, verdict, controls, thoughtful)
     try:
         for seat in (0, 1):
             table.begin(seat, seats[seat], seeds[seat])
@@ -87,10 +90,15 @@ class _Forfeit(Exception):  # noqa: N818  # the glossary's word
 class _Table:
     """A game under way: the board, the moves so far, their cost."""
 
-    def __init__(self, board: Board, verdict: CutOff | None, controls: Controls) -> None:
+    def __init__(
+        self, board: Board, verdict: CutOff | None, controls: Controls, thoughtful: bool
+    ) -> None:
         self.board, self.of, self.verdict = board, board.game, verdict
         self.clocks = GameClock(controls[0]), GameClock(controls[1])
         self.asks: list[Ask] = []
+        self.thinks: list[Think] = []
+        self.thoughtful = thoughtful
+        self.thoughts: list[TimedThought] = []
         self.followers: list[Follower] = []
         self.slots: list[int] = []
         board.begin()
@@ -101,6 +109,8 @@ class _Table:
             agent = agent_of()
             agent.start(seed)
         self.asks.append(asked(agent, self.of))
+        if self.thoughtful:
+            self.thinks.append(thinking(agent, self.of))
         self.followers += [agent] if isinstance(agent, Follower) else []
 
     def leave(self) -> None:
@@ -142,7 +152,15 @@ class _Table:
             clock.charge(time.perf_counter_ns() - begun, lag)
         clock.nodes += nodes
         clock.chosen += 1
+        if self.thoughtful:
+            self._note(seat, slot, taken)
         return slot
+
+    def _note(self, seat: int, slot: int, nanoseconds: int) -> None:
+        """Keep what the agent thought of the move that it has just chosen."""
+        move = self.of.moves_of(slot)
+        if thought := self.thinks[seat](self.board.position, move):
+            self.thoughts.append(TimedThought(len(self.slots) + 1, seat, nanoseconds, thought))
 
     @contextmanager
     def _waiting_for(self, seat: int, ply: int) -> Iterator[None]:
@@ -172,7 +190,8 @@ class _Table:
 
     def _record(self, result: int, margin: int, how: Termination, trace: str) -> PlayedGame:
         moves = tuple(self.of.moves_of(self.slots).tolist()) if self.slots else ()
-        return PlayedGame(moves, result, margin, how, self.clocks, trace)
+        thoughts = tuple(self.thoughts)
+        return PlayedGame(moves, result, margin, how, self.clocks, trace, thoughts)
 
 
 def bounded(text: str) -> str:

@@ -11,6 +11,7 @@ from arena.planning.openings import NO_MOVE
 from arena.planning.pairings import Block
 from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination
 from arena.planning.tasks import CutOff, Task, Unasked, Verdicts
+from arena.planning.thought_rows import encoded_thoughts
 from arena.planning.time_controls import time_control
 from arena.playing.clean_replay import refuse_unclean
 from arena.playing.compiled_loop import seeds_of
@@ -75,7 +76,9 @@ class RefereeLoop:
                 return unplayed(self.drawn.of, seat, out[place])
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         controls = self.controls[places[0]], self.controls[places[1]]
-        return play_game(self.board, seats, opening, (seeds[0], seeds[1]), verdict, controls)
+        thoughtful = self.drawn.plan.thoughts
+        return play_game(self.board, seats, opening, (seeds[0], seeds[1]), verdict, controls,
+                         thoughtful)  # fmt: skip
 
 
 def unplayed(of: Game, seat: int, why: Unasked) -> PlayedGame:
@@ -107,7 +110,8 @@ def records(of: Game, games: list[PlayedGame], keep_moves: bool) -> Games:
     columns = {name: np.array(rows[name], kind) for name, kind in PLAYED.items()}
     moves = np.array([move for game in games for move in game.moves], np.int16)
     traces = {row: game.trace for row, game in enumerate(games) if game.trace}
-    return Games(columns, moves if keep_moves else None, traces)
+    thoughts = {row: encoded_thoughts(g.thoughts) for row, g in enumerate(games) if g.thoughts}
+    return Games(columns, moves if keep_moves else None, traces, thoughts)
 
 
 def stored_verdicts(games: Games, pairings: Iterable[int], first: int = 0) -> Verdicts:

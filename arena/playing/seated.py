@@ -6,14 +6,17 @@ from typing import Any
 
 from agents import Agent, Limit
 from agents.compiled import CompiledAgent, decided
+from agents.thoughts import Thought, thought_of_search, thought_of_words
 from arena.playing.game_clock import GameClock
-from games import Game
+from games import Game, Position
 from games.board import Board
 
 # Nanoseconds for which the agent was ready but did not run, of so many that its move took.
 Delayed = Callable[[int], int]
 # The slot of the agent's move, how many nodes it searched, who knows whether it could run.
 Ask = Callable[[Board, GameClock], tuple[int, int, Delayed]]
+# What the agent thought of the move that it just chose in this position.
+Think = Callable[[Position, int], Thought | None]
 
 
 def never(_: int) -> int:
@@ -28,6 +31,20 @@ def asked(agent: Any, of: Game) -> Ask:
     if hasattr(getattr(agent, "bot", None), "delayed") and hasattr(agent, "answer"):
         return far(agent)
     return other(agent, of)
+
+
+def thinking(agent: Any, of: Game) -> Think:
+    """The function that asks this agent for its thought, which its clock does not count."""
+    if isinstance(agent, CompiledAgent):
+        return lambda position, move: thought_of_search(
+            of, position, agent.explained(position, agent.last(move))
+        )
+    if hasattr(agent, "thought"):
+        thought: Think = agent.thought
+        return thought
+    if hasattr(agent, "said"):
+        return lambda position, move: thought_of_words(agent.said)
+    return lambda position, move: None
 
 
 def ours(agent: CompiledAgent, of: Game) -> Ask:

@@ -26,7 +26,8 @@ class Worker:
     def __init__(self, drawn: DrawnPlan, wall: Wall | None = None) -> None:
         """Nothing is built yet; bots live behind the wall, or behind one of its own."""
         self.drawn = drawn
-        self.terms = Terms(wall or Wall(), drawn.plan.move_seconds)
+        thoughts = drawn.plan.thoughts
+        self.terms = Terms(wall or Wall(), drawn.plan.move_seconds, thoughts=thoughts)
         self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
         self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
@@ -88,6 +89,8 @@ class Worker:
 
     def compiled(self, block: Block) -> Pair | None:
         """Both agents if they are compiled, in this process, and not by the game's clock."""
+        if self.drawn.plan.thoughts:  # the referee alone asks for them
+            return None
         places, controls = (block.a, block.b), self.referee_loop.controls
         if any(
             users_code(self.drawn.specs[place]) or controls[place].by_the_clock for place in places

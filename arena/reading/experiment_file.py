@@ -110,6 +110,7 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         pairs=pairs,
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
+        thoughts=settings.thoughts,
         move_seconds=settings.move_seconds,
         turn_seconds=settings.turn_seconds,
         game_seconds=settings.game_seconds,

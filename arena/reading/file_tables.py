@@ -43,6 +43,7 @@ TOP = (
     Key("schedule", "any", "who meets whom", "round_robin"),  # read by `way_tables`
     Key("openings", "any", "where games begin"),  # likewise
     Key("keep_moves", "bool", "whether the moves of all games are stored"),
+    Key("thoughts", "bool", "whether what agents thought of their moves is stored", False),
     Key("move_seconds", "float", "how long an agent may take", 60.0, above=0, high=86_400),
     Key(
         "turn_seconds",
@@ -102,6 +103,7 @@ class Settings:
     pairs: int | None
     seed: int
     keep_moves: bool | None
+    thoughts: bool
     move_seconds: float
     turn_seconds: float | None
     game_seconds: float | None

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from arena.showing.exported import exported_games, raw_tables, read_tables
+from arena.keeping.parquet import read_lists
+from arena.keeping.thought_table import THOUGHT_COLUMNS, THOUGHTS
+from arena.showing.exported import ExportedTable, exported_games, raw_tables, read_tables
 from arena.showing.exports import GameWriter, TableWriter, names_of, writer
 from arena.showing.report_contents import Report
 from games.names import did_you_mean, listed, quoted
@@ -43,4 +45,18 @@ def write_tables(report: Report, name: str, directory: Path) -> list[Path]:
         path = directory / f"{table.name}{made.SUFFIX}"
         write_text(path, made.text(table).encode("utf-8", "replace").decode())
         paths.append(path)
+    if made.RAW and report.directory is not None and (report.directory / THOUGHTS).exists():
+        paths.append(_write_thoughts(report.directory / THOUGHTS, made, directory))
     return paths
+
+
+def _write_thoughts(table: Path, made: TableWriter, directory: Path) -> Path:
+    """Write what agents thought, some rows at a time: there may be a row for every move."""
+    path, head = directory / f"thoughts{made.SUFFIX}", tuple(THOUGHT_COLUMNS)
+    with whole_file(path) as file:
+        file.write(made.text(ExportedTable("thoughts", "", head, ())).encode())
+        for columns in read_lists(table, head):
+            rows = tuple(zip(*(columns[name] for name in head), strict=True))
+            text = made.text(ExportedTable("thoughts", "", head, rows))
+            file.write(text.partition("\n")[2].encode("utf-8", "replace"))
+    return path

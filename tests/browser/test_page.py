@@ -9,7 +9,7 @@ import pytest
 from arena.reading.gathered_report import gathered_report
 from arena.showing.report.whole_page import write_page
 from games import GAMES
-from tests.arena.running import ROOT, directory_of, experiment_file, played
+from tests.arena.running import ROOT, directory_of, experiment_file, played, small
 from tests.arena.showing.pages import RUNS
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,8 @@ CONNECT = (
 )
 LARGE = 'game = "kalah(6,4)"\npairs = 1000\n[agents]\nrandom = { kind = "random" }\n'
 LARGE += 'greedy = { kind = "greedy" }\n'
-PAGES = {**RUNS, "hostile": (HOSTILE, ("raising",))}
+THOUGHTS = small(4, "thoughts = true") + '[agents.deep]\nkind = "alphabeta"\ndepth = 3\n'
+PAGES = {**RUNS, "hostile": (HOSTILE, ("raising",)), "thoughts": (THOUGHTS, ())}
 SCREENS = {
     "light": {}, "dark": {"dark": True}, "phone": {"width": 390, "height": 844},
     "tablet": {"width": 720, "height": 1000}, "phone-dark": {"width": 390, "dark": True},
@@ -53,6 +54,22 @@ def game_page(request, tmp_path_factory):
     text = f'game = "{request.param}"\npairs = 3\n[agents]\nrandom = {{ kind = "random" }}\n'
     text += 'first = { kind = "first" }\n'
     return page_of("game", tmp_path_factory.mktemp("game"), text)
+
+
+def test_the_replay_draws_what_agents_thought_by_ply(browser, pages):
+    chooser = 'document.querySelector(".choosing select")'
+    with browser.tab() as tab:
+        tab.open(pages["thoughts"], "#game=0&ply=8")
+        names = tab.value(f"[...{chooser}.options].map(each => each.textContent)")
+        assert names == ["score", "value", "depth", "nodes", "seconds"]
+        tab.value(f"{chooser}.value = '=value'; {chooser}.dispatchEvent(new Event('change')); 0")
+        drawn = "[...document.querySelectorAll('.curve .curveline')].map(p => p.getAttribute('d'))"
+        lines = tab.value(drawn)
+        assert len(lines) == 2 and sum(bool(line) for line in lines) == 1  # random does not think
+        assert tab.value("document.querySelector('.nowvalue').textContent") is not None
+        tab.value(f"{chooser}.value = ''; {chooser}.dispatchEvent(new Event('change')); 0")
+        assert len(tab.value(drawn)) == 1
+        assert tab.complaints() == []
 
 
 @pytest.mark.parametrize("screen", SCREENS)

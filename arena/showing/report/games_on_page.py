@@ -14,6 +14,7 @@ from arena.showing.move_losses import MoveLosses
 from arena.showing.played_games import GameColumns
 from arena.showing.report.always_answer import BEATS
 from arena.showing.report.method import commands, from_here
+from arena.showing.report.thoughts_on_page import thoughts_on_page
 from arena.showing.report_contents import Report
 from games import Game
 from games.transcripts import command_of
@@ -61,6 +62,9 @@ def games_json(report: Report) -> str:
         "explain": _explain(report),
         "values": values_of(report, rows),
         "usual": report.losses.usual if report.losses else None,
+        "thoughts": thoughts_on_page(
+            report, [*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]
+        ),
     }
     if lines is not None and board_rules(report.plan.of)["kind"] == "text":
         content["drawn"] = text_boards(report, rows, lines)

@@ -76,6 +76,10 @@ const replayer = (data, list) => {
   const title = el("h3"), about = el("p", { class: "note" });
   const moves = el("ol", { class: "moves", tabindex: "0", "aria-label": "Moves" });
   const curve = el("div", { class: "curve" });
+  /* What the curve shows: the score or exact values, or what the agents said of their moves. */
+  const chooser = el("select", { "aria-label": "What the curve shows" });
+  const choosing = el("p", { class: "note choosing", hidden: "" }, "curve: ", chooser);
+  chooser.addEventListener("change", () => { drawCurve(); show(); });
   const command = el("code", { tabindex: "0" });
   const copy = el("button", { type: "button" }, "copy");
   copy.addEventListener("click", () => copied(copy, command.textContent));
@@ -105,7 +109,7 @@ const replayer = (data, list) => {
     button("forward", "M4 2l8 6-8 6z", () => go(ply + 1)),
     button("end", "M13 2v12M3 2l8 6-8 6z", () => go(last())), nextMistake, where);
   const card = el("div", { class: drawing ? `card ${drawing.colours}` : "card", role: "group", "aria-label": "Replay" },
-    el("div", { class: "table" }, upper, el("div", { class: "staged" }, scale, stage), lower, told, curve, controls),
+    el("div", { class: "table" }, upper, el("div", { class: "staged" }, scale, stage), lower, told, curve, choosing, controls),
     el("div", { class: "beside" }, title, about, moves,
       el("div", { class: "command" }, command, copy), explained, keys));
 
@@ -165,8 +169,48 @@ const replayer = (data, list) => {
     if (known.some(Boolean)) return [null, ...known.map((each) => each ? each.value : null)];
     return game.states.map((state) => { const [one, other] = drawing.score(state); return one - other; });
   };
+  const said = () => data.thoughts && data.thoughts.games[game.number];
+  const choose = () => {
+    const names = said() ? data.thoughts.names.filter((name) => said()[name]) : [];
+    const before = chooser.value, usual = data.values && data.values[game.number] ? "exact value" : "score";
+    chooser.replaceChildren(...(drawing ? [el("option", { value: "" }, usual)] : []),
+      ...names.map((name) => el("option", { value: `=${name}` }, name)));
+    if ([...chooser.options].some((each) => each.value === before)) chooser.value = before;
+    choosing.hidden = !names.length;
+  };
+  /* A value is turned to whoever moved first; all else is as it was said. */
+  const saidSeries = (name) => {
+    const ys = Array(last() + 1).fill(null), given = said()[name];
+    for (let at = 0; at < given.length; at += 2) {
+      const by = seatOf(given[at]);
+      ys[given[at]] = name === "value" && by === 1 ? -given[at + 1] : given[at + 1];
+    }
+    return ys;
+  };
+  const drawSaid = (name) => {
+    const ys = saidSeries(name), n = Math.max(1, ys.length - 1), there = ys.filter((y) => y !== null);
+    const most = Math.max(...there, 0), least = Math.min(...there, 0), range = most - least || 1;
+    const height = (y) => 96 - 92 * (y - least) / range;
+    const pathOf = (seat) => ys.map((y, at) => y === null || (seatOf(at) ?? (at + 1) % 2) !== seat ? null
+      : `${(1000 * at / n).toFixed(1)} ${height(y).toFixed(1)}`).filter(Boolean).map((each, at) => `${at ? "L" : "M"}${each}`).join("");
+    const whole = svg("svg", { width: "100%", height: 84, "aria-hidden": "true" },
+      svg("rect", { width: `${100 * game.opening / n}%`, height: "100%", class: "shade" }),
+      svg("line", { x1: 0, x2: "100%", y1: `${height(0)}%`, y2: `${height(0)}%`, class: "zero" }),
+      svg("svg", { width: "100%", height: "100%", viewBox: "0 0 1000 100", preserveAspectRatio: "none" },
+        svg("path", { d: pathOf(0), class: "curveline" }), svg("path", { d: pathOf(1), class: "curveline second" })),
+      svg("line", { class: "now", y1: 0, y2: "100%" }));
+    whole.addEventListener("click", (event) => {
+      const box = whole.getBoundingClientRect();
+      go(Math.round(n * (event.clientX - box.left) / box.width));
+    });
+    const sign = name === "value" ? ", above the line: good for who moved first" : "";
+    curve.append(whole, el("p", { class: "note" }, el("span", {}, el("b", {}, name), " as said by ",
+      el("bdi", {}, player(0)), " (line) and ", el("bdi", {}, player(1)), ` (dashes)${sign}`), el("span", { class: "nowvalue" })));
+    curve.values = ys;
+  };
   const drawCurve = () => {
     curve.replaceChildren();
+    if (chooser.value) return drawSaid(chooser.value.slice(1));
     if (!drawing || game.states.length < 2) return;
     const ys = series(), most = Math.max(1, ...ys.map((y) => Math.abs(y ?? 0))), n = ys.length - 1;
     const points = ys.map((y, at) => y === null ? null : [1000 * at / n, 50 - 46 * y / most]).filter(Boolean);
@@ -264,6 +308,7 @@ const replayer = (data, list) => {
     moves.replaceChildren(...movesList());
     command.textContent = commandOf();
     nextMistake.hidden = !mistakes().length;
+    choose();
     drawCurve();
     ply = Math.min(Math.max(wanted === null ? game.opening : wanted, 0), last());
     show();

@@ -36,6 +36,14 @@ def chosen(bot, times: int = 1) -> int:
     return move + 1
 
 
+def test_a_comment_is_what_the_client_says_of_its_move():
+    bot = Client('5@{0} move 3\r\n7 set info:comment "like it"\r\n9@{0} yield\r\n')
+    table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)
+    table.wire.open(0, OF.start())
+    assert table.wire.run(table.wire.talk.choose(table.question())) == 2
+    assert table.wire.said == [("comment", "like it")]
+
+
 def test_the_dialogue_of_the_reference():
     bot = Client("5@{0} move 3\r\n7@{0} move 6\r\n", "9@{0} move 3\r\n11@{0} yield\r\n")
     table = Table(OF, Wire(bot, protocol("kgp").conversation(OF, {})), 0)

@@ -38,6 +38,21 @@ def test_a_move_is_read_however_it_is_written(answer):
     assert chosen(Engine(said)) == "f5"
 
 
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("=== F5", None), ("=== f5 0.50 0.0", "0.50"), ("=== F5/-1.39/0.00", "-1.39"),
+     ("=== f5//0.00", None), ("===F5", None)],
+)  # fmt: skip
+def test_the_evaluation_behind_a_move_and_nodestats_are_what_it_says(answer, value):
+    bot = Engine(f"nodestats 5 0.1\n{answer}\n")
+    table = Table(OF, Wire(bot, protocol("nboard").conversation(OF, {"depth": 3})), 0)
+    table.wire.open(0, OF.start())
+    table.wire.run(table.wire.talk.choose(table.question()))
+    said = dict(table.wire.said)
+    assert said.pop("nodes") == "5"
+    assert said == ({} if value is None else {"value": value})
+
+
 def test_what_comes_first_is_said_first_and_pongs_are_waited_for():
     bot = Engine("=== D6\n", "set myname X\n=== A1\npong 99\nstatus\n")
     assert chosen(bot, (OF.parse_move(OF.start(), "f5"),)) == "d6"

@@ -20,6 +20,7 @@ from agents.protocols.conversation import (
     Question,
     Read,
     Restart,
+    Said,
     Silence,
     Steps,
     Write,
@@ -192,6 +193,7 @@ class Wire:
         self.half = ""
         self.alive = self.started = self.flooded = False
         self.notes: list[str] = []
+        self.said: list[Said] = []
         self.dropped: list[str] = []
 
     def open(self, player: int, start: Position, seed: int = 1) -> None:
@@ -216,6 +218,9 @@ class Wire:
             return None
         if isinstance(request, Note):
             self.notes.append(request.text)
+            return None
+        if isinstance(request, Said):
+            self.said.append(request)
             return None
         if not self.started:
             self._take(self.bot.start(()), fresh=True)
