@@ -39,7 +39,7 @@ def not_survived(
     agent: Agent, of: Game, positions: Sequence[Position], seed: int
 ) -> tuple[Position, str] | None:
     """The first position in which it fails, and how; None if it answers all with legal moves."""
-    if not begins_anywhere(agent):
+    if positions and not begins_anywhere(agent):
         raise Mistake("it follows games move by move: positions cannot be put to it")
     for position in positions:
         try:

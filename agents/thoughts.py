@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents.core import Choice
 from games import Game, Position
@@ -48,7 +48,7 @@ def data_line(line: str) -> tuple[str, str] | None:
     return found and (found[1], found[2])
 
 
-def bounded_data(said: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+def bounded_data(said: Iterable[tuple[object, object]]) -> dict[str, str]:
     """What a bot says, printable and cut; the last value of a name counts."""
     found: dict[str, str] = {}
     for name, value in said:

@@ -46,6 +46,8 @@ class Plan:
     # Who meets next, from what is known; None: all matches play all pairs, which are else the most.
     rounds: RoundsSpec | None = None
     thoughts: bool = False  # whether what agents thought of their moves is kept
+    # Positions that a bot must survive, or it forfeits its games: a teacher gives them.
+    must_survive: tuple[str, ...] = ()
     # The directory from which users' files are named; it decides nothing, so JSON leaves it out.
     base: Path = field(default=Path(), compare=False)
     # Where the rules of a game file lie if not where its name says, as of a kept copy.
@@ -114,6 +116,8 @@ class Plan:
         }
         if self.thoughts:  # a run without them stays the run that it was
             fields["thoughts"] = True
+        if self.must_survive:
+            fields["must_survive"] = list(self.must_survive)
         plain: KeyValues = json.loads(json.dumps(fields, default=str))
         return plain
 
@@ -144,6 +148,7 @@ class Plan:
                 stop=stored["stop"] and _sprt(stored["stop"]["sprt"]),
                 rounds=stored["rounds"] and RoundsSpec.from_json(stored["rounds"]),
                 thoughts=stored.get("thoughts", False),
+                must_survive=tuple(stored.get("must_survive", ())),
                 base=base,
             )
         except KeyError as error:

@@ -1,10 +1,13 @@
 """Starting each user's agent once before any game counts, behind the wall like all of its games."""
 
 import contextlib
+from collections.abc import Sequence
 
 from agents import AgentFailure, AgentSpec, Limit, users_code
 from agents.door import agent_of
+from agents.must_survive import not_survived
 from agents.wall.bot_terms import Terms
+from agents.wall.driver import begins_anywhere
 from arena.planning.drawing import DrawnPlan
 from games import Game
 
@@ -18,14 +21,22 @@ def try_users(drawn: DrawnPlan, terms: Terms) -> None:
             tried.append(spec)
 
 
-def try_out(spec: AgentSpec, of: Game, terms: Terms) -> None:
-    """Start an agent and a game; AgentFailure or SpecError if that fails."""
+def try_out(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str | None:
+    """Start an agent and a game; AgentFailure or SpecError if that fails.
+
+    Returns which of the positions it does not survive, if any, and how it fails there. A bot that
+    follows a game move by move is not asked about them.
+    """
     agent = agent_of(spec, of, terms)
     try:
         agent.start(0)
+        hard = [of.parse(each) for each in positions] if begins_anywhere(agent) else []
+        if found := not_survived(agent, of, hard, 0):
+            return f"{found[1]}\nthe position: {of.text(found[0])}"
         if "evaluate" in spec.options:
             with contextlib.suppress(AgentFailure):  # in a game this is a forfeit
                 agent.choose(of.start(), Limit(depth=1))
+        return None
     finally:
         if hasattr(agent, "close"):
             agent.close()

@@ -1,6 +1,7 @@
 """Which bots do not load: each is started once before any game counts."""
 
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from agents import AgentFailure, AgentSpec, users_code
@@ -37,7 +38,8 @@ def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
     try:
         for spec in drawn.specs:
             if users_code(spec) and str(spec) not in reasons:
-                reasons[str(spec)] = wall.despite_losses(partial(why_not, spec, drawn.of, terms))
+                asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
+                reasons[str(spec)] = wall.despite_losses(asked)
     finally:
         if options.wall is None:
             wall.close()
@@ -51,16 +53,16 @@ class UnloadableAgents(Mistake):
     """Agents that do not load, some lines for each, where the plan says that they stop a run."""
 
 
-def why_not(spec: AgentSpec, of: Game, terms: Terms) -> str:
-    """Why an agent does not load; empty if it does.
+def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:
+    """Why an agent does not load, or which position it does not survive; empty if it does.
 
     One that does not use up its time is tried twice: something else may have ended it.
     """
     for seconds in (spec.options.get("start_seconds", START_SECONDS), 0.0):
         begun = time.monotonic()
         try:
-            try_out(spec, of, terms)
-            return ""
+            how = try_out(spec, of, terms, positions)
+            return bounded(f"does not survive a position that it must: {how}") if how else ""
         except AgentFailure as failure:
             reason = failure
         if time.monotonic() - begun > seconds:

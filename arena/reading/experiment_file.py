@@ -17,7 +17,7 @@ from arena.reading.consistency import anchor_problem, known_game, pairs_problem,
 from arena.reading.file_tables import TOP, Settings, read_settings
 from arena.reading.key_reader import read_table
 from arena.reading.problems import ExperimentError, Problems, Source
-from arena.reading.roster import with_roster
+from arena.reading.roster import positions_to_survive, with_roster
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets, read_openings, read_schedule
 from games import Game
@@ -50,6 +50,7 @@ class Setup(NamedTuple):
     agents: dict[str, AgentSpec]
     openings: OpeningsSpec
     base: Path  # where the file lies
+    must_survive: tuple[str, ...] = ()  # positions, as lines
 
 
 def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup:
@@ -62,7 +63,8 @@ def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup
     openings = RANDOM_OPENINGS
     if values["openings"] is not None:
         openings = read_openings(values["openings"], of, problems)
-    return Setup(values, settings, of, agents, openings, base)
+    survive = positions_to_survive(values.get("roster"), of, base, problems)
+    return Setup(values, settings, of, agents, openings, base, survive)
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> Experiment:
@@ -111,6 +113,7 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         seed=settings.seed,
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
         thoughts=settings.thoughts,
+        must_survive=setup.must_survive,
         move_seconds=settings.move_seconds,
         turn_seconds=settings.turn_seconds,
         game_seconds=settings.game_seconds,

@@ -33,6 +33,7 @@ ROSTER = (
         example=', as in directory = "bots"',
     ),
     Key("options", "table", "what the table of every bot has, such as { seconds = 2 }"),
+    Key("positions", "text", "a file of positions that every bot must survive, one a line"),
 )
 BY = Key("by", "text", "what ranks them", required=True, choices=("elo", "points"))
 TOP = (

@@ -5,13 +5,17 @@ from pathlib import Path
 
 from agents import SpecError
 from agents.bot_files import bot_spec, is_bot_file
-from agents.spec_tables import loaded_options, tables_of
+from agents.must_survive import read_positions
+from agents.spec_tables import found_path, loaded_options, tables_of
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
+from games import Game
 from games.names import quoted
+from games.terminal import Mistake
 
 BOT_FILE = "bot.toml"
 PLACE: Place = ("roster", "directory")
+POSITIONS: Place = ("roster", "positions")
 
 
 def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) -> dict[str, object]:
@@ -36,6 +40,21 @@ def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) ->
         both = isinstance(table, dict) and name in agents
         agents[name] = {**agents[name], **table} if both else table
     return {**tables, "agents": agents}
+
+
+def positions_to_survive(
+    roster: object, of: Game | None, base: Path, problems: Problems
+) -> tuple[str, ...]:
+    """The positions in the file that a roster names; what is wrong with them is said."""
+    named = roster.get("positions") if isinstance(roster, dict) else None
+    if not isinstance(named, str) or of is None:
+        return ()
+    try:
+        found = read_positions(Path(found_path(named, base)), of)
+    except Mistake as mistake:
+        problems.say(POSITIONS, str(mistake))
+        return ()
+    return tuple(of.text(position) for position in found)
 
 
 def bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:

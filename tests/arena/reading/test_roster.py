@@ -5,6 +5,7 @@ import pytest
 
 from agents import AgentSpec
 from arena import run
+from arena.planning.plan import Plan
 from arena.reading.experiment_file import ExperimentError, load
 from games.terminal import DONE
 
@@ -73,6 +74,31 @@ def test_options_go_to_all_of_them(directory):
 def test_what_is_wrong_with_a_roster_is_said(directory, text, message):
     with pytest.raises(ExperimentError, match=message):
         loaded(directory, text)
+
+
+POSITIONS = "S 3 3 3 3, N 3 3 3 3, pots 0-0, South to move  # the start\n\n"
+
+
+def test_positions_that_bots_must_survive_are_read_beside_the_file(directory):
+    (directory / "hard.txt").write_text(POSITIONS)
+    (directory / "class.toml").write_text(FILE + 'positions = "hard.txt"\n')
+    plan = load(directory / "class.toml").plan
+    assert plan.must_survive == ("S 3 3 3 3, N 3 3 3 3, pots 0-0, South to move",)
+    assert Plan.from_json(plan.to_json(), directory).must_survive == plan.must_survive
+    (directory / "class.toml").write_text(FILE)
+    assert "must_survive" not in load(directory / "class.toml").plan.to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("nonsense\n", "hard.txt, line 1"), ("", "has 1 to 10,000 positions, got 0"),
+     (None, "cannot be read")],
+)  # fmt: skip
+def test_what_is_wrong_with_positions_is_said(directory, text, message):
+    if text is not None:
+        (directory / "hard.txt").write_text(text)
+    with pytest.raises(ExperimentError, match=message):
+        loaded(directory, FILE + 'positions = "hard.txt"\n')
 
 
 @pytest.mark.slow  # bots of several languages are started
