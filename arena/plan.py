@@ -195,10 +195,13 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
 
 def study_lines(tuning: "Tuning") -> Iterator[str]:
     """How much a study plays."""
+    from arena.tuning.claim import against_seed  # noqa: PLC0415  # as above
     from arena.tuning.study_plan import as_written  # noqa: PLC0415  # as above
 
     plan, name = as_written(tuning), printable(tuning.experiment.name)
     searched, most = plan.total * plan.games, 2 * plan.validation_pairs
+    if not against_seed(tuning):  # then recommended and seed weights play all of them
+        most *= 2
     yield (
         f"{name} on {tuning.plan.game}: a study of {len(tuning.space.axes)} weights of "
         f"{printable(tuning.agent)} by {tuning.method}"
@@ -208,6 +211,8 @@ def study_lines(tuning: "Tuning") -> Iterator[str]:
         f"claim and validation: from {2 * plan.claim_pairs:,} to {most:,} games more, "
         "until the test is sure"
     )
+    if plan.term_pairs:
+        yield f"other opening lengths and equal time: {8 * plan.term_pairs:,} games more"
 
 
 def match_of_study(tuning: "Tuning") -> "Experiment":

@@ -19,25 +19,22 @@ from arena.playing.tournament import play
 from arena.stats.words import signed
 from arena.tuning.claim import Score, elo_within, scored
 from arena.tuning.equal_time import by_nodes, share_of_nodes
-from arena.tuning.study_plan import LEAST_CLAIM
 from arena.tuning.trial_games import between
 from arena.tuning.tune_file import Tuning
 from arena.tuning.tune_table import TIME
 from arena.tuning.validation import SEED, TUNED, Shown, TermGain, in_order, match_of
 
 LENGTHS = (4, 6, 9)  # plies
-SHARE = 4  # of the claim's pairings: as many for each length, and at equal time
 
 Points = NDArray[np.float64]
 
 
 def gains_on_other_terms(
-    tuning: Tuning, changes: Settings, openings: Openings, claimed: int, shown: Shown
+    tuning: Tuning, changes: Settings, openings: Openings, pairs: int, shown: Shown
 ) -> list[TermGain]:
-    """The gain at each length and at equal time (or nodes); none where the claim is small."""
-    if claimed < LEAST_CLAIM:
+    """The gain at each length and at equal time (or nodes), of so many pairings each."""
+    if not pairs:
         return []
-    pairs = claimed // SHARE
     gains = at_lengths(tuning, changes, pairs, shown)
     if by_nodes(tuning.spec, tuning.plan.of):
         # Those of the claim: then the difference is not that of the openings.

@@ -20,6 +20,7 @@ from arena.tuning.recommendation import Recommendation, importances, recommended
 from arena.tuning.search import Search, Study, prepared, search
 from arena.tuning.space import values_text
 from arena.tuning.study_page import StudyReport, pictures, whole_page
+from arena.tuning.study_plan import TERM_SHARE
 from arena.tuning.tune_file import Tuning
 from arena.tuning.tune_problems import few_valued
 from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
@@ -129,8 +130,9 @@ def validated(study: Study, searched: Search) -> Validation:
         shown = Shown(directory, options, run_shown(line, (TUNED, SEED)))
         changes = tuning.space.changes(best.point)
         way = validate if against_seed(tuning) else validate_pool
+        pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
-        gains = gains_on_other_terms(tuning, changes, study.held_out, claimed, shown)
+        gains = gains_on_other_terms(tuning, changes, study.held_out, pairs, shown)
         return validation._replace(gains=tuple(gains))
 
 

@@ -13,9 +13,10 @@ from arena.tuning.tune_file import Tuning
 from arena.tuning.tune_problems import TRIALS_PER_WEIGHT
 from arena.tuning.tune_table import CLAIM, LEAST_GAMES, SEARCH
 
-TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.3  # of a budget; the rest is start, fit and page
+TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then other terms, start, fit and page
 WANTED_TRIALS = 40
 LEAST_CLAIM = 400  # pairings
+TERM_SHARE = 4  # of the claim's pairings: as many for each length, and at equal time
 LEAST_VALIDATION = 50  # pairings
 
 
@@ -40,6 +41,11 @@ class StudyPlan(NamedTuple):
         """The pairings of the claim: 15 % of all, but the match has no more than its own."""
         share = round(self.total * self.games / 2 * CLAIM / SEARCH)
         return min(max(LEAST_CLAIM, share), self.validation_pairs)
+
+    @property
+    def term_pairs(self) -> int:
+        """The pairings for each of the other terms; none beside a small claim."""
+        return 0 if self.claim_pairs < LEAST_CLAIM else self.claim_pairs // TERM_SHARE
 
     @property
     def half(self) -> int:

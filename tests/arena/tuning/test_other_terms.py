@@ -1,0 +1,65 @@
+"""The gain on other terms, and studies of options: what only larger studies have."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.planning.openings import NO_MOVE, Openings
+from arena.tuning.other_terms import gain_lines, gain_of, together
+from tests.arena.running import database
+from tests.arena.tuning.test_study import study, trials
+from tests.arena.tuning.test_tune_file import GOOD
+
+
+def test_openings_of_several_lengths_stand_in_one_table() -> None:
+    short = Openings(np.array([[1, 2]], np.int16), np.array([7], np.uint64), finite=True)
+    longer = Openings(np.array([[3, 4, 5]], np.int16), np.array([8], np.uint64), finite=True)
+    both = together([short, longer])
+    assert both.slots.tolist() == [[1, 2, NO_MOVE], [3, 4, 5]]
+    assert (both.keys.tolist(), both.finite) == ([7, 8], False)
+
+
+def test_a_gain_is_said_with_its_interval_and_its_games() -> None:
+    (line,) = gain_lines([gain_of("9 plies", np.array([1.0, 0.5] * 50))])
+    assert line.startswith("  9 plies  +191 [+")
+    assert line.endswith("] Elo, in 200 games")
+
+
+# Weights at equal time, and with options that a walk in small steps could not tell apart.
+TERMS = GOOD.replace("depth = 2", "nodes = 40").replace(
+    "weights = { pot = 1.0 }", "weights = { pot = -1.0 }"
+)
+TERMS = TERMS.replace("pot = [0.5, 5.0]", "pot = [-1.0, 1.0]").replace("trials = 20", "trials = 40")
+TERMS = TERMS.replace("[tune.weights]", "validation = { elo1 = 50, pairs = 400 }\n[tune.weights]")
+OPTIONS = TERMS.replace("nodes = 40", "nodes = 40\nendgame = 4\nrandom_ties = true").replace(
+    "[tune.weights]",
+    'equal = "time"\noptions = { endgame = [0, 12], random_ties = { choices = [true, false] } }\n'
+    "[tune.weights]",
+)
+
+
+@pytest.mark.slow
+def test_the_claim_has_the_gains_on_other_terms_beside_it(tmp_path: Path) -> None:
+    said = json.loads((study(tmp_path, TERMS) / "recommendation.json").read_text())
+    four, six, nine, time = said["on_other_terms"]
+    assert [each["terms"] for each in (four, six, nine)] == ["4 plies", "6 plies", "9 plies"]
+    assert time["terms"].startswith("equal time (")
+    assert all(each["games"] == 200 for each in (four, six, nine, time))
+    assert all(0.0 < each["score"][1] < each["score"][2] for each in (four, six, nine, time))
+
+
+@pytest.mark.slow
+def test_a_study_of_options_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    found = study(tmp_path, OPTIONS)
+    whole, said = trials(found), (found / "recommendation.json").read_text()
+    assert set(whole["random_ties"]) == {"true", "false"}
+    assert json.loads(said)["on_other_terms"][-1]["terms"] == "equal nodes"
+    assert set(tomllib.loads((found / "options.toml").read_text())) == {"endgame", "random_ties"}
+    with database(found / "journal.sqlite") as base:
+        base.execute("delete from batches where start >= 25")
+    again = study(tmp_path, OPTIONS)
+    assert trials(again).equals(whole)
+    assert (again / "recommendation.json").read_text() == said
