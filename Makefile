@@ -16,13 +16,13 @@ LOCKED := pyproject.toml uv.lock
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
-	@$(BIN)/python -m arena.run $(EXPERIMENT) || [ $$? -eq 1 ]
+	@$(BIN)/python -m arena.run $(EXPERIMENT) || { status=$$?; [ $$status -eq 1 ] || exit $$status; }
 
 setup: .venv/.dev
 
 # A file's tests share what they compile, so they stay together; tests/conftest.py says how many
-# processes.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+# processes, and which file comes first.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 test: .venv/.dev
 	$(BIN)/python -m tests.compiled

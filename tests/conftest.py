@@ -16,6 +16,11 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get(
 import pytest
 from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 
+from tests.longest_first import KEPT, LongestFirst, longest_first
+
+# Collecting makes a million objects, and no garbage worth looking for.
+gc.disable()
+
 # Bytecode is kept, whatever the machine says: else each process compiles all it imports.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -43,6 +48,14 @@ def pytest_configure(config):
         config.addinivalue_line(
             "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
         )
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(LongestFirst(config))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Where tests run side by side, files that take longest come first."""
+    if hasattr(config, "workerinput"):
+        items[:] = longest_first(items, config.workerinput[KEPT])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -53,5 +66,23 @@ def pytest_xdist_auto_num_workers():
 
 def pytest_collection_finish():
     """What collecting has made stays until the end: no collection of garbage looks at it again."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _lent_spawners():
+    """Walls of tests share a spawner, which is a process of half a second."""
+    from tests.lent_spawners import lent_spawners  # noqa: PLC0415  # it loads NumPy
+
+    with lent_spawners():
+        yield
+
+
+@pytest.fixture(scope="module")
+def own_spawners():
+    """For files whose tests end spawners, or look at all that one began."""
+    from tests.lent_spawners import own_spawners  # noqa: PLC0415  # it loads NumPy
+
+    with own_spawners():
+        yield

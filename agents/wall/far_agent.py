@@ -25,7 +25,7 @@ from agents.wall.bot_process import BILLION, BotProcess, Void
 from agents.wall.bot_terms import Terms
 from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
 from agents.wall.requests import BotLimits
-from agents.wall.wall import ROOT
+from agents.wall.running_spawner import ROOT
 from games import Game, Position
 from games.board import Board
 from games.kernels.board_layout import HEAD, LOOK, STATE

@@ -1,22 +1,15 @@
-"""The owner's side of the wall: starts the spawner, then asks it for bots."""
+"""The owner's side of the wall: asks the spawner for bots, and begins it with the first."""
 
 import array
 import os
-import pickle
 import select
-import signal
 import socket
-import subprocess
-import sys
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import TypeVar
 
-from agents.wall.confinement import THREADS
 from agents.wall.ladder import WallLevel
 from agents.wall.requests import (
     MESSAGE_BYTES,
@@ -30,36 +23,22 @@ from agents.wall.requests import (
     packed,
     unpacked,
 )
-from agents.wall.scratch import cleaned
-from games.terminal import Mistake, Unfinished
+from agents.wall.running_spawner import (
+    PATIENCE_SECONDS,
+    RunningSpawner,
+    SpawnerLost,
+    begin_spawner,
+)
+from games.terminal import Mistake
 
-TRIES = 3  # to start a spawner
 MOST_LOST = 20  # spawners, before the work is given up
-PATIENCE_SECONDS = 60.0  # with the spawner, which never waits for a bot; a bomb of forks slows all
 COMPILING_SECONDS = 900.0
-ROOT = Path(__file__).parents[2]
-# What the spawner needs to find its libraries and what is compiled; a bot gets none of it.
-KEPT = ("PATH", "HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "TMPDIR",
-        "LD_LIBRARY_PATH", "PITFLIP_WALL")  # fmt: skip
-# Ctrl-C at the terminal is for whoever asks, while this is still loading too.
-SERVE = """
-import signal, sys
-for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(each, signal.SIG_IGN)
-sys.path[:0] = [{root!r}]
-from agents.wall import spawner
-spawner.main({fd})
-"""
 
 Result = TypeVar("Result")
 
 
 class NoWall(Mistake):  # what the machine lacks
     """Bots cannot be isolated as required."""
-
-
-class SpawnerLost(Unfinished):
-    """The spawner does not answer, which is never a bot's fault."""
 
 
 class NothingHeard(SpawnerLost):
@@ -72,51 +51,34 @@ class Wall:
     def __init__(self, required: bool = False) -> None:
         """`required`: refuse walls that do not keep files, network and processes apart."""
         self.required = required
-        self._root: socket.socket | None = None
-        self._level: WallLevel | None = None
+        self._spawner: RunningSpawner | None = None
         self._connection: Connection | None = None
         self._owner = 0  # whose connection it is
         self._opener = 0  # the process that began the spawner: only it can do so again
-        self.process = 0  # of the spawner
+
+    @property
+    def process(self) -> int:
+        """The process of the spawner; 0 if there is none."""
+        return self._spawner.process.pid if self._spawner else 0
 
     @property
     def level(self) -> WallLevel:
         """The isolation of this machine; NoWall if that is less than required."""
-        self.open()
-        assert self._level is not None  # else opening has failed
-        return self._level
+        return self.open().level
 
-    def open(self) -> socket.socket:
-        """The way to the spawner, which is started if need be."""
-        for tries_left in reversed(range(TRIES)):
-            if self._root is None:
-                self._begin(tries_left)
-        assert self._root is not None  # else beginning has failed
-        if self.required and self._level and not self._level.enough:
-            raise NoWall(self._level.refusal())
-        return self._root
-
-    def _begin(self, tries_left: int) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        process = _begun(theirs)
-        self.process, self._opener = process.pid, os.getpid()
-        theirs.close()
-        ours.settimeout(PATIENCE_SECONDS * 6)
-        self._finish = weakref.finalize(self, _finish, process, ours, os.getpid())
-        try:
-            self._level = pickle.loads(ours.recv(MESSAGE_BYTES))
-            self._root = ours
-        except (OSError, EOFError) as error:
-            self._finish()
-            if not tries_left:
-                why = str(error) if isinstance(error, OSError) else "it ended at once"
-                raise SpawnerLost(f"the spawner of bots did not start: {why}") from None
+    def open(self) -> RunningSpawner:
+        """The spawner, which is started if need be."""
+        if self._spawner is None:
+            self._spawner, self._opener = begin_spawner(), os.getpid()
+        if self.required and not self._spawner.level.enough:
+            raise NoWall(self._spawner.level.refusal())
+        return self._spawner
 
     def connection(self) -> "Connection":
         """The connection of this process to the spawner."""
-        root = self.open()
+        spawner = self.open()
         if self._connection is None or self._owner != os.getpid():
-            self._connection, self._owner = Connection(root), os.getpid()
+            self._connection, self._owner = Connection(spawner.root), os.getpid()
         return self._connection
 
     def has(self, connection: "Connection | None") -> bool:
@@ -129,17 +91,15 @@ class Wall:
 
         Only the process that began it can do that, and knows it.
         """
-        if self._root is None or self._opener != os.getpid():
+        if self._spawner is None or self._opener != os.getpid():
             return False
         try:
-            with closing(Connection(self._root)) as trial:
+            with closing(Connection(self._spawner.root)) as trial:
                 trial.where(0)
             return False
         except SpawnerLost:
-            self._connection = self._root = None
-            with suppress(ProcessLookupError):
-                os.kill(self.process, signal.SIGKILL)  # ours, and not waited for yet
-            self._finish()
+            self._spawner.kill()
+            self._connection = self._spawner = None
             self.open()
             return True
 
@@ -162,34 +122,9 @@ class Wall:
     def close(self) -> None:
         """End all bots, and the spawner."""
         self.leave()
-        if self._root is not None:
-            self._root = None
-            self._finish()
-
-
-def _begun(theirs: socket.socket) -> "subprocess.Popen[bytes]":
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return subprocess.Popen(
-        [sys.executable, "-c", SERVE.format(root=str(ROOT), fd=theirs.fileno())],
-        stdin=subprocess.DEVNULL,
-        pass_fds=[theirs.fileno()],
-        env=kept | dict.fromkeys(THREADS, "1"),
-        cwd="/",
-    )
-
-
-def _finish(process: "subprocess.Popen[bytes]", root: socket.socket, owner: int) -> None:
-    root.close()
-    if os.getpid() != owner:
-        process.returncode = 0  # a fork's copy: it is not our child
-        return
-    try:
-        process.wait(PATIENCE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.returncode:  # it could not remove its files
-        cleaned(Path(tempfile.gettempdir()))
+        if self._spawner is not None:
+            self._spawner.close()
+            self._spawner = None
 
 
 class Connection:

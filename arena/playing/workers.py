@@ -5,7 +5,8 @@ from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import users_code
-from agents.wall.wall import MOST_LOST, SpawnerLost, Wall
+from agents.wall.running_spawner import SpawnerLost
+from agents.wall.wall import MOST_LOST, Wall
 from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.known_games import KnownGames
 from arena.keeping.run_log import renew_logs

@@ -13,9 +13,11 @@ from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
 from agents.wall.far_agent import FarAgent
 from agents.wall.requests import BotLimits
-from agents.wall.wall import SpawnerLost, Wall
+from agents.wall.running_spawner import SpawnerLost
+from agents.wall.wall import Wall
 from games import game
 
+pytestmark = pytest.mark.usefixtures("own_spawners")
 OF = game("kalah(6,4)")
 
 

@@ -1,0 +1,57 @@
+"""Spawners that tests lend one another: each is a process of half a second, and they are alike."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from agents.wall import wall
+from agents.wall.running_spawner import RunningSpawner, begin_spawner, kept_environment
+
+Begin = Callable[[], RunningSpawner]
+
+
+class LentSpawner(RunningSpawner):
+    """A spawner that goes on when the wall that borrowed it is closed."""
+
+    def __init__(self, lender: RunningSpawner) -> None:
+        self.process, self.root, self.level = lender.process, lender.root, lender.level
+        self.kill = lender.kill
+
+    def close(self) -> None:
+        """Whoever lends it ends it."""
+
+
+class Spawners:
+    """One for each environment that walls are begun in, ended with the tests."""
+
+    def __init__(self, begin: Begin) -> None:
+        self.begin = begin
+        self.running: dict[tuple[tuple[str, str], ...], RunningSpawner] = {}
+
+    def lent(self) -> RunningSpawner:
+        """What a wall gets in place of a spawner of its own."""
+        key = tuple(kept_environment().items())
+        if key not in self.running or self.running[key].process.poll() is not None:
+            self.running[key] = self.begin()
+        return LentSpawner(self.running[key])
+
+    def close(self) -> None:
+        for each in self.running.values():
+            each.close()
+
+
+@contextmanager
+def lent_spawners() -> Iterator[None]:
+    """Walls that are begun meanwhile borrow their spawners."""
+    with pytest.MonkeyPatch.context() as patch, closing(Spawners(begin_spawner)) as spawners:
+        patch.setattr(wall, "begin_spawner", spawners.lent)
+        yield
+
+
+@contextmanager
+def own_spawners() -> Iterator[None]:
+    """Walls that are begun meanwhile have spawners of their own, as they do outside of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wall, "begin_spawner", begin_spawner)
+        yield
