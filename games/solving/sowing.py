@@ -29,6 +29,7 @@ from games.sowing.states.rows import MAJORITY, SETTLED, Rows
 
 EXTRA_TURN_LEFT = 6  # found on kalah(6,4), (6,3) and (5,4): half and twice as much are worse
 ENTRY = 2  # words
+ROOMY = 8  # entries for each position there is: so two hardly ever want the same
 
 
 class SowingQuestions:
@@ -49,7 +50,7 @@ class SowingQuestions:
         self.game, self.nodes = of, 0
         self.beans, self.progress, self.seconds = beans, progress, seconds
         self.kernels = bound(PACKED, sowing_search.of_packed)
-        self.table = aligned(max(ENTRY << table_bits, int(BUCKET)))
+        self.table = aligned(max(ENTRY << min(table_bits, most_bits(of)), int(BUCKET)))
         self.context = search_context(of)
         self.values: Values | None = None
 
@@ -94,6 +95,12 @@ class SowingQuestions:
         value = self.kernels.at_least(ctx, self.table, values, own, other, bound - banked, 0)
         self.nodes += int(ctx[NODES])
         return None if ctx[STOPPED] else banked + int(value)
+
+
+def most_bits(of: Game) -> int:
+    """How large a table may be useful: a small board's is filled with zeros in no time."""
+    rules = of.rules
+    return (ROOMY * positions(rules.holes, 2 * rules.holes * rules.beans)).bit_length()
 
 
 def aligned(words: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

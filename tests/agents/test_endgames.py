@@ -2,7 +2,7 @@
 
 import csv
 import json
-from functools import cache
+from functools import cache, lru_cache
 
 import pytest
 
@@ -15,7 +15,7 @@ GOLDEN = ROOT / "tests" / "golden"
 RULESETS = {"cs32_2009": "kalah", "cs32": "kalah-2022", "paper": "kalah-paper"}
 
 
-@cache
+@lru_cache(maxsize=1)  # a table is 16 MB, and games come one after the other
 def solver(name: str, **changes) -> Agent:
     """Alpha-beta that solves whatever is left, however long it takes."""
     return build(

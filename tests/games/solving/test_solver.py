@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from games import game
-from games.solving import Bounds, Budget, Solver, solver_of
+from games.solving import Bounds, Budget, Solver, SolverSettings, solver_of
 from tests.games.naive import full_search, sowing
 
 GOLDEN = Path(__file__).parents[2] / "golden"
+# Boards as small as these fit in; the usual table is 64 MB, and each test would touch all of it.
+SMALL = SolverSettings(table_bits=16)
 PRESET_OF = {"paper": "kalah-paper", "cs32_2009": "kalah", "cs32": "kalah-2022"}
 SIGN = {"W": "win", "D": "draw", "L": "loss"}
 
@@ -32,7 +34,7 @@ RARE = [
 @cache
 def solver(name: str) -> Solver:
     """One solver a game: what it remembers must not matter."""
-    return solver_of(game(name))
+    return solver_of(game(name), SMALL)
 
 
 def naive_rules(name: str) -> sowing.Rules:
@@ -89,16 +91,16 @@ def test_small_boards_have_their_published_values():
 
 def test_a_budget_that_is_not_enough_leaves_true_bounds():
     of = game("kalah(4,2)")
-    exact = solver_of(of).margin(of.start()).low
+    exact = solver_of(of, SMALL).margin(of.start()).low
     for nodes in (0, 1, 10, 50, 200):
-        found = solver_of(of).margin(of.start(), Budget(nodes=nodes))
+        found = solver_of(of, SMALL).margin(of.start(), Budget(nodes=nodes))
         assert found.low <= exact <= found.high
-    assert not solver_of(of).margin(of.start(), Budget(nodes=1)).exact
+    assert not solver_of(of, SMALL).margin(of.start(), Budget(nodes=1)).exact
 
 
 def test_the_same_question_goes_on_where_it_was_left():
     of = game("kalah(3,3)")
-    patient, impatient = solver_of(of), solver_of(of)
+    patient, impatient = solver_of(of, SMALL), solver_of(of, SMALL)
     wanted = patient.margin(of.start())
     for _ in range(1000):
         if impatient.margin(of.start(), Budget(nodes=100)).exact:
