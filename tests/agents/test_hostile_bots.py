@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from agents.wall import process_tree
+from agents.wall.bot_process import Void
 from agents.wall.wall import Wall
 from arena.planning.drawing import draw
 from arena.planning.records import CLOCKED, PLAYED, Games, Termination
@@ -24,13 +25,15 @@ from arena.planning.tasks import Task
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 
+pytestmark = pytest.mark.usefixtures("own_spawners")
 HOSTILE = Path(__file__).parent / "hostile"
 BOTS = sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "__init__")
 # One for each way to end a game; the others are slow.
 USUAL = ("exits", "kills_the_owner", "loops", "raises_escape_codes", "reads_the_canary",
          "replaces_the_rules", "takes_memory")  # fmt: skip
 SECONDS, PAIRS = 0.5, 3
-# The limits of a bot: each of its games may cost a start and a move, and two seconds.
+TRIES = 5  # of a run on a busy machine
+MOST_OWN_SECONDS = 20.0  # of the processor: about one, and no load makes it twenty
 EXPERIMENT = f"""
 game = "kalah(4,3)"
 pairs = {PAIRS}
@@ -76,13 +79,17 @@ class Field:
         (self.directory / "bot.py").write_text(text)
 
     def played(self) -> Games:
-        """All games of the experiment."""
+        """All games of the experiment, again if the machine was too busy to tell: as a run does."""
         drawn = draw(load(self.directory / "experiment.toml").plan)
-        worker = Worker(drawn, self.wall)
-        try:
-            return worker.play(Task(0, drawn.pairings.total, {}))
-        finally:
-            self.wall.leave()
+        for tries_left in reversed(range(TRIES)):
+            try:
+                return Worker(drawn, self.wall).play(Task(0, drawn.pairings.total, {}))
+            except Void:
+                if not tries_left:
+                    raise
+            finally:
+                self.wall.leave()
+        raise AssertionError("the last try returns or raises")
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +121,9 @@ def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
     source = (HOSTILE / f"{name}.py").read_text()
     allowed = set(re.search("# ends: (.*)", source)[1].split())
     field.place(source)
-    handlers, begun = signal.getsignal(signal.SIGTERM), time.monotonic()
+    handlers, begun = signal.getsignal(signal.SIGTERM), time.process_time()
     games = field.played()
-    seconds = time.monotonic() - begun
+    seconds = time.process_time() - begun
 
     own = games_of(games, field)
     ends = {Termination(each).name.lower() for each in games.termination[own].tolist()}
@@ -134,8 +141,8 @@ def test_a_hostile_bot_costs_its_own_games_and_nothing_else(field, name):
     assert signal.getsignal(signal.SIGTERM) is handlers
     assert source.count("\n") <= (field.directory / "bot.py").read_text().count("\n")
     assert (field.directory / "bot.py").read_text().count("# mine") <= 1
-    # Its games may take a start and a slow move each, and two seconds more.
-    assert seconds < own.sum() * (SECONDS + 3) + 2 + 10
+    # It wastes its own time, not the owner's.
+    assert seconds < MOST_OWN_SECONDS
     assert gone(field), "something of it is still running"
 
 
