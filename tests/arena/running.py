@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from agents.wall.wall import Wall
 from arena.pipeline import run
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import RunOptions
@@ -88,12 +89,17 @@ def small(pairs: int = 20, more: str = "", plies: int = 5) -> str:
     )
 
 
-def played(path: Path, results: Path, workers: int = 2, **options) -> bool:
-    """Run an experiment in this process."""
+def played(path: Path, results: Path, workers: int | None = None, **options) -> bool:
+    """Run an experiment in this process; games too, where no number of workers is asked for."""
     overrides = options.pop("overrides", ())
+    if workers is None:
+        options.setdefault("backend", "here")
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
-    return run(load(path, overrides), RunOptions(results, workers, overrides=overrides, **options))
+    with contextlib.closing(Wall()) as wall:
+        options.setdefault("wall", wall)
+        chosen = RunOptions(results, workers or 1, overrides=overrides, **options)
+        return run(load(path, overrides), chosen)
 
 
 @contextlib.contextmanager
