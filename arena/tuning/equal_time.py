@@ -1,5 +1,6 @@
 """Equal time without a clock: the share of nodes that the slower of two searches gets."""
 
+import contextlib
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -28,7 +29,7 @@ class NodeSpeed(NamedTuple):
     @property
     def per_node(self) -> float:
         """Seconds for one node."""
-        return self.seconds / max(self.nodes, 1)
+        return self.seconds / self.nodes
 
 
 def by_nodes(spec: AgentSpec, of: Game) -> bool:
@@ -40,8 +41,13 @@ def by_nodes(spec: AgentSpec, of: Game) -> bool:
 
 
 def share_of_nodes(tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings) -> float:
-    """How many nodes the tuned agent searches while the seed's searches one, measured in turn."""
+    """How many nodes the tuned agent searches while the seed's searches one, measured in turn.
+
+    One, where an agent fails in all positions.
+    """
     positions = [p for p in starts(of, openings) if not of.over(p)]
+    if not positions:
+        return 1.0
     agents = [agent_of(spec, of, Terms(Wall(), 60.0)) for spec in (tuned, seed)]
     try:
         rounds = [[speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
@@ -49,6 +55,8 @@ def share_of_nodes(tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openin
         for agent in agents:
             if hasattr(agent, "close"):
                 agent.close()
+    if not all(each.nodes for pair in rounds for each in pair):
+        return 1.0
     ours, theirs = (min(pair[side].per_node for pair in rounds[1:]) for side in (0, 1))
     return round(theirs / ours, 3)
 
@@ -65,7 +73,7 @@ def starts(of: Game, openings: Openings) -> list[Position]:
 
 
 def speed(agent: Agent, positions: Sequence[Position]) -> NodeSpeed:
-    """The searches of these positions, again until they take long enough; faults do not count.
+    """The searches of these positions, again until they take long enough.
 
     A search in this thread is measured by the time that the thread has had, whatever else runs
     here; one behind the wall by the clock.
@@ -75,9 +83,7 @@ def speed(agent: Agent, positions: Sequence[Position]) -> NodeSpeed:
     agent.start(0)
     while seconds < LEAST_SECONDS:
         for position in positions:
-            try:
+            with contextlib.suppress(AgentFailure):  # in a game this is a forfeit
                 nodes += decided(agent, position).nodes
-            except AgentFailure:
-                return NodeSpeed(1, 1.0)
         seconds = clock() - begun
     return NodeSpeed(nodes, seconds)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents import AgentSpec
+from agents import AgentSpec, kind_of
+from agents.kinds import settings
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
@@ -66,7 +67,8 @@ class Tuning:
         """The agent that is tuned, with the nodes that a candidate has."""
         if self.share == 1.0:
             return self.spec
-        return self.spec.changed(nodes=max(1, round(self.share * self.spec.options["nodes"])))
+        nodes = settings(kind_of(self.spec).options, self.spec, self.plan.of)["nodes"]
+        return self.spec.changed(nodes=max(1, round(self.share * nodes)))
 
     @property
     def spec(self) -> AgentSpec:

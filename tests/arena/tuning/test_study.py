@@ -77,8 +77,9 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
 
 
 def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
-    text = BAD.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
+    text = LONG.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
+    assert set(trials(found)["half"]) == {1}  # opponents that the file names stay
     said = json.loads((found / "recommendation.json").read_text())
     assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
     assert said["validation"]["games"] == 2 * said["claim_games"]
@@ -251,12 +252,6 @@ def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
     assert trials(again).equals(trials(long))
     said, expected = ((each / "recommendation.json").read_bytes() for each in (again, long))
     assert said == expected
-
-
-def test_opponents_that_the_file_names_stay(tmp_path: Path) -> None:
-    text = LONG.replace("[tune.weights]", "opponents = { mine = 1, other = 1 }\n[tune.weights]")
-    text += '\n[agents.other]\nkind = "first"\n'
-    assert set(pd.read_parquet(study(tmp_path, text) / "trials.parquet")["half"]) == {1}
 
 
 def test_a_mistake_in_the_file_ends_with_2(

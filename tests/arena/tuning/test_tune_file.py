@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,14 @@ def test_a_weight_may_be_cut_into_phases(tmp_path: Path) -> None:
     assert tuning.seed_values == {"pot": 1.0, "in_play.1": 0.25, "in_play.2": 0.5}
     point = tuning.space.point(tuning.seed_values)
     assert tuning.space.weights(point)["in_play"] == (0.25, 0.5)
+
+
+def test_a_candidate_at_equal_time_has_its_share_of_the_nodes(tmp_path: Path) -> None:
+    usual = GOOD.replace("depth = 2\n", "").replace("alphabeta", "smart_classic")
+    for text, nodes in ((GOOD.replace("depth = 2", "nodes = 1000"), 1000), (usual, 20_000)):
+        tuning = load_tuning(written(tmp_path, text))
+        assert tuning.candidate == tuning.spec
+        assert replace(tuning, share=0.9).candidate.options["nodes"] == 0.9 * nodes
 
 
 def test_few_values_are_for_tpe(tmp_path: Path) -> None:
