@@ -39,7 +39,7 @@ from games import Game, Position
 from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import INTERPRETED, Kernel, Scope, inlined, unbound
+from games.kernels.jit import INTERPRETED, MERGED, Kernel, Scope, inlined, unbound
 
 NAN = "the evaluation is nan, which is not a number"
 
@@ -203,7 +203,7 @@ def compiled_entry(
     def weighted_value(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s, weights(ctx)))
 
-    make = numba.njit(**{key: options[key] for key in options if key != "forceinline"})
+    make = numba.njit(**{key: options[key] for key in options if key not in MERGED})
     return cast("Evaluate", make(weighted_value if takes == 3 else value))
 
 

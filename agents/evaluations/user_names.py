@@ -17,7 +17,7 @@ import numpy as np
 from agents.kernels.bind import bound_words, called_features, feature_names
 from agents.kernels.interpreted_words import interpreted_words
 from games.kernels.family import State
-from games.kernels.jit import OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
+from games.kernels.jit import MERGED, OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
 from games.names import did_you_mean
 from games.user_file import codes, copied
@@ -29,9 +29,13 @@ Restore = Callable[[State], State]
 COUNTS = ("held", "facing_held", "pot_beans", "row_beans", "first_slot", "end_slot", "lowest")
 
 # As our own kernels, but division by zero is an error, as it is in Python.
-FAST = OPTIONS | {"forceinline": True, "error_model": "python"}
+FAST = OPTIONS | MERGED | {"error_model": "python"}
 # The same for code that makes lists or arrays, whose memory must be counted.
-ALLOCATING: CompileOptions = {"nogil": True, "error_model": "python"}
+ALLOCATING: CompileOptions = {
+    "nogil": True,
+    "error_model": "python",
+    "no_cfunc_wrapper": True,
+}
 
 
 def user_names(family_name: str) -> Scope:

@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +26,9 @@ DECIDING = ("games", "agents", "arena/planning", "arena/playing")
 DECIDING_ALONE = ("arena/keeping/game_blobs.py", "arena/stats/sprt.py", "arena/stats/gsprt.py")
 
 
+@cache
 def code_digest() -> str:
-    """Digest of the sources that decide games: rules, agents, arena."""
+    """Digest of the sources that decide games: those that this process has begun with."""
     root, digest = Path(__file__).parents[2], hashlib.blake2b(digest_size=8)
     paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
     paths += [root / name for name in DECIDING_ALONE]
@@ -49,12 +51,16 @@ def file_digest(path: Path) -> str:
 def versions() -> dict[str, str]:
     """The versions that results depend on."""
     known = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            known[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            known[package] = "not installed"  # run from the sources, without an installation
-    return known
+    return known | {package: version_of(package) for package in PACKAGES}
+
+
+@cache
+def version_of(package: str) -> str:
+    """The installed version of a package."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"  # run from the sources, without an installation
 
 
 def machine() -> dict[str, object]:

@@ -27,12 +27,25 @@ def maximin(payoff: Floats, steps: int = STEPS) -> Floats:
     regrets = np.zeros((2, agents))
     mixtures = np.full((2, agents), 1.0 / agents)
     average = np.zeros(agents)
+    tables = payoff, -payoff.T
     for step in range(1, steps + 1):
-        for player, table in ((0, payoff), (1, -payoff.T)):
+        for player, table in enumerate(tables):
             gains = table @ mixtures[1 - player]
             regrets[player] += gains - mixtures[player] @ gains
             np.maximum(regrets[player], 0.0, out=regrets[player])
             total = regrets[player].sum()
             mixtures[player] = regrets[player] / total if total > 0.0 else 1.0 / agents
+        if settled(tables, mixtures):
+            average += (steps - step + 1) * (steps + step) / 2 * mixtures.sum(axis=0)
+            break
         average += step * mixtures.sum(axis=0)
     return np.asarray(average / average.sum())
+
+
+def settled(tables: tuple[Floats, Floats], mixtures: Floats) -> bool:
+    """Whether both play one agent and neither regrets it: so it stays in all further steps."""
+    first, second = mixtures.argmax(axis=1)
+    if mixtures[0, first] < 1.0 or mixtures[1, second] < 1.0:
+        return False
+    gains = tables[0][:, second], tables[1][:, first]
+    return bool(gains[0].max() <= gains[0][first] and gains[1].max() <= gains[1][second])

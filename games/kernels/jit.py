@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 from games.kernels.compile_cache import cache_of, config
 from games.kernels.kernel_sources import require
@@ -22,7 +23,15 @@ INTERPRETED = bool(config.DISABLE_JIT)
 
 # Kernels allocate nothing, so they need no reference counts: with `_nrt`, Numba counts references
 # to the context array in every call, and those atomic instructions took most of the time.
-OPTIONS: CompileOptions = {"nogil": True, "error_model": "numpy", "_nrt": False}
+# An entry for C is made for each function unless told otherwise, and nobody here is C.
+OPTIONS: CompileOptions = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+}
+# Merged into every caller, so that Python has no need of an entry.
+MERGED: CompileOptions = {"forceinline": True, "no_cpython_wrapper": True}
 
 
 def compiled(function: Function) -> Function:
@@ -34,9 +43,26 @@ def compiled(function: Function) -> Function:
         return cast("Function", numba.njit(cache=kept, **OPTIONS)(function))
 
 
+class MergedPart(CPUDispatcher):
+    """A part of kernels without an entry for Python, which takes as long to make as the part.
+
+    It gets one when Python calls it after all: tests do, and evaluations that Python runs.
+    """
+
+    def __call__(self, *arguments: object) -> object:
+        """Call a twin that has an entry."""
+        if "entry" not in vars(self):
+            self.entry = numba.njit(**OPTIONS)(self.py_func)
+        return self.entry(*arguments)
+
+
 def inlined(function: Function) -> Function:
     """A small part of kernels that is merged into every caller; never an entry point."""
-    return cast("Function", numba.njit(forceinline=True, **OPTIONS)(function))
+    part = numba.njit(**MERGED, **OPTIONS)(function)
+    if not INTERPRETED:
+        # Called by Python as it is, it would end the process.
+        part.__class__ = MergedPart  # type: ignore[assignment]  # ours is one of theirs
+    return cast("Function", part)
 
 
 def unbound(value: object) -> Any:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from agents import AgentFailure, AgentSpec, build
+from agents.evaluations.user_names import plain_copy, plain_names
 from agents.features import othello as othello_names
 from agents.features import sowing as sowing_names
 from agents.view import View
@@ -13,10 +14,11 @@ from agents.view_words import word_names
 from games import NAMES, game
 from games.kernels.jit import INTERPRETED
 from games.pack import board_words
-from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, is_wide, positions, spread
+from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, positions, spread
 from tests.agents.naive import board_words as naive
 from tests.docs.pages import blocks
 from tests.games.naive import othello, sowing
+from tests.games.table import one_of_each
 
 SOWING = (
     "kalah(6,4)",
@@ -86,7 +88,7 @@ def test_othello_words_are_those_of_looking_square_by_square(name):
 
 def test_a_stable_disc_is_never_turned():
     of = game("othello(4)")
-    for seed in range(few(12, 2)):
+    for seed in range(few(4, 2)):
         safe = [set(), set()]
         for position in positions("othello(4)", seed)[:-1]:
             view = View(of, position)
@@ -145,9 +147,14 @@ def evaluate(rules, position):
 """
 
 
+# Compiling them takes seconds: one family of each pack, the rest is slow.
+ONE_OF_A_PACK = one_of_each("pack", "(6)")
+
+
 @compiled
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * is_wide(n)) for n in OF_EVERY_FAMILY]
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] * (n not in ONE_OF_A_PACK)) for n in OF_EVERY_FAMILY],
 )
 def test_words_mean_the_same_compiled_and_interpreted(name, tmp_path):
     of, path = game(name), tmp_path / "mine.py"
@@ -157,7 +164,7 @@ def test_words_mean_the_same_compiled_and_interpreted(name, tmp_path):
     for way in (True, False):
         spec = AgentSpec("minimax", depth=1, evaluate=f"{path}:evaluate", compile=way)
         agent = build(spec, of)
-        values.append([agent.choose(position).value for position in spread(name, 6)])
+        values.append([agent.choose(position).value for position in spread(name, 5)])
     assert values[0] == values[1]
     assert len(set(values[0])) > 2
 
@@ -177,19 +184,29 @@ def heuristics(page):
     return re.findall(r"^def (\w+)", file.text, re.M), file.text
 
 
-@pytest.mark.parametrize(
-    "compiles", [False, pytest.param(True, marks=[pytest.mark.slow, compiled])]
-)
 @pytest.mark.parametrize("of", ["kalah(6,4)", "othello"])
-def test_the_heuristics_of_the_pages_play(of, compiles, tmp_path):
+def test_each_heuristic_of_the_pages_tells_positions_apart(of):
+    names, text = heuristics(ROOT / "docs" / f"words-{of.partition('(')[0]}.md")
+    scope, values = {"__name__": "heuristics"}, {}
+    exec(text, scope)
+    words = plain_names(game(of).family_name, game(of).family.restored)
+    for name in names:
+        evaluate = plain_copy(scope[name], words)
+        values[name] = {evaluate(game(of).context, p.state) for p in spread(of, few(12, 4))}
+    assert len(values) == 10
+    assert all(len(each) > 1 for each in values.values()), values
+
+
+@pytest.mark.slow  # ten compilations
+@compiled
+@pytest.mark.parametrize("of", ["kalah(6,4)", "othello"])
+def test_the_heuristics_of_the_pages_play(of, tmp_path):
     names, text = heuristics(ROOT / "docs" / f"words-{of.partition('(')[0]}.md")
     path, values = tmp_path / "mine.py", {}
     path.write_text(text)
     for name in names:
-        spec = AgentSpec("minimax", depth=1, evaluate=f"{path}:{name}", compile=compiles)
-        agent = build(spec, game(of))
-        values[name] = [agent.choose(position).value for position in spread(of, few(4, 2))]
-    assert len(values) == 10
+        agent = build(AgentSpec("minimax", depth=1, evaluate=f"{path}:{name}"), game(of))
+        values[name] = [agent.choose(position).value for position in spread(of, 4)]
     assert all(len(set(each)) > 1 for each in values.values()), values
 
 

@@ -19,6 +19,7 @@ from tests.agents.given import (
     agent_of,
     few,
     forced_passes,
+    is_wide,
     kinds_and_games,
     played,
     positions,
@@ -33,6 +34,7 @@ every_search_and_game = pytest.mark.parametrize(
     ("kind", "name"),
     slow_if_wide(pair for pair in kinds_and_games() if kind_of(spec_of(pair[0])).option("depth")),
 )
+NARROW = [name for name in OF_EVERY_FAMILY if not is_wide(name)]
 # What draws lots, beside the kinds that always do.
 WITH_CHANCE = {"epsilon": 0.6, "random_ties": True}
 
@@ -147,8 +149,11 @@ print(json.dumps([game_of(kind, name, 7) for kind, name in json.loads(sys.argv[1
 """
 
 
-def test_another_process_plays_the_same_games():
-    asked = kinds_and_games("human", games=OF_EVERY_FAMILY[::3])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * bool(i)) for i, n in enumerate(NARROW)]
+)
+def test_another_process_plays_the_same_games(name):
+    asked = kinds_and_games("human", games=(name,))
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE, json.dumps(asked)],
         cwd=ROOT,

@@ -454,3 +454,17 @@ def test_a_game_is_named_and_sent_around_without_a_compiler():
     )
     done = python(ROOT, code)
     assert (done.stdout, done.stderr) == ("kalah(6,4)\nkalah(16,16)\nothello(16)\nFalse\n", "")
+
+
+def half(points):
+    return points // 2 + BONUS
+
+
+def two_halves(points):
+    return 2 * half(points)
+
+
+def test_a_part_that_is_merged_answers_python_too():
+    part = jit.inlined(half)
+    made = jit.specialise("tests_part", (two_halves,), half=part)
+    assert (made.two_halves(8), part(8)) == (10, 5)

@@ -7,6 +7,7 @@ import pytest
 from agents import AgentSpec, build, kind_of
 from agents.protocols import PROTOCOLS
 from games import game
+from tests.agents.given import slow_if_wide
 from tests.agents.protocols.wire import Ours, Table, Wire, protocol
 
 PLAYED = [
@@ -16,7 +17,8 @@ PLAYED = [
     ],
     *[("gtp", name) for name in ("othello(8)", "othello(6)", "othello-adjacent(6)")],
     ("nboard", "othello(8)"),
-    *[("kgp", name) for name in ("kalah(6,4)", "kalah-kgp(8,5)", "kalah-2022(4,3)")],
+    *[("kgp", name) for name in ("kalah(6,4)", "kalah-kgp(5,3)", "kalah-2022(4,3)")],
+    ("kgp", "kalah-kgp(8,5)"),
     *[("manchester", name) for name in ("kalah-manchester(7,7)", "kalah-manchester(5,3)")],
 ]
 # Who adds a protocol needs no line here.
@@ -57,7 +59,7 @@ def test_every_protocol_of_the_table_is_played_here():
 
 @pytest.mark.parametrize("opening_plies", [0, 1, 2, OPENING_PLIES])
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize(("name", "text"), PLAYED)
+@pytest.mark.parametrize(("name", "text"), slow_if_wide(PLAYED))
 def test_a_game_over_the_protocol_is_the_game_at_home(name, text, player, opening_plies):
     of = game(text)
     opening = random_opening(of, opening_plies)
@@ -66,7 +68,7 @@ def test_a_game_over_the_protocol_is_the_game_at_home(name, text, player, openin
     assert [ply.move for ply in table.play().plies] == at_home(of, KINDS[of.pack], player, opening)
 
 
-@pytest.mark.parametrize(("name", "text"), PLAYED)
+@pytest.mark.parametrize(("name", "text"), slow_if_wide(PLAYED))
 def test_one_process_or_more_play_many_games(name, text):
     of = game(text)
     bot = Ours(name, of)

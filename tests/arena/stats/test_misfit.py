@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from arena.stats import maximin as maximin_module
 from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import misfit
 from arena.stats.ratings import RatingPlan, rate
@@ -112,6 +113,15 @@ def test_nobody_gains_against_the_maximin_mixture():
     assert (payoff @ maximin(payoff)).max() < 1e-3
     dominated = np.array([[0.0, 0.3, 0.2], [-0.3, 0.0, 0.4], [-0.2, -0.4, 0.0]])
     assert maximin(dominated) == pytest.approx([1, 0, 0], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_steps_that_would_change_nothing_are_not_taken(seed, monkeypatch):
+    noise = np.random.default_rng(seed).integers(-3, 4, size=(4, 4)) / 10
+    payoff = noise - noise.T
+    found = maximin_module.maximin(payoff)
+    monkeypatch.setattr(maximin_module, "settled", lambda *_: False)
+    assert found == pytest.approx(maximin_module.maximin(payoff), abs=1e-12)
 
 
 def test_payoffs_of_few_pairings_are_drawn_towards_even():
