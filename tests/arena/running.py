@@ -126,14 +126,37 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "arena.run", *map(str, words)]
 
 
+# The command, whose workers wait in the middle until a file is there.
+HELD = """
+import os, sys, time
+from arena.playing.worker import Worker
+from arena.run import main
+
+play = Worker.play
+
+def held(worker, task):
+    while task.start >= 8 and not os.path.exists({gate!r}):
+        time.sleep(0.01)
+    return play(worker, task)
+
+Worker.play = held
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 @contextlib.contextmanager
-def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
-    """The command, running in a process group of its own, which is ended when we leave."""
+def begun(*words: object, gate: Path | None = None, **options) -> Iterator[subprocess.Popen]:
+    """The command, running in a process group of its own, which is ended when we leave.
+
+    With a `gate` it plays the first few pairings, and the rest once that file is there: what is
+    to happen in the middle of a run happens there, however slow the machine.
+    """
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
-    with subprocess.Popen(
-        command(*words), cwd=ROOT, text=True, start_new_session=True, **options
-    ) as process:
+    line = command(*words)
+    if gate:
+        line[1:3] = ["-c", HELD.format(gate=str(gate))]
+    with subprocess.Popen(line, cwd=ROOT, text=True, start_new_session=True, **options) as process:
         try:
             yield process
         finally:
