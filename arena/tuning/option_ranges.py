@@ -55,7 +55,7 @@ def read_options(
     kind, axes = kind_of(spec), list[Axis]()
     for name, value in table.items():
         key = kind.option(name)
-        if message := option_fault(key, name, spec):
+        if message := option_fault(key, name, spec, of):
             say_of_tune(problems, message, "options", name)
         elif key is not None and key.type == "table":
             axes += inner_axes(name, value, spec, problems)
@@ -68,12 +68,14 @@ def read_options(
     return axes
 
 
-def option_fault(key: Key | None, name: str, spec: AgentSpec) -> str:
+def option_fault(key: Key | None, name: str, spec: AgentSpec, of: Game) -> str:
     """Why a kind's option is not tuned; empty if it can be."""
     names = tunable(kind_of(spec))
     others = f"these can be: {listed(names)}" if names else "none of its options can be"
     if key is None:
-        return f"{no_option(spec.kind, name, [])}; {others}"
+        weight = of.has("features") and name in of.features and kind_of(spec).option(WEIGHTS)
+        unknown = no_option(spec.kind, name, [each.name for each in kind_of(spec).options])
+        return f"{name} is a weight: tune it in [tune.weights]" if weight else unknown
     if name == WEIGHTS:
         return "weights have a table of their own, [tune.weights]"
     if why := refusal(key):

@@ -17,7 +17,8 @@ NODES, TIME = EQUAL = ("nodes", "time")
 VALIDATION = (
     Key("elo0", "float", "the difference that is too little", 0.0),
     Key("elo1", "float", "the difference that is enough", 20.0),
-    ALPHA,
+    # What a search recommends looks good even where nothing can be gained: be strict.
+    replace(ALPHA, default=0.01),
     BETA,
     Key("pairs", "int", "pairings at most", 2000, low=10, high=10**7),
 )

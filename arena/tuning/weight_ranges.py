@@ -23,6 +23,7 @@ class StartWeights(NamedTuple):
     weights: Weights
     names: Sequence[str] | None
     single: bool  # whether there are no phases
+    options: Sequence[str] = ()  # what else the agent has
 
 
 def read_space(
@@ -33,6 +34,7 @@ def read_space(
     if has_weights(spec) and not by_tables(spec, of):
         names, weights = seed_weights(spec, of)
         start = StartWeights(weights, names, single="evaluate" in spec.options)
+        start = start._replace(options=[key.name for key in kind_of(spec).options])
         for name, value in table.weights.items():
             axes += read_axes(name, value, start, problems)
         fixed = fixed_weights(table, weights)
@@ -93,6 +95,8 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     if start.names is not None and name not in start.names:
         known = f"there are {listed(start.names)}"
         message = f"unknown weight {quoted(name)} ({known}){near(name, start.names)}"
+        if name in start.options:
+            message = f"{name} is no weight but an option: tune it in [tune.options]"
         say_of_tune(problems, message, "weights", name)
         return
     if is_number(value):

@@ -142,6 +142,11 @@ CANNOT = {
     ("alphabeta", "epsilon = [0, 9]"): "epsilon must be a number from 0 to 1, got 9",
     ("alphabeta", "random_ties = [0, 9]"): "random_ties must be",
     ("alphabeta", "weights = [0, 9]"): "weights have a table of their own, [tune.weights]",
+    ("alphabeta", "mobility = [0, 9]"): "mobility is a weight: tune it in [tune.weights]",
+    (
+        "alphabeta",
+        "weights = 3\n[tune.weights]\ndepth = [1, 3]",
+    ): "depth is no weight but an option",
     ("random", "epsilon = [0, 1]"): "no options that could be tuned (these have: first, last,",
 }
 
