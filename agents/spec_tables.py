@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,16 @@ from games.keys import Key
 from games.names import did_you_mean, listed, quoted
 
 PATH_TYPES = ("path", "paths", "command")
+# Where the version of a file lies that a word names, seen from a directory; else the word itself.
+Versions = Callable[[str, Path], str]
 
 
-def spec_in(path: Path, name: str) -> AgentSpec:
+def no_versions(word: str, _: Path) -> str:
+    """Names of files mean what lies there now."""
+    return word
+
+
+def spec_in(path: Path, name: str, versions: Versions = no_versions) -> AgentSpec:
     """The agent of this name in an experiment file; where it has only one, no name is needed."""
     table = tables_of(path).get("agents")
     if not isinstance(table, dict) or not table:
@@ -27,7 +34,7 @@ def spec_in(path: Path, name: str) -> AgentSpec:
             f"{path}: there is no agent {quoted(name)} (there are {listed(table)})"
             f"{did_you_mean(name, table)}"
         )
-    return spec_of_table(table[name], path.parent, f"{path}: agents.{name}")
+    return spec_of_table(table[name], path.parent, f"{path}: agents.{name}", versions)
 
 
 def tables_of(path: Path) -> Mapping[str, object]:
@@ -40,13 +47,17 @@ def tables_of(path: Path) -> Mapping[str, object]:
         raise SpecError(f"{path}: not valid TOML: {error}") from None
 
 
-def spec_of_table(table: object, directory: Path, place: str) -> AgentSpec:
+def spec_of_table(
+    table: object, directory: Path, place: str, versions: Versions = no_versions
+) -> AgentSpec:
     """The spec that a table describes; what is wrong with its values is said by `agents.build`."""
-    own = loaded_options(table, directory, place)
+    own = loaded_options(table, directory, place, versions)
     return AgentSpec(own["kind"], {key: own[key] for key in own if key != "kind"})
 
 
-def loaded_options(table: object, directory: Path, place: str) -> dict[str, Any]:
+def loaded_options(
+    table: object, directory: Path, place: str, versions: Versions = no_versions
+) -> dict[str, Any]:
     """The table with whole paths in place of those that are seen from its directory."""
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
         raise SpecError(f'{place} must be a table with a kind, as in kind = "smart"')
@@ -55,30 +66,31 @@ def loaded_options(table: object, directory: Path, place: str) -> dict[str, Any]
     except SpecError as error:
         raise SpecError(f"{place}: {error}") from None
     return {
-        key: value if key == "kind" else loaded(kind.option(key), value, directory)
+        key: value if key == "kind" else loaded(kind.option(key), value, directory, versions)
         for key, value in table.items()
     }
 
 
-def loaded(option: Key | None, value: object, directory: Path) -> object:
+def loaded(option: Key | None, value: object, directory: Path, versions: Versions) -> object:
     """The value of an option: of a file its whole path, of a file of weights what it holds."""
     if option is None:
         return value
     if option.type in PATH_TYPES:
-        return path_words(value, directory)
+        return path_words(value, directory, versions)
     if not isinstance(value, str) or option.type not in ("file", "weights"):
         return value
+    value = versions(value, directory)
     file = found_file(value, option.entry, directory)
     if file is None:
         raise SpecError(f"{option.name}: there is no file {quoted(value)}")
     return read_weights(file[0]) if option.type == "weights" else ":".join(map(str, file))
 
 
-def path_words(value: object, directory: Path) -> object:
+def path_words(value: object, directory: Path, versions: Versions = no_versions) -> object:
     """Words of which those that name something in the directory become its whole path."""
     if isinstance(value, list):
-        return [path_words(each, directory) for each in value]
-    return found_path(value, directory) if isinstance(value, str) else value
+        return [path_words(each, directory, versions) for each in value]
+    return found_path(versions(value, directory), directory) if isinstance(value, str) else value
 
 
 def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:

@@ -8,26 +8,30 @@ from agents import AGENTS, kind_of
 from agents.bot_files import bot_spec, is_bot_file
 from agents.core import AgentSpec, SpecError
 from agents.protocols import PROTOCOLS
-from agents.spec_tables import found_path, spec_in
+from agents.spec_tables import Versions, found_path, no_versions, spec_in
 from games.names import quoted
 
 
-def player_spec(text: str, limits: Mapping[str, float | str]) -> AgentSpec:
-    """The agent of a word.
+def player_spec(
+    text: str, limits: Mapping[str, float | str], versions: Versions = no_versions
+) -> AgentSpec:
+    """The agent of a word; `versions` finds a version of a file, where names may have one.
 
     It is a kind's name, a bot's file, an evaluation in a file (`path.py:evaluate`), an agent of an
     experiment (`path.toml:name`), or a protocol and a command (`gtp gtp-rhino -l 1`).
     """
+    text = text if text.partition(" ")[0] in PROTOCOLS else versions(text, Path())
     if text.endswith(".py:evaluate"):
         return AgentSpec("alphabeta", {"evaluate": text, **limits})
     if ".py:" in text:
         return AgentSpec("python", {"file": text})
     path, _, name = text.partition(".toml")
     if name[:1] in ("", ":") and text.startswith(f"{path}.toml"):
-        return limited(spec_in(Path(f"{path}.toml").expanduser(), name[1:]), limits)
+        return limited(spec_in(Path(f"{path}.toml").expanduser(), name[1:], versions), limits)
     kind, _, command = text.partition(" ")
     if kind in PROTOCOLS and command.strip():
-        return AgentSpec(kind, command=words_of_command(command))
+        words = [versions(word, Path()) for word in words_of_command(command)]
+        return AgentSpec(kind, command=words)
     if text in ("python", *PROTOCOLS):
         raise SpecError(f"write the file of your bot instead of {text}{hint(text)}")
     if text not in AGENTS and ("/" in text or Path(text).suffix or is_bot_file(Path(text))):

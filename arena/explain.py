@@ -99,10 +99,11 @@ def whole_number(name: str, text: str) -> int:
 def of_game(chosen: argparse.Namespace) -> AskedPosition:
     """The position of a game that the command line describes."""
     from agents.spec_words import player_spec  # noqa: PLC0415
+    from arena.keeping.found_versions import at_version  # noqa: PLC0415
     from games.solve import position_of  # noqa: PLC0415
 
     of, name = game(chosen.what), chosen.agent or "smart"
-    spec = player_spec(name, limits_of(chosen))
+    spec = player_spec(name, limits_of(chosen), at_version)
     if spec.kind == "human":
         raise SpecError("a person has reasons that no program knows: name another agent")
     return AskedPosition(of, position_of(of, chosen.position), name, spec)

@@ -11,12 +11,12 @@ from agents.faults import no_option, normal, weight_faults
 from agents.kinds import Kind
 from agents.spec_tables import PATH_TYPES, found_file, path_words
 from arena.concluding.checks.claims import ALL, BEATS
+from arena.keeping.found_versions import found_version
 from arena.keeping.git_files import VersionError
 from arena.keeping.source_versions import VersionedName, versioned
 from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
-from arena.reading.versions import found_version
 from games import Game
 from games.keys import Key
 from games.names import quoted, shown

@@ -7,6 +7,7 @@ from agents import SpecError
 from agents.bot_files import bot_spec, is_bot_file
 from agents.must_survive import read_positions
 from agents.spec_tables import found_path, loaded_options, tables_of
+from arena.keeping.found_versions import at_version
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game
@@ -86,7 +87,7 @@ def own_table(path: Path, table: Mapping[str, object], problems: Problems) -> di
     both = dict(table)
     try:
         both |= tables_of(path)
-        return loaded_options(both, path.parent, str(path))
+        return loaded_options(both, path.parent, str(path), at_version)
     except SpecError as error:
         problems.say(PLACE, str(error))
         return both

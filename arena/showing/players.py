@@ -10,6 +10,7 @@ from agents.human import Dialogue, HumanAgent, Quit, level_of
 from agents.spec_words import player_spec
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
+from arena.keeping.found_versions import at_version
 from arena.showing.hints import Hints
 from arena.showing.terminal_game import Player, TerminalGame
 from games import Game, Position
@@ -97,7 +98,7 @@ def seated(
     of: Game, invited: Invitation, limits: Mapping[str, float | str], dialogue: Dialogue
 ) -> tuple[Player, Player]:
     """The two players in the order in which they move."""
-    specs = [player_spec(kind, limits) for kind in invited.kinds]
+    specs = [player_spec(kind, limits, at_version) for kind in invited.kinds]
     agents = [agent_of(spec, of, Terms(invited.wall)) for spec in specs]
     refuse_idle_limit(specs, limits)
     names = player_names(invited, dialogue)

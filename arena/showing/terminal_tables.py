@@ -28,7 +28,8 @@ MATRIX_COLUMNS = 9
 MATRIX = "% won by row"
 SIZES = "  n="
 HALVES = 1e-6  # Elo: two ratings that nobody holds add up to nothing
-LEGEND = "won, drawn, lost; n games, n_eff independent pairs; K distinct openings"
+# What stands for what in the lines of pairs; only that is explained which is there.
+LEGEND = {"n=": "n games", "n_eff": "n_eff independent pairs", "K = ": "K distinct openings"}
 WORDS = ("agent", "Elo", MATRIX)
 STYLES = {HOLDS: "green", FAILS: "red"}
 
@@ -184,9 +185,19 @@ def _pairs(console: Console, summary: Summary) -> None:
     if len(rows) > MOST_PAIRS:
         say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
     if rows:
-        first = rows[0].row.counts.first
-        example = f"{first.wins}-{first.draws}-{first.losses}"
-        say_line(console, f"{example}: {LEGEND}", "dim")
+        for line in legend(rows[:MOST_PAIRS]):
+            say_line(console, line, "dim")
+
+
+def legend(rows: Sequence[WinRate]) -> list[str]:
+    """What the signs in the lines of these pairs mean, in lines that need not be broken."""
+    first = rows[0].row.counts.first
+    lines = [f"{first.wins}-{first.draws}-{first.losses}: won, drawn, lost"]
+    for sign, words in LEGEND.items():
+        if any(sign in row.text for row in rows):
+            fits = len(f"{lines[-1]}; {words}") <= WIDTH
+            lines[-1:] = [f"{lines[-1]}; {words}"] if fits else [lines[-1], words]
+    return lines
 
 
 def _results(rate: WinRate) -> str:

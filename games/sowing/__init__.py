@@ -13,6 +13,7 @@ FEATURES = (
     "capture",
     "mobility",
     "far",
+    "given_away",
 )
 # Words for heuristics and bots, each a function in `board_words.py`.
 BOARD_WORDS = (

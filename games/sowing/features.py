@@ -8,7 +8,7 @@ family of the state (`packed_cells.py`, `wide_cells.py`) and are bound when kern
 import numpy as np
 
 from games.kernels.bits import ONE, ZERO
-from games.kernels.context import Context
+from games.kernels.context import RULES, Context
 from games.kernels.family import State, count, moves, plies, turned
 from games.sowing.states.packed_cells import (
     end_slot,
@@ -19,6 +19,7 @@ from games.sowing.states.packed_cells import (
     reaching,
     row_beans,
 )
+from games.sowing.states.rows import PERIOD
 
 
 def pot(rules: Context, position: State) -> np.int64:
@@ -57,6 +58,17 @@ def mobility(rules: Context, position: State) -> np.int64:
 def far(rules: Context, position: State) -> np.int64:
     """Beans in the mover's hole farthest from its pot, which the other side can hardly take."""
     return np.int64(held(position, first_slot(rules)))
+
+
+def given_away(rules: Context, position: State) -> np.int64:
+    """Beans that the mover's holes would drop in the other row, each sown by itself."""
+    row = np.int64(end_slot(rules)) - np.int64(first_slot(rules))
+    period, total = rules[RULES + PERIOD], np.int64(0)
+    for place in range(row):  # how many beans end in the pot, less one
+        beans = np.int64(held(position, end_slot(rules) - ONE - np.uint64(place)))
+        beyond = beans % period - (place + 1)
+        total += beans // period * row + max(np.int64(0), min(beyond, row))
+    return np.int64(total)
 
 
 TERM = "difference"

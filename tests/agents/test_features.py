@@ -18,7 +18,7 @@ from games.kernels.family import turned
 from games.kernels.jit import specialise
 from games.othello.features import corner, danger, disc, edge, potential_mobility
 from games.othello.features import mobility as moves_of
-from games.sowing.features import capture, extra_turn, far, in_play, mobility, pot
+from games.sowing.features import capture, extra_turn, far, given_away, in_play, mobility, pot
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, spread
 from tests.agents.naive import features
 from tests.agents.scores import naive_othello
@@ -56,6 +56,7 @@ def sowing_counts(ctx, s):
         capture(ctx, s),
         mobility(ctx, s),
         far(ctx, s),
+        given_away(ctx, s),
     )
 
 

@@ -91,7 +91,7 @@ def test_the_ends_of_every_range_are_allowed():
 @pytest.mark.parametrize(
     ("weights", "told"),
     [
-        ({"pott": 1}, '(it has pot, in_play, extra_turn, capture, mobility, far); '
+        ({"pott": 1}, '(it has pot, in_play, extra_turn, capture, mobility, far, given_away); '
                       'did you mean "pot"?'),
         ({"corner": 1}, 'this agent has no weight "corner"'),
         ({"pot": "much"}, "weight pot must be a number, got 'much'"),

@@ -44,7 +44,8 @@ BAD = {
                {"crashed"}),
     "exits": ("import sys\ndef choose(view, legal, rng):\n    sys.exit(3)  # {mark}\n", "",
               {"crashed"}),
-    "never_loads": ("import time\nwhile True:\n    time.sleep(1)  # {mark}\n",
+    "never_loads": ("import time\nwhile True:\n    time.sleep(1)  # {mark}\n"
+                    "def choose(view, legal, rng):\n    return legal[0]\n",
                     "start_seconds = 1", {"unloadable"}),
     "hangs": ("import time\ndef choose(view, legal, rng):\n    time.sleep(999)  # {mark}\n",
               "seconds = 0.2\nmax_timeouts = 2", {"timeout"}),

@@ -5,7 +5,7 @@ from tests.games.naive.othello import EIGHT_NEIGHBOURS, EMPTY, State, ray
 
 # --------------------------------------------------------------------- sowing
 
-SOWING = ("pot", "in_play", "extra_turn", "capture", "mobility", "far")
+SOWING = ("pot", "in_play", "extra_turn", "capture", "mobility", "far", "given_away")
 
 
 def sowing_counts(row, pot: int, other) -> dict[str, int]:
@@ -18,7 +18,17 @@ def sowing_counts(row, pot: int, other) -> dict[str, int]:
         "capture": max((prize(row, other, hole) for hole in range(holes)), default=0),
         "mobility": sum(held > 0 for held in row),
         "far": row[0],
+        "given_away": sum(given(row, hole) for hole in range(holes)),
     }
+
+
+def given(row, hole: int) -> int:
+    """Beans that a sowing of the hole would drop in the other row, one by one."""
+    given_away, cell = 0, hole
+    for _ in range(row[hole]):
+        cell = (cell + 1) % (2 * len(row) + 1)  # both rows, and the own pot between them
+        given_away += cell > len(row)
+    return given_away
 
 
 def prize(row, other, hole: int) -> int:

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from agents import SpecError
+from agents.spec_words import player_spec
+from agents.user_files import split_reference
+from arena.explain import main as explain
+from arena.keeping.found_versions import at_version
 from arena.keeping.git_files import VersionError, commits_of, tree_of
 from arena.keeping.source_versions import materialised, versioned
+from arena.play import main as play
 from arena.reading.experiment_file import load
 from arena.reading.problems import ExperimentError
 from arena.verify import main as verify
@@ -172,3 +178,52 @@ def test_a_run_with_a_version_is_verified_without_cache_and_repository(tmp_path,
     shutil.rmtree(tmp_path / "cache" / "pitflip" / "versions")
     (run,) = (tmp_path / "results" / "demo").iterdir()
     assert verify([str(run)]) == 0
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """A repository of one revision, in whose tree a bot was edited since."""
+    git(tmp_path, "init", "-q")
+    (tmp_path / "one.py").write_text(BOT.format(place=0))
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one.py")
+    (tmp_path / "one.py").write_text(BOT.format(place=-1))
+    return tmp_path
+
+
+def test_words_of_a_command_line_may_name_a_version(edited, monkeypatch):
+    monkeypatch.chdir(edited)
+    (edited / "old.toml").write_text(AGENT.format(name="old", file="one.py@HEAD"))
+    for word in ("one.py@HEAD", "one.py@HEAD:choose", "old.toml:old"):
+        spec = player_spec(word, {}, at_version)
+        path, name = split_reference(str(spec.options["file"]), "choose")
+        assert (spec.kind, path.read_text(), name) == ("python", BOT.format(place=0), "choose")
+    (program,) = player_spec("gtp one.py@HEAD", {}, at_version).options["command"]
+    evaluated = player_spec("one.py@HEAD:evaluate", {"depth": 3}, at_version)
+    own = str(evaluated.options["evaluate"])
+    assert Path(program).read_text() == BOT.format(place=0)
+    assert evaluated.kind == "alphabeta"
+    assert Path(own.removesuffix(":evaluate")).read_text() == BOT.format(place=0)
+    with pytest.raises(SpecError, match="nothing"):
+        player_spec("one.py@nothing", {}, at_version)
+
+
+def test_explain_and_play_take_a_version(edited, monkeypatch, capsys):
+    monkeypatch.chdir(edited)
+    for word, number in (("one.py", 3), ("one.py@HEAD", 1)):
+        assert explain(["kalah(3,2)", "--agent", word, "--perfect", "0"]) == 0
+        assert f"plays {number}\n" in capsys.readouterr().out
+    assert explain(["kalah(3,2)", "--agent", "one.py@HEAD~1", "--perfect", "0"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert play(["kalah(2,1)", "--first", "one.py@HEAD", "--second", "first"]) == 0
+
+
+def test_a_bot_of_a_roster_may_be_a_version(edited):
+    (edited / "class" / "ada").mkdir(parents=True)
+    text = 'kind = "python"\nfile = "../../one.py@HEAD"\n'
+    (edited / "class" / "ada" / "bot.toml").write_text(text)
+    (edited / "class.toml").write_text(
+        'game = "kalah(4,3)"\n[roster]\ndirectory = "class"\n[agents.r]\nkind = "random"\n'
+    )
+    ada = load(edited / "class.toml").plan.agents["ada"]
+    assert Path(str(ada.options["file"]).removesuffix(":choose")).read_text() == BOT.format(place=0)

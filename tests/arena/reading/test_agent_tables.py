@@ -6,7 +6,7 @@ from agents import kind_of, kinds_for
 from games import game
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems, the_problem
 
-SOWING = "pot, in_play, extra_turn, capture, mobility, far"
+SOWING = "pot, in_play, extra_turn, capture, mobility, far, given_away"
 
 FREE = [kind for kind in kinds_for(game("othello")) if not kind_of(kind).required]
 BROKEN = {

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from arena.concluding.checks import FAILS, HOLDS, VACUOUS, Verdict
 from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.showing.terminal_tables import LEGEND, as_json, show, terminal
+from arena.showing.terminal_tables import as_json, legend, show, terminal
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'
@@ -45,9 +45,24 @@ def test_two_agents_fit_one_screen():
     assert lines[2].startswith("smart")
     assert "smart against bad: +137 [+80, +199] for openings like these" in lines
     assert "  n=80 (n_eff 40), first 30-0-10, second 20-10-10, 40 openings" in lines
-    assert f"30-0-10: {LEGEND}" in lines
+    assert "30-0-10: won, drawn, lost; n games; n_eff independent pairs" in lines
     assert "HOLDS: smart beats bad (score_at_least): at least 70.0 % wanted" in lines
     assert len(lines) < 24
+
+
+def test_the_legend_names_what_is_shown_and_breaks_between_its_parts():
+    shutout = (0, 1, [(opening, "WW") for opening in range(1000)])
+    text = printed(summary_of(["smart", "bad"], shutout))
+    assert "1000-0-0: won, drawn, lost; K distinct openings\n" in text  # as on the first screen
+    assert "n_eff" not in text
+    both = printed(summary_of(["a", "b", "c"], shutout, even_match(0, 2), even_match(1, 2)))
+    assert both.endswith("; n games; n_eff independent pairs; K distinct openings\n")
+    longer = (0, 1, [(opening, "WW") for opening in range(10_000)])
+    (row,) = summary_of(["smart", "bad"], longer).win_rates[:1]
+    lines = legend([row, *summary_of(["a", "b"], even_match(0, 1)).win_rates])
+    assert lines == [
+        "10000-0-0: won, drawn, lost; n games; n_eff independent pairs", "K distinct openings"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("agents", [2, 3, 7, 12])
