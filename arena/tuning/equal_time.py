@@ -17,6 +17,7 @@ from games import Game, Position
 
 ROUNDS = 3  # the best of so many counts
 MOST_POSITIONS = 40
+MOVE_SECONDS = 60.0
 LEAST_SECONDS = 0.05  # of a round: less is measured by chance
 
 
@@ -40,7 +41,9 @@ def by_nodes(spec: AgentSpec, of: Game) -> bool:
     return bool(values["nodes"]) and not values.get("depth") and not values.get("seconds")
 
 
-def share_of_nodes(tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings) -> float:
+def share_of_nodes(
+    tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openings, wall: Wall
+) -> float:
     """How many nodes the tuned agent searches while the seed's searches one, measured in turn.
 
     One, where an agent fails in all positions.
@@ -48,7 +51,7 @@ def share_of_nodes(tuned: AgentSpec, seed: AgentSpec, of: Game, openings: Openin
     positions = [p for p in starts(of, openings) if not of.over(p)]
     if not positions:
         return 1.0
-    agents = [agent_of(spec, of, Terms(Wall(), 60.0)) for spec in (tuned, seed)]
+    agents = [agent_of(spec, of, Terms(wall, MOVE_SECONDS)) for spec in (tuned, seed)]
     try:
         rounds = [[speed(agent, positions) for agent in agents] for _ in range(ROUNDS + 1)]
     finally:

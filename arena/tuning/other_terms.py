@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents import AgentSpec
 from agents.core import Settings
+from agents.wall.wall import Wall
 from arena.keeping.journal import Journal
 from arena.planning.drawing import draw
 from arena.planning.openings import NO_MOVE, Openings, way
@@ -87,11 +88,12 @@ def at_other_cost(tuning: Tuning, changes: Settings, openings: Openings, shown: 
 def share_of(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
     """The share of nodes at equal time, measured once for a study."""
     digest = str(digest_word(in_order(tuned.to_json()), tuning.plan.seed))
-    with Journal(shown.directory / "speed", digest) as store:
+    with Journal(shown.directory / f"speed-{digest}", digest) as store:
         stored = store.plan()
         if stored is None:
-            of = tuning.plan.of
-            stored = json.dumps({"share": share_of_nodes(tuned, tuning.spec, of, openings)})
+            of, wall = tuning.plan.of, shown.options.wall or Wall(tuning.plan.walls_required)
+            share = share_of_nodes(tuned, tuning.spec, of, openings, wall)
+            stored = json.dumps({"share": share})
             store.keep_plan(stored)
     return float(json.loads(stored)["share"])
 

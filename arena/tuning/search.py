@@ -90,7 +90,7 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     """The file's plan, or as much of it as fits into the budget at the speed measured now."""
-    share = share_of_candidates(tuning) if tuning.equal == TIME else 1.0
+    share = share_of_candidates(tuning, options.wall) if tuning.equal == TIME else 1.0
     whole = study_plan.as_written(tuning)._replace(share=share)
     if options.budget is None:
         return whole
@@ -102,7 +102,7 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     return study_plan.within(tuning, options.budget, rate)._replace(share=share)
 
 
-def share_of_candidates(tuning: Tuning) -> float:
+def share_of_candidates(tuning: Tuning, wall: Wall) -> float:
     """The share of nodes of candidates, none of whose tuned weights is 0: those cost time."""
     space, values = tuning.space, dict(tuning.seed_values)
     for axis in space.axes:
@@ -112,7 +112,7 @@ def share_of_candidates(tuning: Tuning) -> float:
     openings = make_openings(
         tuning.plan.of, tuning.plan.openings, MEASURED_OPENINGS, tuning.plan.seed
     )
-    return share_of_nodes(candidate, tuning.spec, tuning.plan.of, openings)
+    return share_of_nodes(candidate, tuning.spec, tuning.plan.of, openings, wall)
 
 
 def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) -> TrialGames:

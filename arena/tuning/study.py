@@ -32,6 +32,7 @@ from games.whole_files import write_text
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     """Play what is left of the study and of its validation; write its files, print the answer."""
+    options.wall.required |= tuning.plan.walls_required
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):

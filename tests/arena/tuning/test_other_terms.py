@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from arena.planning.openings import NO_MOVE, Openings
+from arena.tune import main
 from arena.tuning.other_terms import gain_lines, gain_of, together
 from tests.arena.running import database
 from tests.arena.tuning.test_study import study, trials
@@ -63,3 +64,35 @@ def test_a_study_of_options_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
     again = study(tmp_path, OPTIONS)
     assert trials(again).equals(whole)
     assert (again / "recommendation.json").read_text() == said
+
+
+BOT_STUDY = """\
+game = "kalah(6,4)"
+isolation = "required"
+[agents.mine]
+kind = "python"
+file = "bot.py"
+options = { left = 0 }
+[tune]
+agent = "mine"
+games = 20
+trials = 10
+[tune.options]
+options = { left = [0, 1] }
+"""
+
+
+@pytest.mark.slow
+def test_a_study_of_a_bot_begins_only_behind_the_walls_that_it_requires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PITFLIP_WALL", "limits")
+    (tmp_path / "bot.py").write_text(
+        "class Bot:\n    def __init__(self, left):\n        self.left = left\n"
+        "    def choose(self, view, legal, rng):\n        return legal[0 if self.left else -1]\n"
+        "choose = Bot\n"
+    )
+    (tmp_path / "tune_bot.toml").write_text(BOT_STUDY)
+    words = [str(tmp_path / "tune_bot.toml"), "--results", str(tmp_path / "r"), "--quiet"]
+    assert main(words) == 2
+    assert 'isolation = "required" cannot be had' in capsys.readouterr().err
