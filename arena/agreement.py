@@ -11,8 +11,8 @@ from games.terminal import DONE, Mistake, printable, run, status_of
 if TYPE_CHECKING:  # they load tables and the compiler
     from arena.concluding.agreement_rows import AgreementRow
     from arena.judging.judged_run import JudgedRun
+    from arena.playing.asked_agents import Way
     from arena.stats.same_moves import Agreement
-    from games import Position
 
 POSITIONS, SEEDS = range(50, 1_000_001), range(1 << 32)
 SHOWN = 8
@@ -76,8 +76,8 @@ def tell(line: str) -> None:
     print(printable(line), flush=True)
 
 
-def sampled(of_run: "JudgedRun", number: int, seed: int) -> "list[Position]":
-    """Different positions of the run's games that have a choice, in a random order."""
+def sampled(of_run: "JudgedRun", number: int, seed: int) -> "list[Way]":
+    """Different positions of the run's games that have a choice, each with the way to it."""
     import numpy as np  # noqa: PLC0415
 
     of, lines = of_run.of, of_run.words
@@ -89,19 +89,19 @@ def sampled(of_run: "JudgedRun", number: int, seed: int) -> "list[Position]":
     for place in order.tolist():
         line = int(np.searchsorted(ends, place, side="right"))
         wanted.setdefault(line, []).append(place - int(ends[line] - plies[line]))
-    found: dict[str, Position] = {}
+    found: dict[str, Way] = {}
     for line, at in wanted.items():
         passed = of.replay(" ".join(lines[line][: max(at)]))
         for ply in at:
             if len(of.legal(passed[ply])) > 1 and len(found) < number:
-                found.setdefault(of.text(passed[ply]), passed[ply])
+                found.setdefault(of.text(passed[ply]), passed[: ply + 1])
     if not found:
         raise Mistake(f"{of_run.directory}: its games have no position with a choice")
     return list(found.values())
 
 
 def counted(
-    of_run: "JudgedRun", positions: "list[Position]", seed: int
+    of_run: "JudgedRun", ways: "list[Way]", seed: int
 ) -> "tuple[tuple[str, ...], list[Agreement]]":
     """The agents that answered, and all their pairs."""
     import numpy as np  # noqa: PLC0415
@@ -112,7 +112,8 @@ def counted(
 
     of, plan = of_run.of, of_run.plan
     field = {f"\0{place}": AgentSpec(kind, options) for place, (kind, options) in enumerate(FIELD)}
-    answers = asked(of, {**plan.agents, **field}, positions, seed, plan.move_seconds)
+    positions = [way[-1] for way in ways]
+    answers = asked(of, {**plan.agents, **field}, positions, seed, plan.move_seconds, ways)
     moves = {name: each for name, each in answers.items() if not isinstance(each, str)}
     for name in plan.names:
         if isinstance(why := answers[name], str):

@@ -46,8 +46,8 @@ HANG_UP_SECONDS = 2.0
 UNFLUSHED = "its answer came only when its input ended"
 
 
-# Kinds whose questions hold all that the bot must know.
-WHOLE_POSITION = ("lines", "files")
+# Kinds whose questions hold all that the bot must know, or that can be told any position.
+WHOLE_POSITION = ("lines", "files", "nboard", "kgp")
 
 
 class Driver:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from agents.wall.wall import Wall
 from arena.concluding.match_sums import FAIR, Match, MatchSums
 from arena.concluding.repeated_games import repeats
+from arena.concluding.same_games import SameGames, SamePlayers
 from arena.concluding.timing import Timing, TimingSums
 from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
@@ -50,6 +51,7 @@ class Evidence:
     `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
     played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
     as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
+    `same` are agents that play the same games.
     """
 
     plan: Plan
@@ -70,6 +72,7 @@ class Evidence:
     progress: Callable[[str], None]
     steady: Census = ()
     looks: Looks = never_looked
+    same: tuple[SamePlayers, ...] = ()
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -143,11 +146,13 @@ def evidence_of(
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(parts())
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
+    same = SameGames([*plan.agents.values()])
     at = 0
     for piece in pieces(parts()):
         summed.take(piece, repeat[at : at + len(piece)])
         timing.take(piece)
         faultless.take(piece)
+        same.take(piece, repeat[at : at + len(piece)])
         at += len(piece)
 
     @cache
@@ -166,6 +171,7 @@ def evidence_of(
         plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census,
         starts, replay, wall or Wall(), judged, progress, steady, looks or never_looked,
+        same.found(),
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ def summary_values(
     summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]
 ) -> KeyValues:
     """What the tables of a summary do not hold."""
+    same = {"same_players": list(summary.same)} if summary.same else {}
     content: KeyValues = {
         "experiment": summary.experiment,
         "game": summary.game,
@@ -38,6 +39,7 @@ def summary_values(
         "stopped": summary.stopped and _stopped(summary.stopped),
         "tournament": tournament_json(summary),
         "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],
+        **same,
     }
     plain: KeyValues = json.loads(json.dumps(content, default=str))
     return plain

@@ -8,6 +8,7 @@ import numpy as np
 from arena.concluding.evidence import Evidence
 from arena.concluding.match_sums import Match
 from arena.concluding.points_table import PointsRow, points_rows
+from arena.concluding.same_games import same_players
 from arena.concluding.standings import Group, Rated, standings
 from arena.concluding.win_rates import WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
@@ -62,6 +63,7 @@ class Summary:
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()  # a line for each player with several names
 
 
 def summarise(
@@ -101,6 +103,7 @@ def summarise(
         tournament=tournament,
         points=tuple(points_rows(met, names)) if by_points else (),
         notes=tuple(contradictions(evidence)),
+        same=same_players(evidence.same, names),
     )
 
 

@@ -50,7 +50,8 @@ def show(
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
-    lines = [*(() if one else summary.bridges), *summary.notes, _first_mover(summary)]
+    known = *(() if one else summary.bridges), *summary.notes, *summary.same
+    lines = [*known, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
@@ -72,6 +73,7 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "forfeits": summary.forfeits,
         "elo": [row._asdict() for row in elo_rows(summary)],
         "bridges": list(summary.bridges),
+        "same_players": list(summary.same),
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
         "sprt": summary.stopped and summary.stopped.text,
         "tournament": tournament_json(summary),

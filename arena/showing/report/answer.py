@@ -44,7 +44,13 @@ def answer_of(report: Report) -> Answer:
     if not report.games.size:
         return Answer(f"What happens at {report.game_name}?", "No games were played.", Html(""))
     made = _answer(report)
-    return made._replace(sure=joined([made.sure, _scope(report), _faults(report)]))
+    return made._replace(sure=joined([made.sure, _scope(report), _faults(report), _same(report)]))
+
+
+def _same(report: Report) -> str | None:
+    """Who is one player under several names, as the games show."""
+    lines = report.summary.get("same_players", [])
+    return " " + " ".join(f"{line}." for line in map(str, lines)) if lines else None
 
 
 def _scope(report: Report) -> str | None:
