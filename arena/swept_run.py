@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from arena.concluding.checks import Verdict
+from arena.concluding.stored_summary import stored_checks
 from arena.concluding.sweep_rows import CellRow, cell_row, verdict_text, write_sweep
 from arena.keeping.journal import links_refused, locked
 from arena.keeping.parquet import TableError
@@ -14,18 +16,19 @@ from arena.keeping.provenance import RUN, code_digest, now_text, origin_of, read
 from arena.pipeline import run
 from arena.reading.command_line import RunOptions
 from arena.reading.sweep_table import SweepCell, SweepPlan
+from arena.showing.junit import junit
 from arena.showing.sweep_figure import slope_lines, sweep_picture, sweep_table
+from arena.showing.sweep_page import sweep_page
 from games.terminal import Mistake, printable, printed, say
 from games.whole_files import inner_directory, write_text
 
-CELLS, TABLE, FIGURE = "cells", "sweep.parquet", "sweep.svg"
+CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
 
 
 def sweep(plan: SweepPlan, options: RunOptions) -> bool:
     """Play what is left of all cells, write and print their table; whether all checks hold."""
-    for name in ("junit", "live"):
-        if getattr(options, name):
-            raise Mistake(f"--{name} is for one run; a sweep has one for every cell: run it alone")
+    if options.live:
+        raise Mistake("--live is for one run; a sweep has one for every cell: run it alone")
     digest = sweep_digest(plan)
     directory = options.results / plan.name / f"sweep-{digest}"
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -41,6 +44,8 @@ def sweep(plan: SweepPlan, options: RunOptions) -> bool:
         os.close(lock)
     if not options.quiet:
         say(f"tables: {directory}")
+        if options.page:
+            say(f"page: {directory / PAGE}")
     return all(row.checks == row.checks_hold for row in rows)
 
 
@@ -127,7 +132,13 @@ def concluded(
     origin = {"experiment": plan.name, "sweep": names}
     write_sweep(directory / TABLE, names, rows, origin)
     title = f"{printable(plan.name)}: {rows[0].agent} against {rows[0].opponent}"
-    write_text(directory / FIGURE, sweep_picture(names, rows, title))
+    picture = sweep_picture(names, rows, title)
+    write_text(directory / FIGURE, picture)
+    if options.page:
+        verdict = [*verdict_lines(rows)]
+        write_text(directory / PAGE, sweep_page(title, names, rows, verdict, picture))
+    if options.junit:
+        write_text(options.junit, junit(cell_verdicts(plan, rows, directory), plan.name))
     options.interrupts.finish()
     if options.json:
         text = as_json(names, rows)
@@ -136,6 +147,17 @@ def concluded(
             [*sweep_table(names, rows), *slope_lines(names, rows), *verdict_lines(rows)]
         )
     printed(lambda: print(text))
+
+
+def cell_verdicts(plan: SweepPlan, rows: Sequence[CellRow], directory: Path) -> Iterator[Verdict]:
+    """The verdicts on the checks of every cell, each with the values of its cell."""
+    for cell, row in zip(plan.cells, rows, strict=True):
+        experiment = replace(cell.experiment, name=f"{cell.number:04d}")
+        digest = origin_of(experiment.name, experiment.plan).digest
+        for check in stored_checks(directory / row.run / digest):
+            words = ("that", "test", "status", "detail")
+            that, test, status, detail = (str(check.get(word, "")) for word in words)
+            yield Verdict(f"{cell.words(plan.axes)}: {that}", test, status, detail)
 
 
 def verdict_lines(rows: Sequence[CellRow]) -> Iterator[str]:

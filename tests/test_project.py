@@ -87,6 +87,18 @@ def test_make_has_the_target(target):
     assert re.search(rf"^\.PHONY:.* {target}\b", makefile, re.MULTILINE)
 
 
+def test_setting_up_says_so_and_shows_no_command_of_its_own():
+    text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    rules = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
+    steps = {rule.partition(":")[0]: rule.splitlines()[1:] for rule in rules if "\n\t" in rule}
+    ours = [".venv/bin/python", ".venv/.run", ".venv/.dev"]
+    for name in ours:
+        assert all(line[1] == "@" for line in steps[name] if line.startswith("\t")), name
+    said = [at for at, line in enumerate(steps[ours[0]]) if "packages of the lock file are" in line]
+    made = [at for at, line in enumerate(steps[ours[0]]) if "venv --quiet" in line]
+    assert said[0] < made[0]  # the sentence comes before what takes long
+
+
 # --------------------------------------------------------------------- the machine
 
 

@@ -1,7 +1,7 @@
 """Verdicts as JUnit XML, which build servers show."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from xml.etree import ElementTree as Xml
 
 from arena.concluding.checks import Verdict
@@ -10,8 +10,9 @@ from arena.concluding.checks import Verdict
 FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(verdicts: Sequence[Verdict], name: str) -> str:
+def junit(found: Iterable[Verdict], name: str) -> str:
     """One test suite called `name`, one test a check."""
+    verdicts = list(found)
     failures = sum(not verdict.holds for verdict in verdicts)
     counts = {"tests": str(len(verdicts)), "failures": str(failures), "errors": "0"}
     suites = Xml.Element("testsuites", counts)

@@ -1,6 +1,7 @@
 """Sweeps: every cell is the run it would be alone, one table, one verdict, and they go on."""
 
 import json
+from xml.etree import ElementTree
 
 import pyarrow.parquet as pq
 import pytest
@@ -51,6 +52,26 @@ def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
     assert "deep against base: " in answer.stdout
     assert "95 % for all 4 cells together (Bonferroni: 98.75 % each)" in answer.stdout
     assert list(tmp_path.glob("swept/demo/*/sweep.svg"))
+    (page,) = tmp_path.glob("swept/demo/*/sweep.html")
+    shown = page.read_text()
+    assert "95 % for all 4 cells together" in shown
+    assert shown.count("<tr>") == 5 and "<svg " in shown
+
+
+CHECKED = '\n[[checks]]\nthat = "deep beats base"\nscore_at_least = 0.6\n'
+
+
+def test_a_sweep_writes_the_checks_of_all_its_cells_as_junit(tmp_path):
+    path = written(tmp_path, '[sweep]\n"agents.deep.depth" = [1, 3]\n', CHECKED)
+    answer = swept(path, tmp_path / "results", "--junit", tmp_path / "checks.xml", "--no-page")
+    assert answer.returncode == 1
+    suites = ElementTree.parse(tmp_path / "checks.xml").getroot()
+    assert suites.get("tests") == "2" and int(suites.get("failures")) >= 1
+    names = [case.get("name") for case in suites.iter("testcase")]
+    assert names == [
+        f"agents.deep.depth = {depth}: deep beats base (score_at_least)" for depth in (1, 3)
+    ]
+    assert not list(tmp_path.glob("results/demo/*/sweep.html"))
 
 
 @pytest.mark.slow
