@@ -68,7 +68,7 @@ class PythonAgent:
         self.random = random.Random(0)
         self.numbers = board_numbers(of)
         self.board = Board(of)
-        self.said: dict[str, object] = {}  # of its last move
+        self.view: View | None = None  # of its last move
 
     def _instance(self, users_class: type) -> Any:
         """One object of the user's class, given the spec's options."""
@@ -104,13 +104,18 @@ class PythonAgent:
         numbers, slots = self.numbers[board.side], board.slots
         legal = tuple([numbers.number[slot] for slot in slots])
         view = View.of_board(board, self.numbers)
+        self.view = view
         answer = self._call(board, self.function, view, legal, self.random)
-        self.said = view.noted
         simple = type(answer) is int  # nearly always
         slot = numbers.slot.get(answer) if simple else self._meant(board, answer)
         if slot is None or slot not in slots:
             raise self._illegal(board, answer, legal)
         return slot
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What it noted of its last move."""
+        return {} if self.view is None else self.view.noted
 
     def _call(self, board: Board | None, function: Any, *arguments: Any) -> Any:
         try:

@@ -58,7 +58,7 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
         read_run(directory),
     )
     fixed = frozenset((a, b) for a, b in said.get(FIXED, []))
-    course = Course(draw(replace(plan, stop=None), fixed=fixed))
+    course = Course(draw(replace(plan, stop=None, thoughts=False), fixed=fixed))
     course.follow(pair_points(stored.games))
     drawn = course.drawn
     unloadable = unloadable_places(said.get("unloadable", {}), plan.names)

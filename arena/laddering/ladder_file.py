@@ -157,7 +157,7 @@ def begun(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
         raise LadderError(f"{directory}: there is a ladder already; choose another with --ladder")
     rounds = RoundsSpec("place", {**values, "place": "", "order": ()})
     own = replace(
-        plan, agents={}, matches=(), stop=None, keep_moves=True, rounds=rounds,
+        plan, agents={}, matches=(), stop=None, keep_moves=True, thoughts=False, rounds=rounds,
         base=directory.absolute(),
     )  # fmt: skip
     ladder = Ladder(directory, own)

@@ -124,7 +124,8 @@ def plan_to_learn(setup: Setup) -> Plan:
     if setup.values["openings"] is None:
         setup = setup._replace(openings=MATCH_OPENINGS)
     meets = Meets(tuple(combinations(range(len(setup.agents)), 2)), None)
-    return replace(plan_of(setup, meets), keep_moves=False, stop=None)
+    plan = plan_of(setup, meets)
+    return replace(plan, keep_moves=False, stop=None, thoughts=False)
 
 
 def solved_from(written: int | None, of: Game | None) -> int:

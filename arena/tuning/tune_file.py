@@ -97,7 +97,8 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     assert searched is not None  # likewise
     space, seeds = searched
     matches = tuple(combinations(range(len(setup.agents)), 2))
-    plan = replace(plan_of(setup, Meets(matches, None)), keep_moves=False, stop=None)
+    plan = plan_of(setup, Meets(matches, None))
+    plan = replace(plan, keep_moves=False, stop=None, thoughts=False)
     return Tuning(
         experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
         agent=table.agent,

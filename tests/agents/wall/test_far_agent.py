@@ -1,5 +1,6 @@
 """A Python bot behind the wall: its answers come, and whatever it does is one failure."""
 
+import math
 import os
 import signal
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from agents import AgentFailure, AgentSpec
 from agents.wall import bot_process, process_tree
 from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
+from agents.wall.bridge import THINK, THOUGHT
 from agents.wall.far_agent import FarAgent
 from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import SpawnerLost
@@ -107,6 +109,7 @@ def test_a_file_that_does_not_load_is_unloadable(wall, tmp_path):
 
 def test_the_last_lines_of_its_log_are_told_without_control_characters(wall, tmp_path):
     text = """
+import math
 import os
 def choose(view, legal, rng):
     print("\\x1b[2Jhello", flush=True)
@@ -194,3 +197,42 @@ def test_with_another_spawner_a_bot_plays_on(tmp_path):
         assert agent.choose(OF.start()).move == 0
     finally:
         wall.close()
+
+
+THOUGHTFUL = """
+def choose(view, legal, rng):
+    view.data("value", 2.5)
+    for number in range(40):
+        view.data(f"n{number}", "\\u00e4\\x1b[31m" * 300)
+    return legal[0]
+"""
+
+
+def test_a_bot_that_is_asked_tells_what_it_thought_and_no_more_than_it_may(wall, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(THOUGHTFUL)
+    spec = AgentSpec("python", file=str(path))
+    terms = Terms(wall, 30.0, thoughts=True)
+    agent = FarAgent(spec, OF, terms, (path,), BotLimits(start_seconds=60))
+    agent.start(1)
+    move = agent.choose(OF.start()).move
+    thought = agent.thought(OF.start(), move)
+    agent.close()
+    assert (move, thought.value, thought.depth, thought.line) == (0, 2.5, None, "")
+    assert len(thought.data) < 16
+    assert all(text.isprintable() and len(text) <= 80 for text in thought.data.values())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"{", b"[]", b"3", b"\xff\xfe", b'{"data": 3}', b'{"data": {"a b": 1}}', b"[" * 3000,
+     b'{"data": {"n": ' + b"1" * 3000 + b"}}"],
+)  # fmt: skip
+def test_what_is_no_thought_is_none(wall, tmp_path, said):
+    agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    return legal[0]\n")
+    agent.thoughtful = THINK.pack(THOUGHT, 0, 0, 0, math.nan, 0) + said
+    thought = agent.thought(OF.start(), 0)
+    assert thought is None or all(len(text) <= 80 for text in thought.data.values())
+    agent.searches = True
+    agent.thoughtful = THINK.pack(THOUGHT, 0, 0, -5, 1.0, -3) + said
+    assert agent.thought(OF.start(), 0) is None
