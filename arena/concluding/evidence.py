@@ -169,9 +169,8 @@ def evidence_of(
     opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
     return Evidence(
         plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
-        tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census,
-        starts, replay, wall or Wall(), judged, progress, steady, looks or never_looked,
-        same.found(),
+        tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
+        replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
     )  # fmt: skip
 
 
