@@ -140,7 +140,10 @@ def terms(agent: CompiledAgent, position: Position) -> Iterator[Term]:
         return
     bound = called_features(of.family_name)
     kind = part_names(of.family_name, "features").get("TERM", "difference")
-    compare, other_side = unbound(TERMS[kind][0]), bound["turned"](state)
+    compare = unbound(TERMS[kind][0])
+    other_side = of.family.restored(
+        bound["turned"](state)
+    )  # else all is compiled for plain numbers
     base, phases = WEIGHTS, int(context[PHASES])
     if phases > 1:
         base += MOST_FEATURES * int(bound["progress"](context, state, phases))

@@ -32,7 +32,7 @@ from agents.evaluations.user_names import (
 from agents.evaluations.weight_files import checked_weights
 from agents.evaluations.word_advice import advice, word_for
 from agents.kernels.evaluator import Evaluate, address_of, call_object
-from agents.kernels.layout import MOST_FEATURES, MOST_PHASES, UNIT, WEIGHTS
+from agents.kernels.layout import MOST_FEATURES, MOST_PHASES, PYTHON, UNIT, WEIGHTS
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
@@ -116,7 +116,7 @@ class OwnEvaluation:
         if self.compiled:
             self.entry = self._compiled_entry(ctx, state)
         else:
-            self.entry = self._plain_entry()
+            self.entry = self._plain_entry(ctx)
         address = address_of(self.entry, ctx, state)
         try:
             self.entry(ctx, state)
@@ -141,7 +141,7 @@ class OwnEvaluation:
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
 
-    def _plain_entry(self) -> Evaluate:
+    def _plain_entry(self, ctx: Context) -> Evaluate:
         """The evaluation run by Python: slow, but every statement is allowed."""
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
@@ -153,14 +153,21 @@ class OwnEvaluation:
 
         if INTERPRETED:
             return value
-        self.plain_value, address = value, id(value)  # alive as long as its address is used
+        self.plain_value = value  # alive as long as its address is used
+        ctx[PYTHON] = id(value)
+        return python_entry()
 
-        def entry(ctx: Context, s: State) -> np.int64:
-            with numba.objmode(score="int64"):
-                score = call_object(address, ctx, s)
-            return score  # noqa: RET504  # Numba forbids leaving the block by return
 
-        return cast("Evaluate", numba.njit(error_model="numpy")(entry))
+@cache
+def python_entry() -> Evaluate:
+    """What calls any evaluation that Python runs: compiled once for each family."""
+
+    def entry(ctx: Context, s: State) -> np.int64:
+        with numba.objmode(score="int64"):
+            score = call_object(ctx[PYTHON], ctx, s)
+        return score  # noqa: RET504  # Numba forbids leaving the block by return
+
+    return cast("Evaluate", numba.njit(error_model="numpy")(entry))
 
 
 NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds of times slower):"

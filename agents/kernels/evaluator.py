@@ -56,7 +56,8 @@ def address_of(evaluate: Evaluate, ctx: Context, state: State) -> int:
     if INTERPRETED:
         return id(evaluate)
     function: Any = evaluate  # Numba has no type for its compiled functions
-    function.compile((numba.typeof(ctx), numba.typeof(state)))
-    compiled = function.overloads[function.signatures[0]]
+    kinds = (numba.typeof(ctx), numba.typeof(state))
+    function.compile(kinds)
+    compiled = function.overloads[kinds]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.mangled_name)
     return int(address)

@@ -32,7 +32,8 @@ from games.kernels.context import COUNTERS
     _,
     LEARNED,  # where the words of learned tables begin
     INDICES,  # where a fit lists what a position looks up
-) = range(COUNTERS, COUNTERS + 29)
+    PYTHON,  # `id` of a user's evaluation that Python runs
+) = range(COUNTERS, COUNTERS + 30)
 
 NO_SLOT = -2
 NOT_SEARCHED = -1

@@ -133,8 +133,9 @@ print(json.dumps([perft(of, of.start(), 6)[-1], random_games(of, 50, 1)]))
 
 
 def test_a_warm_process_does_everything_with_every_game_without_compiling():
-    python(ROOT, EVERYTHING)
     warm = python(ROOT, EVERYTHING)
+    if NOTICE in warm.stderr:  # it was the first
+        warm = python(ROOT, EVERYTHING)
     assert (warm.stdout, warm.stderr) == ("done\n", "")
 
 

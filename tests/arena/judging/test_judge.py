@@ -67,7 +67,7 @@ def small_run(tmp_path_factory):
 
 
 def judged(run, *words) -> pd.DataFrame:
-    assert main([str(run), "--quiet", *words]) == 0
+    assert main([str(run), "--quiet", "--backend", "here", *words]) == 0
     return pd.read_parquet(run / "moves.parquet")
 
 
@@ -122,7 +122,7 @@ def test_what_is_unknown_is_the_beginning_of_a_game_and_counted_neither_way(smal
     assert not moves[moves.left > 9].known.any()
     assert moves[moves.left > 9][["value", "loss", "best"]].isna().all(axis=None)
     capsys.readouterr()
-    assert main([str(small_run), "--last-beans", "9", "--json"]) == 0
+    assert main([str(small_run), "--last-beans", "9", "--json", "--backend", "here"]) == 0
     answer = json.loads(capsys.readouterr().out)
     kept = moves[~moves.opening & ~pd.read_parquet(small_run / "games.parquet").repeat[
         moves.game].to_numpy()]  # fmt: skip
@@ -142,7 +142,7 @@ def test_what_is_unknown_is_the_beginning_of_a_game_and_counted_neither_way(smal
 
 
 def test_the_terminal_has_a_table_an_agent(small_run, capsys):
-    assert main([str(small_run), "--last-beans", "9"]) == 0
+    assert main([str(small_run), "--last-beans", "9", "--backend", "here"]) == 0
     printed = capsys.readouterr().out
     assert "smart: " in printed
     assert "bad: " in printed
@@ -156,8 +156,9 @@ def bytes_of(run, *words) -> bytes:
 
 
 def test_the_table_is_the_same_for_any_number_of_workers(small_run, tmp_path):
-    alone = bytes_of(shutil.copytree(small_run, tmp_path / "a"), "--backend", "here")
-    many = bytes_of(shutil.copytree(small_run, tmp_path / "b"), "--workers", "3")
+    alone = bytes_of(shutil.copytree(small_run, tmp_path / "a"))
+    three = ("--backend", "processes", "--workers", "3")
+    many = bytes_of(shutil.copytree(small_run, tmp_path / "b"), *three)
     assert alone == many
 
 
