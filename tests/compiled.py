@@ -26,14 +26,14 @@ SEARCHES = ("alphabeta", "minimax")
 
 
 def compile_family(name: str) -> None:
-    """The rules of the game's family, and the searches and whole games of a narrow one."""
+    """The rules of the game's family and its features, the searches and games of a narrow one."""
     of = game(name)
     start = of.start()
     perft(of, start, 1)
     random_games(of, 1, 1)
     kernels(of.family_name).step(of.context, start.state, PASS)
+    agents = [build(spec_of(kind), of) for kind in SEARCHES]
     if not is_wide(name):
-        agents = [build(spec_of(kind), of) for kind in SEARCHES]
         for agent in agents:
             agent.choose(start)
         play_games(of, *agents, [[]], [(1, 2)])

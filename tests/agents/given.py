@@ -148,7 +148,7 @@ def spread(name: str, number: int, seed: int = 0) -> tuple[Position, ...]:
 def forced_passes(name: str, number: int) -> tuple[Position, ...]:
     """Positions whose only move is the pass."""
     of, found, seed = game(name), [], 0
-    while len(found) < number and seed < 500:
+    while of.pass_move is not None and len(found) < number and seed < 500:
         found += [p for p in positions(name, seed) if of.legal(p) == (of.pass_move,)]
         seed += 1
     return tuple(found[:number])

@@ -3,6 +3,7 @@
 Squares are numbered row by row from a1; a square holds EMPTY or the disc of side 0 or 1.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 EMPTY = -1
@@ -149,7 +150,7 @@ def flips(state: State, side: int, square: int) -> list[int]:
     return flipped
 
 
-def bracketed(state: State, side: int, line: list[int]) -> list[int]:
+def bracketed(state: State, side: int, line: tuple[int, ...]) -> list[int]:
     """The opponent's discs at the near end of the line, if an own disc follows without a gap."""
     run = []
     for square in line:
@@ -162,14 +163,15 @@ def bracketed(state: State, side: int, line: list[int]) -> list[int]:
     return []
 
 
-def ray(size: int, square: int, step: tuple[int, int]) -> list[int]:
+@cache
+def ray(size: int, square: int, step: tuple[int, int]) -> tuple[int, ...]:
     """The squares from here to the border in one direction, nearest first, without this one."""
     row, column = square // size + step[0], square % size + step[1]
     squares = []
     while 0 <= row < size and 0 <= column < size:
         squares.append(row * size + column)
         row, column = row + step[0], column + step[1]
-    return squares
+    return tuple(squares)
 
 
 # ----------------------------------------------------------------------- perft
