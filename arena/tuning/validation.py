@@ -121,7 +121,8 @@ def judged(plan: SprtPlan, state: SprtState, games: Games) -> Validation:
         f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
     )
-    text = f"{verdict}: {plain_text(verdict, plan, elo_text(elo))}, in {len(games):,} games"
+    gain = elo_text(elo).replace(f" {elo.kind}", "")  # how it is corrected is a detail
+    text = f"{verdict}: {plain_text(verdict, plan, gain)}, in {len(games):,} games"
     return Validation(
         verdict, elo, raw, len(games), distinct, len(np.unique(games.opening)), text, details,
         np.asarray(points, np.float64), llr, plan, (state.lower, state.upper),

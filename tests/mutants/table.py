@@ -666,6 +666,14 @@ TUNING = (
         edits={"LEAST_CLAIM = 400": "LEAST_CLAIM = 300"},
     ),
     *in_file(
+        "arena/tuning/pool_match.py",
+        "tests/arena/tuning/test_pool_match.py",
+        edits={
+            "if gain.low > little:": "if gain.value > little:",
+            "if gain.high < enough": "if gain.value < enough",
+        },
+    ),
+    *in_file(
         "arena/tuning/space.py",
         "tests/arena/tuning/test_space.py",
         edits={
