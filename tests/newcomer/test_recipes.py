@@ -48,7 +48,8 @@ def tree(tmp_path_factory):
     for name in COPIED:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", copy)
+    for name in ("pyproject.toml", "CITATION.cff"):
+        shutil.copy(ROOT / name, copy)
     for page in RECIPES:
         for block in blocks(page):
             if block.language != "toml":
