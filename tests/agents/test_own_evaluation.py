@@ -86,10 +86,15 @@ def test_features_may_be_named_by_module_and_lists_be_made():
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("kalah(6,4)", "by_module"),
         ("kalah(6,4)", "weighted_evaluate"),
-        ("kalah-manchester", "sowing_evaluate"),
-        pytest.param("kalah(9,3)", "sowing_evaluate", marks=pytest.mark.slow),
+        *(
+            pytest.param(name, function, marks=pytest.mark.slow)
+            for name, function in (
+                ("kalah(6,4)", "by_module"),
+                ("kalah-manchester", "sowing_evaluate"),
+                ("kalah(9,3)", "sowing_evaluate"),
+            )
+        ),
         ("othello", "othello_evaluate"),
     ],
 )

@@ -50,7 +50,7 @@ def all_kinds_of_positions(name: str, number: int) -> list:
 
 
 # A preset of a family is another number at run time; the naive minimax below sees all of them.
-@pytest.mark.parametrize(
+every_family = pytest.mark.parametrize(
     "name",
     [
         *slow_if_wide(OF_EVERY_FAMILY),
@@ -61,6 +61,9 @@ def all_kinds_of_positions(name: str, number: int) -> list:
         ),
     ],
 )
+
+
+@every_family
 def test_alphabeta_is_minimax_at_every_depth(name):
     for position in all_kinds_of_positions(name, few(40, 3)):
         for depth in range(1, deepest(name, position, 6, few(20_000, 100)) + 1):
@@ -70,7 +73,7 @@ def test_alphabeta_is_minimax_at_every_depth(name):
             assert pruned.exact or pruned.depth == depth
 
 
-@every_game
+@every_family
 def test_a_table_of_any_size_changes_no_value(name):
     sizes = [agent("alphabeta", name, table_bits=bits) for bits in (1, 6, 18)]
     for position in all_kinds_of_positions(name, few(16, 2)):

@@ -122,7 +122,7 @@ def test_a_finished_game_has_the_margin_of_its_score():
     assert solver("kalah(3,2)").moves(position) == {}
 
 
-@pytest.mark.parametrize("rule", ["standard", "adjacent"])
+@pytest.mark.parametrize("rule", ["standard", pytest.param("adjacent", marks=pytest.mark.slow)])
 def test_othello_4x4_has_its_known_value(rule):
     solved = json.loads((GOLDEN / "othello/solved_small.json").read_text())["solved"]
     value = next(each["wof"] for each in solved if each["rule"] == rule)
