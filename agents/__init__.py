@@ -16,10 +16,10 @@ from agents.core import (
     Resigned,
     SpecError,
 )
-from agents.faults import faults
 from agents.imported_files import imported_files
 from agents.kinds import UNKNOWN, Kind, all_fit, none
 from agents.protocols import PROTOCOLS
+from agents.spec_faults import faults
 from agents.user_files import is_users, placed, split_reference
 from games import Game
 from games.names import did_you_mean, listed

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
-from agents.faults import no_option, normal, weight_faults
 from agents.kinds import Kind
+from agents.spec_faults import no_option, normal, weight_faults
 from agents.spec_tables import PATH_TYPES, found_file, path_words
 from arena.concluding.checks.claims import ALL, BEATS
 from arena.keeping.found_versions import found_version

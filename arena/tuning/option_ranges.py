@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agents import AgentSpec, kind_of
 from agents.bot_options import bot_options
-from agents.faults import no_option
 from agents.kinds import Kind, settings
+from agents.spec_faults import no_option
 from arena.reading.problems import Problems
 from arena.tuning.space import WEIGHTS, Axis
 from arena.tuning.tune_table import say_of_tune

@@ -6,8 +6,8 @@ import pytest
 
 from agents import AGENTS, AgentSpec, kind_of
 from agents.evaluations.default_weights import endgame_from
-from agents.faults import normal
 from agents.kinds import settings
+from agents.spec_faults import normal
 from games import game
 from games.keys import Key
 from games.names import listed, shown
