@@ -1,20 +1,43 @@
 """Confining a bot between the fork and its first line, in the order that it needs."""
 
+import importlib
 import logging
 import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, Protocol, cast
 
 from agents.wall import landlock, namespaces, resource_limits, seccomp, system_calls
 from agents.wall.requests import BotLimits
 
 UNSTARTED = 127  # the exit status of what could not be started
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+# What is applied here; any other measure is a module of this package.
+OURS = frozenset({"namespaces", "bubblewrap", "landlock", "seccomp", "limits"})
+
+
+class OwnMeasure(Protocol):
+    """What the module of a further measure defines."""
+
+    HOLDS: str  # what it holds back, as a run says it
+
+    def restrict(self) -> None:
+        """Confine the process that calls it, for good; what fails is an OSError."""
+
+    def attempts(self) -> Mapping[str, Callable[[], object]]:
+        """By their names, what must end in an OSError behind this measure."""
+
+
+def own_measures(measures: Collection[str]) -> list[OwnMeasure]:
+    """The modules of the measures that are not ours."""
+    names = sorted(frozenset(measures) - OURS)
+    return [cast(OwnMeasure, importlib.import_module(f"agents.wall.{name}")) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +61,7 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
     `descriptors` are all that it has open, by the numbers that it knows them by.
     """
     own_root = "namespaces" in confinement.measures
+    own_measures(confinement.measures)  # loaded here: behind the walls nothing can be
     parent, owner = os.getpid(), (os.getuid(), os.getgid())
     pid = system_calls.forked(namespaces.ALL if own_root else 0)
     if pid == 0:
@@ -142,6 +166,8 @@ def confine(confinement: Confinement) -> None:
         os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
         resource_limits.restrict(confinement.limits, confinement.grown, own_root)
+    for each in own_measures(measures):
+        each.restrict()
     if {"landlock", "seccomp"} & measures and not own_root:
         system_calls.no_capabilities()
     if "landlock" in measures:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.wall.confinement import UNSTARTED, Confinement, begin, leave
+from agents.wall.confinement import UNSTARTED, Confinement, begin, leave, own_measures
 from agents.wall.requests import BotLimits
 from agents.wall.system_calls import write
 
-# The level, strongest first -> what it is made of; the first of each must work.
+# The level, strongest first -> what it is made of; the first of each must work. What is not one of
+# ours below is a module of this package, with `HOLDS`, `restrict` and `attempts`.
 WALLS: Mapping[str, tuple[str, ...]] = {
     "namespaces": ("namespaces", "landlock", "seccomp", "limits"),
     "bubblewrap": ("bubblewrap", "seccomp", "limits"),
@@ -19,9 +20,21 @@ WALLS: Mapping[str, tuple[str, ...]] = {
     "limits": ("limits",),
     "none": (),
 }
-# Levels that `isolation = "required"` accepts; of landlock, seccomp must work too.
-REQUIRED = ("namespaces", "bubblewrap", "landlock")
-MEASURES = ("namespaces", "landlock", "seccomp", "limits")
+# One of these is what `isolation = "required"` accepts.
+SEPARATING = ({"namespaces"}, {"bubblewrap"}, {"landlock", "seccomp"})
+UNUSED = "bubblewrap"  # by this version
+MEASURES = tuple(dict.fromkeys(each for made in WALLS.values() for each in made if each != UNUSED))
+HELD = {
+    "namespaces": "no files but their own, no network, no sight of other processes",
+    "bubblewrap": "no files but their own, no network, no sight of other processes",
+    "landlock": "no files but their own, no network but local sockets, no signals to us",
+    "limits": "memory, processes and time are limited; files and network are open to them",
+}
+# What an attempt that is stopped is told.
+STOPPED = (
+    errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
+    errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
+)  # fmt: skip
 TRIAL_LIMITS = BotLimits(memory=256 << 20)
 
 
@@ -35,18 +48,14 @@ class WallLevel(NamedTuple):
     @property
     def words(self) -> str:
         """What they hold back."""
-        held = {
-            "namespaces": "no files but their own, no network, no sight of other processes",
-            "bubblewrap": "no files but their own, no network, no sight of other processes",
-            "landlock": "no files but their own, no network but local sockets, no signals to us",
-            "limits": "memory, processes and time are limited; files and network are open to them",
-        }
-        return held.get(self.name, "nothing is held back: run only code that you trust")
+        more = [each.HOLDS for each in own_measures(self.measures)]
+        held = next((words for each, words in HELD.items() if each in self.measures), "")
+        return "; ".join([*more, held or "nothing is held back: run only code that you trust"])
 
     @property
     def enough(self) -> bool:
         """Whether it separates a bot from our files, network and processes."""
-        return self.name in REQUIRED and (self.name != "landlock" or "seccomp" in self.measures)
+        return any(needed <= self.measures for needed in SEPARATING)
 
     def refusal(self) -> str:
         """Why `isolation = "required"` is impossible here."""
@@ -65,7 +74,7 @@ def level(scratch: Path, weakest: str = "") -> WallLevel:
         for each in MEASURES
         if (problem := tried(each, scratch) if each in allowed else "not to be used")
     }
-    problems["bubblewrap"] = "not used by this version"
+    problems[UNUSED] = "not used by this version"
     for name, made_of in WALLS.items():
         if not made_of or made_of[0] not in problems:
             return WallLevel(name, frozenset(made_of) - frozenset(problems), problems)
@@ -105,12 +114,13 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
         "landlock": {"files": outside.read_text},
         "seccomp": {"network": lambda: _connect(port)},
     }
+    for own in own_measures({measure}):
+        attempts = {measure: own.attempts()}
     for what, attempt in attempts.get(measure, {}).items():
         try:
             attempt()
         except OSError as error:
-            if error.errno not in (errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED,
-                                   errno.ENETUNREACH, errno.EADDRNOTAVAIL):  # fmt: skip
+            if error.errno not in STOPPED:
                 leave(UNSTARTED, f"{what}: {error}")
         else:
             leave(UNSTARTED, f"{what} of others stay within reach")

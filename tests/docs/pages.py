@@ -11,7 +11,7 @@ PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # The first comment of a block names the file that it is, or the place in one where it goes.
 NAMED = re.compile(r"# ([\w./-]+\.(?:py|toml))$")
-PLACED = re.compile(r"# ([\w./-]+\.py): (one line in|before) (\w+)$")
+PLACED = re.compile(r"# ([\w./-]+\.py): (one line in|first line in|before) (\w+)$")
 OURS = ("games/", "agents/", "arena/", "benchmarks/", "tests/")
 
 
@@ -27,6 +27,12 @@ def in_table(source: str, table: str, line: str) -> str:
     return f"{head}{body}, {line.strip().rstrip(',')}{close}{tail}"
 
 
+def first_in_table(source: str, table: str, line: str) -> str:
+    """The source with one more line in a table, before its others."""
+    head, found, tail = re.split(rf"(^{table}\b[^\n]*?= {{\n)", source, maxsplit=1, flags=re.M)
+    return f"{head}{found}{line.rstrip()}\n{tail}"
+
+
 def before(source: str, word: str, lines: str) -> str:
     """The source with lines before the one that begins with `word`."""
     head, found, tail = source.partition(f"\n{word} ")
@@ -34,7 +40,7 @@ def before(source: str, word: str, lines: str) -> str:
     return f"{head}\n{lines.rstrip()}\n\n{found}{tail}"
 
 
-CHANGES = {"one line in": in_table, "before": before}
+CHANGES = {"one line in": in_table, "first line in": first_in_table, "before": before}
 
 
 class Block(NamedTuple):
