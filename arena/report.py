@@ -1,15 +1,11 @@
 """Make the page of a run again: python -m arena.report results/smart_vs_bad/2f3de8a327."""
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, say, status_of
-
-MOST_REASON = 200  # characters
+from games.terminal import DONE, Mistake, say, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -49,6 +45,7 @@ def main(words: list[str] | None = None) -> int:
 def reported(chosen: argparse.Namespace) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.keeping.parquet import TableError  # noqa: PLC0415
     from arena.showing.figure_files import write_figures  # noqa: PLC0415
     from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
@@ -58,30 +55,17 @@ def reported(chosen: argparse.Namespace) -> int:
         return together(chosen)
     for directory in chosen.runs:
         path = directory / PAGE
-        with changed_in_words(directory):
-            report = stored_report(directory, beside)
+        report = stored_report(directory, beside)
+        try:
             write_page(report, path)
+        except TableError as error:  # of a part that is read only now
+            raise Mistake(f"{directory}: a table cannot be read: {error}") from None
         say(f"page: {path}")
         if chosen.figures is not None:
             # Of several runs each has a folder of its own.
             own = directory.resolve().name if len(chosen.runs) > 1 else ""
             write_figures(report, chosen.figures / own)
     return DONE
-
-
-@contextlib.contextmanager
-def changed_in_words(directory: Path) -> Iterator[None]:
-    """Say so in one line if the files of a run hold what we never wrote."""
-    try:
-        yield
-    except Mistake:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        reason = printable(f"{type(error).__name__}: {error}", MOST_REASON)
-        raise Mistake(
-            f"{directory}: its files are not as pitflip wrote them ({reason}); "
-            "run the experiment again with --fresh"
-        ) from None
 
 
 def together(chosen: argparse.Namespace) -> int:

@@ -89,17 +89,12 @@ def end_lines(directory: Path) -> list[str]:
 
 def verdict_lines(directory: Path) -> list[str]:
     """The verdicts of a finished run."""
-    from arena.concluding.stored_summary import SUMMARY  # noqa: PLC0415  # as above
-    from games.limited_files import parsed_json, read_bytes  # noqa: PLC0415
+    from arena.concluding.stored_summary import stored_checks  # noqa: PLC0415  # as above
 
-    try:
-        stored = parsed_json(read_bytes(directory / SUMMARY, 1 << 26))
-        return [
-            f"{check['status'].upper()} {printable(check['that'])}: {printable(check['detail'])}"
-            for check in stored["checks"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return []
+    return [
+        printable(f"{check['status'].upper()} {check['that']}: {check['detail']}")
+        for check in stored_checks(directory)
+    ]
 
 
 def listing(results: Path) -> int:

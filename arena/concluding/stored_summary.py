@@ -1,11 +1,12 @@
 """What is concluded from a run beside its tables, as summary.json holds it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from arena.concluding.checks import Check, Verdict
+from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.concluding.summary import Stopped, Summary
 from arena.concluding.table_rows import tournament_json
 from games.keys import KeyValues
@@ -13,6 +14,47 @@ from games.limited_files import parsed_json, read_bytes
 
 SUMMARY = "summary.json"
 LARGEST = 1 << 26  # bytes of it
+NUMBER = OrNone("float")
+ESTIMATE = {
+    "value": NUMBER, "low": NUMBER, "high": NUMBER, "level": "float", "kind": "text",
+    "reason": "text",
+}  # fmt: skip
+MEASURED = {
+    "wanted": "float", "score": NUMBER, "bound": NUMBER, "level": "float", "openings": "int"
+}  # fmt: skip
+STANDING = {"agent": "text", "state": "text", "round": OrNone("int"), "why": "text"}
+SHAPE: Mapping[str, Shape] = {
+    "experiment": "text",
+    "game": "text",
+    "games": "int",
+    "distinct_games": "int",
+    "openings": "int",
+    "forfeits": "int",
+    "first_mover": ESTIMATE,
+    "groups": [["text"]],
+    "bridges": ["text"],
+    "stopped": OrNone({
+        "agent": "text", "opponent": "text", "decision": "text", "text": "text",
+        "raw": ESTIMATE, "corrected": ESTIMATE,
+    }),
+    "tournament": OrNone({
+        "schedule": "text", "rounds": "int", "over": "bool", "answer": "text",
+        "notes": ["text"], "agents": [STANDING],
+    }),
+    "checks": [{
+        "that": "text", "test": "text", "values": "table", "status": "text", "detail": "text",
+        "replay": OrNone("text"), "game": OrNone("int"), "measured": OrNone(MEASURED),
+    }],
+}  # fmt: skip
+
+
+def stored_summary(directory: Path, shape: Mapping[str, Shape] = SHAPE) -> KeyValues:
+    """What summary.json of a run holds; a ValueError or an OSError says what is wrong with it."""
+    stored = parsed_json(read_bytes(directory / SUMMARY, LARGEST))
+    if fault := misshapen(stored, shape, SUMMARY):
+        raise ValueError(fault)
+    summary: KeyValues = stored
+    return summary
 
 
 def summary_json(summary: Summary, checks: Sequence[Check], verdicts: Sequence[Verdict]) -> str:
@@ -67,14 +109,12 @@ def _check(check: Check, verdict: Verdict) -> dict[str, object]:
 def stored_checks(directory: Path) -> list[KeyValues]:
     """The checks of a run's summary with their verdicts; empty if it has none to read."""
     try:
-        stored = json.loads((directory / SUMMARY).read_text(encoding="utf-8"))
-        checks = stored["checks"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return list(stored_summary(directory, {"checks": SHAPE["checks"]})["checks"])
+    except (OSError, ValueError):
         return []
-    return [check for check in checks if isinstance(check, dict)]
 
 
 def stored_test(directory: Path) -> KeyValues:
     """The sequential test that a run was stopped by, from its summary."""
-    stored: KeyValues = parsed_json(read_bytes(directory / SUMMARY, LARGEST))["stopped"]
-    return stored
+    stopped: KeyValues = stored_summary(directory, {"stopped": SHAPE["stopped"]})["stopped"]
+    return stopped

@@ -98,10 +98,29 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     hints = get_type_hints(kind)
     try:
         table = pq.read_table(table_file(path), columns=list(hints))
+        for name, hint in hints.items():
+            _fits(table[name], name, hint)
         columns = [table[name].to_pylist() for name in hints]
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise TableError(_reason(error)) from None
     return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+# What a field of a row may be, by its hint; numbers that may be none have no hint of their own.
+FITTING: Mapping[object, Any] = {
+    int: pa.types.is_integer,
+    str: pa.types.is_string,
+    bool: pa.types.is_boolean,
+}
+
+
+def _fits(column: Column, name: str, hint: object) -> None:
+    """A ValueError if a column cannot have been written from fields of this hint."""
+    known = FITTING.get(hint, lambda kind: pa.types.is_floating(kind) or pa.types.is_null(kind))
+    if not known(column.type):
+        raise ValueError(f"its column {name} is of type {column.type}")
+    if column.null_count and (hint in FITTING or hint is float):
+        raise ValueError(f"its column {name} has gaps")
 
 
 def table_file(path: Path) -> Path:
@@ -143,7 +162,11 @@ def read_pieces(
     """Columns of numbers, and columns of words as places among `words`, some rows at a time."""
     for table in _groups(path, [*names, *words], list(words)):
         columns = {name: table[name].to_numpy() for name in names}
-        yield columns | {name: _places(table[name], words[name]) for name in words}
+        try:
+            columns |= {name: _places(table[name], words[name]) for name in words}
+        except ValueError as error:  # a word that is none of these
+            raise TableError(_reason(error)) from None
+        yield columns
 
 
 def read_lists(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:

@@ -1,12 +1,12 @@
 """What the page of a run is made from: the run's tables, read back from its directory."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import AgentSpec
-from arena.concluding.stored_summary import SUMMARY
+from arena.concluding.stored_shape import OrNone, misshapen
+from arena.concluding.stored_summary import SUMMARY, stored_summary
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.keeping import parquet
@@ -19,9 +19,15 @@ from arena.showing.numbers import Known, known_from
 from arena.showing.played_games import PlayedGames, stored_games
 from games import Game
 from games.keys import KeyValues
+from games.names import quoted
 
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
+# Other keys are shown as they are, or not at all.
+SHOWN_OF_RUN = {
+    "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
+    "forfeits": OrNone(["text"]), "path": OrNone("text"),
+}  # fmt: skip
 FEW_OPENINGS = 10  # below which there is a standing, no Elo
 
 
@@ -118,13 +124,13 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             again = f"run its experiment again, no game is played twice: {plan_command(directory)}"
             raise NotARun(f"{directory} has no {name}: {again}")
     try:
-        summary = json.loads((directory / SUMMARY).read_text())
+        ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
         return Report(
             plan=plan,
-            run=read_run(directory),
-            summary=summary,
-            ratings=tuple(parquet.read_rows(directory / "elo.parquet", EloRow)),
-            pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow)),
+            run=_run(directory),
+            summary=stored_summary(directory),
+            ratings=ratings,
+            pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow), ratings),
             timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
             games=stored_games(path, plan.names),
             losses=stored_losses(directory),
@@ -139,5 +145,20 @@ def plan_command(directory: Path) -> str:
     return f"python -m arena.run {read_run(directory).get('path', 'FILE')}"
 
 
-def _pairs(rows: Sequence[WinRateRow]) -> dict[tuple[str, str], WinRateRow]:
+def _run(directory: Path) -> KeyValues:
+    """What run.json holds, as far as a page shows it of the right shape."""
+    run = read_run(directory)
+    if fault := misshapen(run, SHOWN_OF_RUN, "run.json"):
+        raise ValueError(fault)
+    return run
+
+
+def _pairs(
+    rows: Sequence[WinRateRow], ratings: Sequence[EloRow]
+) -> dict[tuple[str, str], WinRateRow]:
+    """The pairs that met, of rated agents."""
+    rated = {row.agent for row in ratings}
+    for row in rows:
+        if strange := {row.agent, row.opponent} - rated:
+            raise ValueError(f"elo.parquet has no agent {quoted(min(strange))}")
     return {(row.agent, row.opponent): row for row in rows}

@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from arena.rate import main as rate
@@ -123,3 +125,69 @@ def test_a_table_that_is_none_is_said_in_one_line(run, tmp_path, capsys):
         (tmp_path / name).write_bytes(b"nonsense")
         assert main([str(tmp_path)]) == 2
         assert "cannot be read" in capsys.readouterr().err
+
+
+def copied(run, to):
+    for path in run.iterdir():
+        if path.is_file():
+            (to / path.name).write_bytes(path.read_bytes())
+
+
+def changed(place, value):
+    """A change of a JSON file, in the value at this place."""
+
+    def change(path):
+        stored = json.loads(path.read_text())
+        inside = stored
+        for key in place[:-1]:
+            inside = inside[key]
+        inside[place[-1]] = value
+        path.write_text(json.dumps(stored))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "said"),
+    [
+        ("summary.json", ["first_mover"], 5, "summary.json.first_mover must be a table, got 5"),
+        ("summary.json", ["first_mover", "low"], "x", "first_mover.low must be a number"),
+        ("summary.json", ["first_mover"], {}, "summary.json.first_mover has no level"),
+        ("summary.json", ["openings"], None, "summary.json.openings must be a whole number"),
+        ("summary.json", ["bridges"], ["a", 1], "summary.json.bridges[1] must be text"),
+        ("summary.json", ["checks"], [{}], "summary.json.checks[0] has no that"),
+        ("summary.json", ["stopped"], {"raw": 1}, "summary.json.stopped has no agent"),
+        ("run.json", ["versions"], 5, "run.json.versions must be a table, got 5"),
+        ("run.json", ["forfeits"], [5], "run.json.forfeits[0] must be text"),
+    ],
+)
+def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place, value, said):
+    copied(run, tmp_path)
+    changed(place, value)(tmp_path / name)
+    assert main([str(tmp_path)]) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert message.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "values", "said"),
+    [
+        ("elo.parquet", "rank", ["x", "y"], "its column rank is of type string"),
+        ("elo.parquet", "elo", ["x", "y"], "its column elo is of type string"),
+        ("elo.parquet", "points", [None, 1.0], "its column points has gaps"),
+        ("elo.parquet", "agent", ["some", "body"], "elo.parquet has no agent"),
+    ],
+)
+def test_a_column_that_we_cannot_have_written_is_named(
+    run, tmp_path, capsys, name, column, values, said
+):
+    copied(run, tmp_path)
+    table = pq.read_table(tmp_path / name)
+    place = table.schema.get_field_index(column)
+    rows = pa.array((values * len(table))[: len(table)])
+    pq.write_table(table.set_column(place, column, rows), tmp_path / name)
+    assert main([str(tmp_path)]) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert message.count("\n") == 1

@@ -43,6 +43,7 @@ def test_a_stopped_run_is_unfinished_and_a_finished_one_names_its_checks(run_dir
     )
     stored(run_directory, finished="2026-11-19T03:00:00+0000")
     check = {"status": "holds", "that": "a beats b", "detail": "all 8 games won"}
+    check |= {"test": "always", "values": {}}
     (run_directory / "summary.json").write_text(json.dumps({"checks": [check]}))
     assert status.main([str(run_directory)]) == 0
     assert "HOLDS a beats b: all 8 games won" in capsys.readouterr().out

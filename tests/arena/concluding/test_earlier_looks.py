@@ -21,7 +21,8 @@ def run(results, name, pairs, finished="2026-11-01", values=VALUES, **plan):
     directory.mkdir()
     stored = {"plan": {**PLAN, "pairs": pairs, **plan}, "files": {}, "finished": finished}
     (directory / "run.json").write_text(json.dumps(stored))
-    checks = [{"that": "smart beats bad", "test": "score_at_least", "values": values}]
+    check = {"that": "smart beats bad", "test": "score_at_least", "values": values}
+    checks = [{**check, "status": "holds", "detail": ""}]
     (directory / "summary.json").write_text(json.dumps({"checks": checks}))
     return directory
 
