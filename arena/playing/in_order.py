@@ -1,10 +1,13 @@
 """Work done in order by a backend that may fail, and is then started again."""
 
+import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol
 
 from arena.playing.backends import Backend, Item, Result, Result_co, Room, WorkFailed
+
+log = logging.getLogger(__name__)
 
 TRIES_ALONE = 2
 
@@ -34,10 +37,10 @@ class Crew(Protocol[Item, Result_co]):
 class ItemFailed(Exception):  # noqa: N818  # what happened, not an error of the code
     """One item failed again when it was repeated alone."""
 
-    def __init__(self, item: Any, trace: str) -> None:
-        """`trace` is empty if the worker died."""
+    def __init__(self, item: Any, trace: str, worker: str = "") -> None:
+        """`trace` is empty if the worker died; `worker` is its name, if it has one."""
         super().__init__(f"{item} failed again when it was repeated alone")
-        self.item, self.trace = item, trace
+        self.item, self.trace, self.worker = item, trace, worker
 
 
 def in_turn(items: Iterable[Item]) -> NextItem[Item]:
@@ -46,11 +49,20 @@ def in_turn(items: Iterable[Item]) -> NextItem[Item]:
     return lambda _: next(rest, None)
 
 
-def in_order(crew: Crew[Item, Result], next_item: NextItem[Item]) -> Generator[Result, None, None]:
+def noted(failure: WorkFailed) -> None:
+    """Keep in the log how work failed that is done again."""
+    log.warning("games are void and played again, %s", failure.words)
+
+
+def in_order(
+    crew: Crew[Item, Result],
+    next_item: NextItem[Item],
+    failed: Callable[[WorkFailed], None] = noted,
+) -> Generator[Result, None, None]:
     """The results in the order of the items, as many under way as the backend has room for.
 
     After a failure all unfinished items are split and done one at a time; the one that fails
-    again is to blame, and ItemFailed names it.
+    again is to blame, and ItemFailed names it. `failed` gets every failure.
     """
     waiting: deque[Item] = deque()
     while True:
@@ -58,12 +70,12 @@ def in_order(crew: Crew[Item, Result], next_item: NextItem[Item]) -> Generator[R
         try:
             yield from _until_failed(crew, backend, next_item, waiting)
             return
-        except WorkFailed:
-            pass
+        except WorkFailed as failure:
+            failed(failure)
         finally:
             backend.close()
         crew.mend()
-        yield from _one_by_one(crew, waiting)
+        yield from _one_by_one(crew, waiting, failed)
 
 
 def _until_failed(
@@ -89,7 +101,9 @@ def _until_failed(
             yield result
 
 
-def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Result]:
+def _one_by_one(
+    crew: Crew[Item, Result], waiting: deque[Item], failed: Callable[[WorkFailed], None]
+) -> Iterator[Result]:
     """The unfinished items in their smallest parts, one at a time by one worker."""
     backend = crew.begin(1)
     try:
@@ -102,13 +116,14 @@ def _one_by_one(crew: Crew[Item, Result], waiting: deque[Item]) -> Iterator[Resu
                         result = _next_result(backend, crew)
                         break
                     except WorkFailed as failure:
+                        failed(failure)
                         backend.close()
                         if not failure.trace:
                             crew.mend()
                         backend = crew.begin(1)
                         tries += not crew.excused(part)
                         if tries == TRIES_ALONE:
-                            raise ItemFailed(part, failure.trace) from None
+                            raise ItemFailed(part, failure.trace, failure.worker) from None
                 yield result
             waiting.popleft()
     finally:

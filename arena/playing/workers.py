@@ -131,13 +131,12 @@ class Workers:
         pairings = self.drawn.pairings.carrying(failure.item.blocks)
         block = next(pairings.blocks(pairing, pairing + 1))
         names = self.drawn.plan.names
+        at = f" at worker {failure.worker}" if failure.worker else ""
         if failure.trace:
-            log.error("pairing %d is void: %s", pairing, failure.trace)
+            log.error("pairing %d is void%s: %s", pairing, at, failure.trace)
         what = failure.trace.rpartition("\n")[2] or "ended its worker"
-        return RunFailed(
-            pairing,
-            f"({names[block.a]} against {names[block.b]}): {what}, and again when played alone",
-        )
+        who = f"{names[block.a]} against {names[block.b]}"
+        return RunFailed(pairing, f"({who}): {what}, and again when played alone{at}")
 
     # What `in_order` needs of a crew.
 

@@ -41,12 +41,21 @@ class Room:
 
 
 class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the code
-    """The oldest item failed; `trace` is its traceback, empty if its worker died."""
+    """The oldest item failed; `trace` is its traceback, empty if its worker died.
 
-    def __init__(self, trace: str) -> None:
+    `worker` names who failed, where workers have names.
+    """
+
+    def __init__(self, trace: str, worker: str = "") -> None:
         """After a death the backend cannot be used again."""
         super().__init__(trace)
-        self.trace = trace
+        self.trace, self.worker = trace, worker
+
+    @property
+    def words(self) -> str:
+        """Who failed and how."""
+        who = f"at worker {self.worker}: " if self.worker else ""
+        return f"{who}{self.trace or 'the process that did the work died'}"
 
 
 def begin(name: str, work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:

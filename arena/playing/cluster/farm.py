@@ -1,5 +1,6 @@
 """The backend of a cluster: each worker has a window of items; lost ones are reassigned."""
 
+import logging
 import pickle
 import statistics
 import time
@@ -16,6 +17,8 @@ from arena.playing.cluster.far_side import work
 from arena.playing.cluster.members import FarWorker
 from arena.playing.cluster.parcel import Parcel
 from arena.playing.cluster.player import Reply
+
+log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.05
 WINDOW = 3  # items for each of a worker's slots: one is worked on, the others hide the way there
@@ -38,6 +41,7 @@ class Open:
         self.tried: set[str] = set()
         self.deaths = self.failures = self.bytes = 0
         self.reply: Reply | None = None
+        self.worker = ""  # who answered, or was lost with it
 
 
 class Farm:
@@ -81,7 +85,7 @@ class Farm:
         while self.order:
             if (reply := self.order[0].reply) is not None:
                 if reply.failure is not None:
-                    raise WorkFailed(reply.failure)
+                    raise WorkFailed(reply.failure, self.order[0].worker)
                 self.waiting_bytes -= self.order.popleft().bytes
                 yield reply.result
                 continue
@@ -144,11 +148,14 @@ class Farm:
             self.cluster.members.strike(worker, repr(error))
             opened.failures += 1
             if opened.failures >= FAILURES:
-                opened.reply = Reply(None, repr(error))
+                opened.reply, opened.worker = Reply(None, repr(error)), worker.name
         elif not (answer := done.result()):
             worker.prepared.discard(self.digest)
         elif opened.reply is None:
             opened.reply, opened.bytes = pickle.loads(answer), len(answer)
+            opened.worker = worker.name
+            if opened.reply.void:
+                log.warning("games were void at worker %s: %s", worker.name, opened.reply.void)
             self.waiting_bytes += opened.bytes
             self.taken.append(time.monotonic() - opened.since)
             self._settle(opened)
@@ -167,6 +174,7 @@ class Farm:
             for place, opened in enumerate(self.loads.pop(worker)):
                 opened.calls.pop(worker).drop()
                 opened.deaths += place < worker.slots
+                opened.worker = worker.name
                 if opened.deaths >= (1 if self.alone else DEATHS) and not opened.calls:
                     opened.reply = opened.reply or Reply(None, "")
 

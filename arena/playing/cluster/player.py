@@ -17,12 +17,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from arena.playing.backends import WorkFailed
 from arena.playing.backends.processes import end_with_parent
 from arena.playing.cluster.parcel import Parcel, at_home, crew_of
 from arena.playing.in_order import Crew, ItemFailed, in_order
 from games.terminal import printable
 
-MOST_REASON = 300  # characters
+MOST_REASON, MOST_TRACE = 300, 4_000  # characters
 
 Work: TypeAlias = Any  # an item or its result, which only the crew knows
 
@@ -40,6 +41,7 @@ class Reply(NamedTuple):
 
     result: Work
     failure: str | None = None  # a traceback, empty if its process died
+    void: str = ""  # how it failed before, where it was done again
 
 
 class FarCrew(Crew[Work, Work], Protocol):
@@ -67,12 +69,13 @@ class FarPlayer:
         self.link, self.crew = link, crew
         self.item: Work = None
         self.parts: list[Work] = []
+        self.void = ""
 
     def play(self) -> None:
         """Answer until the connection ends."""
         while True:
             try:
-                with contextlib.closing(in_order(self.crew, self._next)) as results:
+                with contextlib.closing(in_order(self.crew, self._next, self._failed)) as results:
                     self._answer(results)
                     return
             except ItemFailed as failure:
@@ -82,7 +85,7 @@ class FarPlayer:
         for result in results:
             self.parts.append(result)
             if (whole := self.crew.whole(self.item, self.parts)) is not None:
-                self._reply(Reply(whole))
+                self._reply(Reply(whole, void=self.void))
 
     def _next(self, _worker: str) -> Work | None:
         """Wait for the next item; None while one is under way or when the connection has ended."""
@@ -92,8 +95,12 @@ class FarPlayer:
             return self.item
         return None
 
+    def _failed(self, failure: WorkFailed) -> None:
+        """Tell the client, who keeps the log, of the first failure."""
+        self.void = self.void or failure.words[-MOST_TRACE:]
+
     def _reply(self, reply: Reply) -> None:
-        self.item, self.parts = None, []
+        self.item, self.parts, self.void = None, [], ""
         self.link.send(reply)
 
 

@@ -73,6 +73,14 @@ def test_every_backend_says_what_failed(tmp_path, backend):
     assert "no square of 3" in failure.value.trace
 
 
+def test_the_first_failure_is_kept_though_the_second_try_succeeds(tmp_path, caplog):
+    (tmp_path / "3-raises-once").touch()
+    assert squared(tmp_path, [2] * 3, 1, backend="here") == [n * n for n in range(6)]
+    (record,) = caplog.records
+    assert "games are void and played again" in record.getMessage()
+    assert "no square of 3" in record.getMessage()
+
+
 def test_no_items_are_no_results(tmp_path):
     assert squared(tmp_path, [], 2) == []
 

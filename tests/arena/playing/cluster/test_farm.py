@@ -155,7 +155,7 @@ def test_an_item_that_loses_its_workers_is_suspected(alone, deaths):
         made._turn()
     with pytest.raises(WorkFailed) as failure:
         finished(made, 1)
-    assert failure.value.trace == ""
+    assert (failure.value.trace, failure.value.worker) == ("", call.worker)
 
 
 def test_only_what_was_worked_on_is_suspected_of_a_death():
@@ -173,8 +173,17 @@ def test_a_failure_is_said_when_it_is_the_oldest():
     hall.finish(second, Reply(None, "ValueError: no"))
     hall.finish(first)
     assert finished(made, 1) == [0]
-    with pytest.raises(WorkFailed, match="no"):
+    with pytest.raises(WorkFailed, match="no") as failure:
         finished(made, 1)
+    assert failure.value.words == "at worker a: ValueError: no"
+
+
+def test_a_void_that_a_worker_played_again_is_in_the_log_with_its_name(caplog):
+    hall = Hall(a=1)
+    made = filled(hall, items=1)
+    hall.finish(hall.open_at("a")[0], Reply(0, void="ValueError: once"))
+    assert finished(made, 1) == [0]
+    assert "games were void at worker a: ValueError: once" in caplog.text
 
 
 def test_what_is_late_is_played_again_where_nothing_is_to_do(monkeypatch):
