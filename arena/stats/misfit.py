@@ -14,7 +14,7 @@ from arena.stats.results import Results
 DRAWS = 200
 # More openings are summed in so many blocks: these are as independent, and the tables stay small.
 MOST_OPENINGS = 2_000
-_TRIPLES_AT_ONCE = 1_000
+_TRIPLES_AT_ONCE, _PAIRS_AT_ONCE = 1_000, 4_096
 SHARE_OF_VARIANCE = 0.5  # of what single games would have: a pair without losses is not certain
 
 
@@ -84,11 +84,20 @@ def _residuals(results: Results, fitted: Fit) -> _Residuals:
     one, other = pairs // agents, pairs % agents
     design = np.zeros((len(pairs), agents))
     design[np.arange(len(pairs)), one], design[np.arange(len(pairs)), other] = 1.0, -1.0
-    curvature = design.T @ (weight[:, None] * design)
+    curvature = _curvature(design, weight)
     taken = by_opening @ design @ np.linalg.pinv(curvature, hermitian=True)
     by_opening -= (taken @ design.T) * weight
     variance = np.maximum(np.square(by_opening).sum(axis=0), SHARE_OF_VARIANCE * weight)
     return _Residuals(by_opening, variance, one, other)
+
+
+def _curvature(design: Floats, weight: Floats) -> Floats:
+    """The weighted squares of the design, summed without a second table of its size."""
+    whole = np.zeros((design.shape[1], design.shape[1]))
+    for at in range(0, len(design), _PAIRS_AT_ONCE):
+        part = design[at : at + _PAIRS_AT_ONCE]
+        whole += part.T @ (weight[at : at + _PAIRS_AT_ONCE, None] * part)
+    return whole
 
 
 def _triples(agents: int, found: _Residuals) -> Iterator[_Triples]:
