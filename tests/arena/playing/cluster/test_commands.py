@@ -1,0 +1,55 @@
+"""Every command that plays, on a cluster of this machine: the same bytes as in one process."""
+
+import pytest
+
+from arena import ladder, learn, run, versus
+from games.terminal import DONE
+from tests.arena.laddering.test_ladder import HEAD, OLD, written
+from tests.arena.learning.test_learn import written as learn_file
+from tests.arena.playing.test_course import RACES, all_tables, race_file
+from tests.arena.running import played, tables
+from tests.arena.test_versus import TEXT, git, mine  # noqa: F401  # a fixture
+
+pytestmark = pytest.mark.slow  # each begins a cluster of its own: seconds
+ON = ["--on", "local:2"]
+
+
+@pytest.mark.parametrize("name", [name for name in RACES if name != "best"])
+def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
+    path = race_file(tmp_path, RACES[name])
+    played(path, tmp_path / "here", workers=1, backend="here")
+    assert run.main([str(path), "--results", str(tmp_path / "there"), "--quiet", *ON]) == DONE
+    assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
+
+
+def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixture
+    mine.write_text(TEXT.format(depth=5))
+    words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--known", "off"]
+    said = []
+    for results, more in (("here", ["--backend", "here"]), ("there", ON)):
+        assert versus.main([*words, "--results", str(mine.parent / results), *more]) == DONE
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert tables(mine.parent / "there") == tables(mine.parent / "here")
+
+
+def test_a_ladder_places_a_newcomer_alike(tmp_path):
+    old = written(tmp_path, "old.toml", HEAD + OLD)
+    deep = written(tmp_path, "deep.toml", 'kind = "minimax"\ndepth = 3\n')
+    kept = []
+    for name, more in (("here", ["--workers", "1"]), ("there", ON)):
+        for words in (["new", str(old)], ["add", str(deep)]):
+            home = str(tmp_path / name)
+            assert ladder.main([*words, "--ladder", home, "--quiet", *more]) == DONE
+        kept.append((tmp_path / name / "ladder.parquet").read_bytes())
+    assert kept[0] == kept[1]
+
+
+def test_learning_ends_in_the_same_weights(tmp_path):
+    path, found = learn_file(tmp_path, 'rounds = 2\ntables = "pairs"'), []
+    for name, more in (("here", ["--backend", "here"]), ("there", ON)):
+        assert learn.main([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == DONE
+        (directory,) = (tmp_path / name).glob("*/learn-*")
+        found.append({each.name: each.read_bytes() for each in directory.glob("round-*.npz")})
+    assert len(found[0]) == 2
+    assert found[0] == found[1]
