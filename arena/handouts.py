@@ -33,23 +33,25 @@ def main(words: list[str] | None = None) -> int:
 def handed_out(directory: Path, to: Path | None) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.keeping.run_directory import stored_plan  # noqa: PLC0415
+    from arena.keeping.run_directory import stored_plan, stored_table  # noqa: PLC0415
     from arena.showing.handout import (  # noqa: PLC0415
+        Stored,
         file_name,
         handout,
         log_of,
         longest_thought,
-        read_stored,
     )
+    from arena.showing.played_games import stored_games  # noqa: PLC0415
 
     plan = stored_plan(directory)
-    stored = read_stored(directory, plan.names)
+    with stored_table(directory) as table:
+        stored = Stored(stored_games(table, plan.names))
     folder = to or directory / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for agent in range(len(plan.names)):
         log = log_of(directory, plan.names, agent)
         longest = longest_thought(directory, plan.names[agent])
-        page = handout(plan.of, stored, plan.names, agent, log, longest)
+        page = handout(plan.of, stored, agent, log, longest)
         write_text(folder / f"{file_name(plan.names, agent)}.md", page)
     say(f"{len(plan.names)} pages in {folder}")
     return DONE

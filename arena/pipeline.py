@@ -50,11 +50,11 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             _seen(experiment, options) as live,
         ):
             drawn = determined(draw(experiment.plan), journal, options.playing)
-            if drawn.plan.unloadable_stops:
-                unloadable(drawn, journal, options.playing)  # before a new run is spoken of
+            # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
+            unloadable(drawn, journal, options.playing)
+            note_begin(experiment, origin, journal, drawn, options)
             if earlier:
                 say(earlier)
-            note_begin(experiment, origin, journal, drawn, options)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
             played = _played(drawn, journal, options, live)
             while again := without_copies(played.drawn, journal):

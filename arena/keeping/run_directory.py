@@ -1,6 +1,7 @@
 """A stored run: its plan in run.json, its games in the tables."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from arena.keeping.game_table import StoredGames, read_games
@@ -63,10 +64,17 @@ def _files(stored: KeyValues) -> Mapping[str, object]:
 
 def stored_games(directory: Path) -> StoredGames:
     """The games of a run in `games.parquet`, in the columns that can be compared."""
+    with stored_table(directory) as path:
+        return read_games(path)
+
+
+@contextlib.contextmanager
+def stored_table(directory: Path) -> Iterator[Path]:
+    """Where the games of a run are; NotARun if they are not there, or are not readable inside."""
     path = directory / GAMES
     if not path.exists():
         raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
     try:
-        return read_games(path)
+        yield path
     except TableError as error:
         raise NotARun(f"{path} cannot be read: {error}") from None

@@ -1,17 +1,18 @@
 """What a bot's author is handed after a run: place, scores, faults, lost games; nobody's code."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arena.concluding.timing import Timing
 from arena.keeping.bot_logs import DIRECTORY, PLAIN
-from arena.keeping.game_table import StoredGames
-from arena.keeping.parquet import read_pieces, read_rows
-from arena.keeping.run_directory import GAMES, stored_games
-from arena.planning.records import DRAW, LOSS, Termination
+from arena.keeping.parquet import read_rows
+from arena.planning.records import Termination
+from arena.showing.played_games import GameColumns, PlayedGames
 from games import Game
 from games.shell_commands import here
 from games.terminal import printable
@@ -19,116 +20,148 @@ from games.transcripts import command_of
 
 MOST_LOST = 3  # games to replay
 MOST_LOG = 4000  # characters
+NORMAL = Termination.NORMAL.name.lower()
 
 
-class OwnGame(NamedTuple):
-    """One game as one of its players sees it."""
+class LostGame(NamedTuple):
+    """A game as its loser sees it; those of few plies come first."""
 
+    plies: int
     row: int
     opponent: int
-    points: float
-    how: Termination
 
 
-class Stored(NamedTuple):
-    """The games of a run, with who played them."""
+class Fault(NamedTuple):
+    """How an agent lost games by a fault: how often, and the first of them."""
 
-    games: StoredGames
-    seats: Sequence[tuple[int, int]]  # of each game, by the places of the agents
-
-
-def read_stored(directory: Path, names: Sequence[str]) -> Stored:
-    """The games of a run's directory."""
-    seats = [
-        places
-        for columns in read_pieces(directory / GAMES, (), {"first": names, "second": names})
-        for places in zip(columns["first"].tolist(), columns["second"].tolist(), strict=True)
-    ]
-    return Stored(stored_games(directory), seats)
+    times: int
+    first: LostGame
 
 
-def games_of(stored: Stored, agent: int) -> list[OwnGame]:
-    """All games of an agent, in the order of the table."""
-    games, found = stored.games.games, []
-    for row, (first, second) in enumerate(stored.seats):
-        result = int(games.columns["result"][row])
-        if agent in (first, second):
-            points = 0.5 if result == DRAW else float((result == LOSS) == (agent == second))
-            other = second if agent == first else first
-            found.append(OwnGame(row, other, points, Termination(int(games.termination[row]))))
-    return found
+class Stored:
+    """What the games of a run came to for each agent, summed up as they are read."""
+
+    def __init__(self, games: PlayedGames) -> None:
+        """Read all of them, some at a time."""
+        self.games = games
+        size = len(games.names)
+        self.scores = np.zeros((size, size, 3), np.int64)  # won, drawn and lost by the first
+        self.faults: list[dict[int, Fault]] = [{} for _ in range(size)]  # by how they ended
+        self.lost: list[list[LostGame]] = [[] for _ in range(size)]
+        fair = [how.name.lower() for how in Termination if how.fair]
+        self._fair = [place for place, word in enumerate(games.endings) if word in fair]
+        self._normal = [place for place, word in enumerate(games.endings) if word == NORMAL]
+        for row, piece in games.numbered():
+            self._take(row, piece)
+
+    def _take(self, start: int, piece: GameColumns) -> None:
+        """Take the games from row `start` on."""
+        ways = np.rint(2 * (1.0 - piece.result)).astype(np.int64)
+        np.add.at(self.scores, (piece.first, piece.second, ways), 1)
+        np.add.at(self.scores, (piece.second, piece.first, 2 - ways), 1)
+        beaten = np.flatnonzero(ways != 1)
+        normal = np.isin(piece.ending[beaten], self._normal)
+        unfair = ~np.isin(piece.ending[beaten], self._fair)
+        self._lose(start, piece, beaten[normal])
+        self._fail(start, piece, beaten[unfair])
+
+    def _lose(self, start: int, piece: GameColumns, rows: NDArray[np.int64]) -> None:
+        """Keep the shortest games that each agent lost by the rules."""
+        loser = losers(piece, rows)
+        order = np.lexsort((rows, piece.plies[rows], loser))
+        agents, first = np.unique(loser[order], return_index=True)
+        for agent, at in zip(agents.tolist(), first.tolist(), strict=True):
+            own = [rows[each] for each in order[at : at + MOST_LOST] if loser[each] == agent]
+            games = [seen_by(piece, row, start, agent) for row in own]
+            self.lost[agent] = sorted([*self.lost[agent], *games])[:MOST_LOST]
+
+    def _fail(self, start: int, piece: GameColumns, rows: NDArray[np.int64]) -> None:
+        """Count the games that each agent lost by a fault, by how they ended."""
+        kinds = max(1, len(self.games.endings))
+        codes = losers(piece, rows) * kinds + piece.ending[rows]
+        found, first, counts = np.unique(codes, return_index=True, return_counts=True)
+        for code, at, count in zip(found.tolist(), first, counts.tolist(), strict=True):
+            agent, how = divmod(code, kinds)
+            game = seen_by(piece, rows[at], start, agent)
+            before = self.faults[agent].get(how, Fault(0, game))
+            self.faults[agent][how] = before._replace(times=before.times + count)
 
 
-def places(stored: Stored, names: Sequence[str]) -> list[int]:
+def losers(piece: GameColumns, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Who lost the games in these rows, none of which is a draw."""
+    return np.where(piece.result[rows] == 0.0, piece.first[rows], piece.second[rows])
+
+
+def seen_by(piece: GameColumns, row: int, start: int, agent: int) -> LostGame:
+    """A game of a piece that begins in row `start` of all, as an agent sees it."""
+    first, second = int(piece.first[row]), int(piece.second[row])
+    return LostGame(int(piece.plies[row]), start + int(row), second if agent == first else first)
+
+
+def places(stored: Stored) -> list[int]:
     """The place of each agent by its share of the points, 1 the best; equals share a place."""
-    played = [games_of(stored, agent) for agent in range(len(names))]
-    shares = [sum(each.points for each in own) / max(1, len(own)) for own in played]
+    shares = [points_of(stored, agent) / max(1, games_of(stored, agent))
+              for agent in range(len(stored.games.names))]  # fmt: skip
     return [1 + sum(other > share for other in shares) for share in shares]
 
 
-def handout(
-    of: Game,
-    stored: Stored,
-    names: Sequence[str],
-    agent: int,
-    log: str,
-    longest: float | None = None,
-) -> str:
+def games_of(stored: Stored, agent: int) -> int:
+    """How many games an agent played."""
+    return int(stored.scores[agent].sum())
+
+
+def points_of(stored: Stored, agent: int) -> float:
+    """The points of an agent."""
+    won, drawn, _ = stored.scores[agent].sum(axis=0).tolist()
+    return float(won + drawn / 2)
+
+
+def handout(of: Game, stored: Stored, agent: int, log: str, longest: float | None = None) -> str:
     """The page of one agent; `log` is what is kept of its faults, `longest` in seconds."""
-    played = games_of(stored, agent)
-    points = sum(each.points for each in played)
-    place = places(stored, names)[agent]
-    lines = [f"# {cell(names[agent])}", "", f"{of.name}: place {place} of {len(names)}, "
-             f"{points:g} points of {len(played)} games.", ""]  # fmt: skip
+    names, points = stored.games.names, points_of(stored, agent)
+    lines = [f"# {cell(names[agent])}", "",
+             f"{of.name}: place {places(stored)[agent]} of {len(names)}, "
+             f"{points:g} points of {games_of(stored, agent)} games.", ""]  # fmt: skip
     if longest is not None:
         lines += [f"Its longest thought took {longest:.3f} s.", ""]
     lines += ["| against | games | won | drawn | lost |", "|---|---|---|---|---|"]
-    for other, name in enumerate(names):
-        own = [each.points for each in played if each.opponent == other]
-        if own:
-            counts = [own.count(value) for value in (1.0, 0.5, 0.0)]
-            lines.append(f"| {cell(name)} | {len(own)} | {' | '.join(map(str, counts))} |")
-    lines += ["", *faults(of, stored, played, names), *lost(of, stored, played, names)]
+    for name, counts in zip(names, stored.scores[agent].tolist(), strict=True):
+        if sum(counts):
+            lines.append(f"| {cell(name)} | {sum(counts)} | {' | '.join(map(str, counts))} |")
+    lines += ["", *faults(of, stored, agent), *lost(of, stored, agent)]
     if log:
-        lines += [
-            "## What is kept of its faults",
-            "",
-            "```text",
-            log[:MOST_LOG].rstrip(),
-            "```",
-            "",
-        ]
+        kept = log[:MOST_LOG].rstrip()
+        lines += ["## What is kept of its faults", "", "```text", kept, "```", ""]
     return "\n".join(lines)
 
 
-def faults(of: Game, stored: Stored, played: Sequence[OwnGame], names: Sequence[str]) -> list[str]:
+def faults(of: Game, stored: Stored, agent: int) -> list[str]:
     """Its faults, each kind once: how often, and the first game in which it happened."""
-    guilty = [each for each in played if each.points == 0 and not each.how.fair]
-    if not guilty:
+    found = sorted(
+        stored.faults[agent].items(), key=lambda each: (-each[1].times, each[1].first.row)
+    )
+    if not found:
         return ["It lost no game by a fault.", ""]
     lines = ["## Faults", ""]
-    for how, count in Counter(each.how for each in guilty).most_common():
-        first = next(each for each in guilty if each.how == how)
-        lines.append(f"- {how.name.lower()}, {count} times; first {seen(of, stored, first, names)}")
+    for how, fault in found:
+        first = seen(of, stored, fault.first)
+        lines.append(f"- {stored.games.endings[how]}, {fault.times} times; first {first}")
     return [*lines, ""]
 
 
-def lost(of: Game, stored: Stored, played: Sequence[OwnGame], names: Sequence[str]) -> list[str]:
+def lost(of: Game, stored: Stored, agent: int) -> list[str]:
     """Some games that it lost by the rules, the shortest first."""
-    beaten = [each for each in played if each.points == 0 and each.how is Termination.NORMAL]
-    beaten.sort(key=lambda each: int(stored.games.games.plies[each.row]))
-    if not beaten or stored.games.moves is None:
+    beaten = stored.lost[agent]
+    if not beaten or stored.games.texts("moves", []) is None:
         return []
-    shown = [f"- {seen(of, stored, each, names)}" for each in beaten[:MOST_LOST]]
-    return ["## Lost games", "", *shown, ""]
+    return ["## Lost games", "", *(f"- {seen(of, stored, each)}" for each in beaten), ""]
 
 
-def seen(of: Game, stored: Stored, game: OwnGame, names: Sequence[str]) -> str:
+def seen(of: Game, stored: Stored, game: LostGame) -> str:
     """Which game it was, and the command that shows it."""
-    words = f"game {game.row}, against {cell(names[game.opponent])}"
-    if stored.games.moves is None or not stored.games.moves[game.row]:
-        return words
-    return f"{words}: `{here(command_of(of, stored.games.moves[game.row]))}`"
+    words = f"game {game.row}, against {cell(stored.games.names[game.opponent])}"
+    moves = (stored.games.texts("moves", [game.row]) or [None])[0]
+    return f"{words}: `{here(command_of(of, moves))}`" if moves else words
 
 
 def cell(name: str) -> str:

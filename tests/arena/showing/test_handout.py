@@ -3,7 +3,12 @@
 import re
 import shlex
 
+import numpy as np
+import pytest
+
 from arena import handouts, run
+from arena.showing.handout import MOST_LOST, LostGame, Stored
+from arena.showing.played_games import GameColumns, PlayedGames
 from games import replay
 from games.terminal import DONE, MISTAKE
 
@@ -50,3 +55,41 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
 def test_what_is_no_run_is_one_line(tmp_path, capsys):
     assert handouts.main([str(tmp_path)]) == MISTAKE
     assert "is not a run's directory" in capsys.readouterr().err
+
+
+def random_games(count, piece):
+    """Games of three agents in pieces, and the same row by row."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(3, size=count)
+    second = (first + 1 + rng.integers(2, size=count)) % 3
+    result, none = rng.integers(3, size=count) / 2, np.zeros(count, np.int64)
+    plies, ending = rng.integers(5, 9, size=count), rng.integers(3, size=count)
+    whole = GameColumns(first, second, none, none, result, none, plies, ending, none > 0)
+    parts = [slice(at, at + piece) for at in range(0, count, piece)]
+    games = PlayedGames(
+        count, ("a", "b", "c"), ("normal", "illegal", "resigned"),
+        lambda: (whole.at(np.arange(count)[part]) for part in parts), lambda _, __: None,
+    )  # fmt: skip
+    columns = (first, second, result, plies, ending)
+    return games, list(zip(*(each.tolist() for each in columns), strict=True))
+
+
+@pytest.mark.parametrize("piece", [7, 200])
+def test_what_is_summed_up_piece_by_piece_is_what_a_loop_finds(piece):
+    games, rows = random_games(200, piece)
+    stored = Stored(games)
+    for agent in range(3):
+        own = [(row, *each) for row, each in enumerate(rows) if agent in each[:2]]
+        scores, lost, faults = np.zeros((3, 3), int), [], {}
+        for row, first, second, result, plies, ending in own:
+            other = second if agent == first else first
+            points = result if agent == first else 1 - result
+            scores[other, round(2 - 2 * points)] += 1
+            if points == 0 and ending == 0:
+                lost.append(LostGame(plies, row, other))
+            if points == 0 and ending == 1:
+                faults.setdefault(ending, []).append(LostGame(plies, row, other))
+        assert stored.scores[agent].tolist() == scores.tolist()
+        assert stored.lost[agent] == sorted(lost)[:MOST_LOST]
+        said = {how: (each.times, each.first) for how, each in stored.faults[agent].items()}
+        assert said == {how: (len(each), each[0]) for how, each in faults.items()}

@@ -46,10 +46,10 @@ def test_a_ladder_places_a_newcomer_alike(tmp_path):
 
 
 def test_learning_ends_in_the_same_weights(tmp_path):
-    path, found = learn_file(tmp_path, 'rounds = 2\ntables = "pairs"'), []
+    path, found = learn_file(tmp_path, 'rounds = 1\ntables = "pairs"'), []
     for name, more in (("here", ["--backend", "here"]), ("there", ON)):
         assert learn.main([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == DONE
         (directory,) = (tmp_path / name).glob("*/learn-*")
         found.append({each.name: each.read_bytes() for each in directory.glob("round-*.npz")})
-    assert len(found[0]) == 2
+    assert list(found[0]) == ["round-1.npz"]
     assert found[0] == found[1]
