@@ -100,10 +100,22 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
         table = pq.read_table(table_file(path), columns=list(hints))
         for name, hint in hints.items():
             _fits(table[name], name, hint)
-        columns = [table[name].to_pylist() for name in hints]
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
         raise TableError(_reason(error)) from None
-    return [kind(*row) for row in zip(*columns, strict=True)]
+    rows: list[RowType] = []
+    for part in table.to_batches(max_chunksize=TYPED_ROWS_AT_ONCE):
+        columns = [_values(part.column(name)) for name in hints]
+        rows += [kind(*row) for row in zip(*columns, strict=True)]
+    return rows
+
+
+def _values(column: Column) -> list[Any]:
+    """The values of a column; equal texts are one in memory."""
+    if not pa.types.is_string(column.type):
+        return list(column.to_pylist())
+    found = column.dictionary_encode()
+    words = found.dictionary.to_pylist()
+    return [words[place] for place in found.indices.to_pylist()]
 
 
 # What a field of a row may be, by its hint; numbers that may be none have no hint of their own.
