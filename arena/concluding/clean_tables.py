@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.keeping.game_table import COMPARED, StoredGames
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_pieces import cut
 from arena.planning.openings import NO_MOVE
 from arena.planning.records import LOSS, Games, Termination
 from arena.playing.clean_replay import unclean
@@ -42,7 +43,9 @@ def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -
             was, now = stored.games.columns[name][row], placed[name][row]
             fault = f"{place_of(row)}: {name} was {was} and is {now}"
     if fault is None and stored.moves is not None:
-        fault = Replay(drawn, whole).fault(stored.moves)
+        replay = Replay(drawn, whole)
+        faults = (replay.fault(start, texts) for start, texts in stored.moves.pieces())
+        fault = next(filter(None, faults), None)
     return Table(fault, unasked, 0 if stored.moves is None else len(stored.moves))
 
 
@@ -81,13 +84,17 @@ class Replay:
             for words in words_by_side(drawn.of)
         ]
 
-    def fault(self, texts: list[str]) -> str | None:
-        """The first game that the rules do not allow as it stands there, and why."""
-        of, games, moves = self.drawn.of, self.games, list[int]()
-        for row, text in enumerate(texts):
+    def fault(self, start: int, texts: list[str]) -> str | None:
+        """The first game that the rules do not allow as it stands there, and why.
+
+        The texts are those of the games from row `start` on.
+        """
+        of, moves = self.drawn.of, list[int]()
+        games = cut(self.games, start, start + len(texts))
+        for row, text in enumerate(texts, start):
             words = text.split()
-            if len(words) != games.plies[row]:
-                return f"{place_of(row)}: plies was {games.plies[row]} and is {len(words)}"
+            if len(words) != self.games.plies[row]:
+                return f"{place_of(row)}: plies was {self.games.plies[row]} and is {len(words)}"
             slots = self._slots(words)
             if isinstance(slots, str):
                 return f"{place_of(row)}: {slots}"
@@ -98,7 +105,7 @@ class Replay:
             of, np.array(of.moves_of(np.array(moves, np.int16)), np.int16), games.plies,
             games.result, games.margin, games.termination, games.game_id,
         )  # fmt: skip
-        return None if found is None else f"{place_of(found[0])}: {found[1]}"
+        return None if found is None else f"{place_of(start + found[0])}: {found[1]}"
 
     def _slots(self, words: list[str]) -> list[int] | str:
         """The slots of a game, which then stands on the board; or why there is no such game."""

@@ -144,7 +144,10 @@ def difference(run: StoredRun, games: Games) -> str | None:
     if stored.moves is not None:
         assert games.moves is not None  # the run kept them, and this plays its plan
         again = lines(of, games.moves, games.plies)
-        before, now = before | {"moves": stored.moves[rows]}, now | {"moves": again}
+        before, now = (
+            before | {"moves": stored.moves.rows(rows.start, rows.stop)},
+            now | {"moves": again},
+        )
     for row in np.flatnonzero(~run.table.unasked[rows]).tolist():
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from arena.keeping.parquet import (
     Column,
     Provenance,
+    TextColumn,
     coded,
+    column_names,
     read_columns,
     sentences,
     taken,
@@ -56,10 +58,13 @@ COMPARED = ("pair", "seed", "game_id", "result", "margin", "plies", "termination
 
 
 class StoredGames(NamedTuple):
-    """The games in the table of a run; the moves as players write them, None if not kept."""
+    """The games in the table of a run; the moves as players write them, None if not kept.
+
+    The moves, which are by far the most, are read some at a time.
+    """
 
     games: Games
-    moves: list[str] | None
+    moves: TextColumn | None
 
 
 def write_games(
@@ -96,13 +101,13 @@ def write_games(
 
 def read_games(path: Path) -> StoredGames:
     """The games of a table that `write_games` wrote; TableError if it did not."""
-    columns = read_columns(path, COMPARED, optional=("moves",))
-    moves = columns.pop("moves", None)
+    columns = read_columns(path, COMPARED)
+    moves = TextColumn(path, "moves") if "moves" in column_names(path) else None
     columns["result"] = np.rint(columns["result"] * WIN).astype(np.int8)
     places = {word: place for place, word in enumerate(WORDS)}
     ends = [places.get(word, -1) for word in columns["termination"].tolist()]
     columns["termination"] = np.array(ends, np.int8)
-    return StoredGames(Games(columns, None, {}), None if moves is None else moves.tolist())
+    return StoredGames(Games(columns, None, {}), moves)
 
 
 def _game_columns(part: Games, at: int, agents: Sequence[str]) -> dict[str, Column]:

@@ -229,6 +229,51 @@ def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     return found
 
 
+class TextColumn:
+    """A column of texts of which one row group is in memory: rows that ascend are quick."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        """TableError if the table cannot be read."""
+        self.path, self.name = path, name
+        self._start, self._texts = 0, list[str]()
+        try:
+            sizes = pq.read_metadata(table_file(path))
+            rows = [sizes.row_group(group).num_rows for group in range(sizes.num_row_groups)]
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise TableError(_reason(error)) from None
+        self.starts = np.cumsum([0, *rows])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def pieces(self) -> Iterator[tuple[int, list[str]]]:
+        """All texts, some at a time, each piece with its first row."""
+        for start in self.starts[:-1].tolist():
+            self._reach(start)
+            yield start, self._texts
+
+    def rows(self, start: int, stop: int) -> list[str]:
+        """The texts of rows `start` to `stop` - 1, as far as there are any."""
+        found: list[str] = []
+        while start + len(found) < min(stop, len(self)):
+            self._reach(start + len(found))
+            at = start + len(found) - self._start
+            found += self._texts[at : at + stop - start - len(found)]
+        return found
+
+    def _reach(self, row: int) -> None:
+        """Have the row group of a row in memory."""
+        if self._start <= row < self._start + len(self._texts):
+            return
+        group = int(np.searchsorted(self.starts, row, side="right")) - 1
+        try:
+            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+                read = file.read_row_group(group, columns=[self.name], use_threads=False)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise TableError(_reason(error)) from None
+        self._start, self._texts = int(self.starts[group]), read[self.name].to_pylist()
+
+
 def coded(places: GameColumn, words: Sequence[str]) -> Column:
     """A column of words, given by their places in a list of them; none where that is negative."""
     missing = places < 0
