@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from agents import AgentSpec
@@ -15,7 +17,7 @@ from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_r
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
 from arena.keeping.game_table import GAME_COLUMNS, write_games
-from arena.keeping.parquet import write_columns, write_rows
+from arena.keeping.parquet import TableError, TextColumn, write_columns, write_rows
 from arena.keeping.provenance import read_run
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
@@ -266,3 +268,22 @@ def test_a_pipe_in_place_of_a_table_is_refused_at_once(tmp_path):
     (tmp_path / "run").mkdir()
     os.mkfifo(tmp_path / "run" / "run.json")
     assert read_run(tmp_path / "run") == {}
+
+
+def test_texts_are_read_a_row_group_at_a_time_wherever_one_asks(tmp_path):
+    texts = [f"game {number}" for number in range(10)]
+    path = tmp_path / "texts.parquet"
+    pq.write_table(pa.table({"moves": texts}), path, row_group_size=3)
+    column = TextColumn(path, "moves")
+    assert len(column) == 10
+    assert [(start, len(part)) for start, part in column.pieces()] == [
+        (0, 3),
+        (3, 3),
+        (6, 3),
+        (9, 1),
+    ]
+    for start in range(11):
+        for stop in range(start, 12):
+            assert column.rows(start, stop) == texts[start:stop]
+    with pytest.raises(TableError):
+        TextColumn(tmp_path / "nothing", "moves")
