@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.keeping.game_table import StoredGames, read_games
 from arena.keeping.kept_sources import digest_now, replaced
 from arena.keeping.parquet import TableError
-from arena.keeping.provenance import code_digest, read_run
+from arena.keeping.provenance import RUN, code_digest, read_run
 from arena.planning.file_names import path_in_plan
 from arena.planning.plan import Plan, PlanError
 from games.keys import KeyValues
@@ -27,7 +27,10 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
     """
     stored = read_run(directory)
     if not stored:
-        raise NotARun(f"{directory} is not a run's directory: it has no run.json")
+        there = (
+            "its run.json cannot be read" if (directory / RUN).exists() else "it has no run.json"
+        )
+        raise NotARun(f"{directory} is not a run's directory: {there}")
     if "plan" not in stored:
         raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
     try:

@@ -24,11 +24,12 @@ def read_table(
     """
     names = [key.name for key in keys]
     unknown = [name for name in written if name not in names]
-    likely = set()
+    likely, there = set(), f" (there are {listed(names)})"
     for name in unknown[:MOST_UNKNOWN]:  # more than these are not typing errors
         message, near = unknown_key(name, names, written)
-        problems.say((*place, name), message)
+        problems.say((*place, name), message + ("" if near else there))
         likely.add(near)
+        there = there if near else ""  # which keys there are is said once for a table
     if len(unknown) > MOST_UNKNOWN:
         message = f"{len(unknown) - MOST_UNKNOWN:,} more keys that it cannot have"
         problems.say((*place, unknown[MOST_UNKNOWN]), message)
@@ -58,17 +59,17 @@ def _read(key: Key, value: Any, place: Place, problems: Problems) -> dict[str, A
 
 
 def unknown_key(key: str, names: Sequence[str], written: Iterable[str]) -> tuple[str, str | None]:
-    """What to say of a key that a table cannot have, and which of its `names` was meant.
+    """What to say of a key that a table cannot have, and what was meant, if anybody can say.
 
     `written` are the keys that the table has.
     """
     message = f"unknown key {quoted(key)}"
     if key in TOP_NAMES:
-        return f"{message}; it belongs above the first [table] of the file", None
+        return f"{message}; it belongs above the first [table] of the file", key
     free = [name for name in names if name not in written]
     if likely := meant(key, names) or _closest(key, free) or _closest(key, names):
         return f'{message}; did you mean "{likely}"?', likely
-    return f"{message} (there are {listed(names)})", None
+    return message, None
 
 
 def _closest(word: str, names: Iterable[str]) -> str | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from games.terminal import Mistake, printable
 
 MOST_LINES = 30  # of problems
 LONGEST_LINE = 600
+MOST_CHARACTERS = 3_600  # of all lines together
 
 
 class ExperimentError(Mistake):
@@ -80,7 +82,15 @@ class Problems:
         """Raise all problems, in the order of the file."""
         if self.found:
             self.found.sort(key=lambda entry: entry[0])
-            raise ExperimentError(list(dict.fromkeys(line for _, line in self.found)))
+            raise ExperimentError(fitting(list(dict.fromkeys(line for _, line in self.found))))
+
+
+def fitting(lines: list[str]) -> list[str]:
+    """The first lines, as many as anybody reads, and how many more there are."""
+    ends = accumulate(min(len(line), LONGEST_LINE) + 1 for line in lines)
+    shown = max(1, sum(end <= MOST_CHARACTERS for end in ends))
+    left = len(lines) - shown
+    return [*lines[:shown], f"... and {left:,} more like these"] if left else lines
 
 
 def table_of(place: Place) -> Place:
