@@ -1,7 +1,7 @@
 """The shape that a stored JSON file must have, and where in it that is not so."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, TypeAlias, get_args
 
 from games.keys import Key, KeyType
 
@@ -9,11 +9,11 @@ from games.keys import Key, KeyType
 class OrNone(NamedTuple):
     """A shape that may be missing, or be null."""
 
-    of: Any
+    of: "Shape"
 
 
 # A type of `games.keys`; a list whose items are all of one shape; a table with these keys at least.
-Shape: TypeAlias = "KeyType | OrNone | list[Any] | Mapping[str, Any]"
+Shape: TypeAlias = "KeyType | OrNone | list[Shape] | Mapping[str, Shape]"
 
 
 def misshapen(value: object, shape: Shape, place: str) -> str | None:
@@ -35,7 +35,7 @@ def _list(value: object, item: Shape, place: str) -> str | None:
     return next(filter(None, faults), None)
 
 
-def _table(value: object, keys: Mapping[str, Any], place: str) -> str | None:
+def _table(value: object, keys: Mapping[str, Shape], place: str) -> str | None:
     if not isinstance(value, dict):
         return misshapen(value, "table", place)
     for name, shape in keys.items():

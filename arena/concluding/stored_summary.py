@@ -15,14 +15,19 @@ from games.limited_files import parsed_json, read_bytes
 SUMMARY = "summary.json"
 LARGEST = 1 << 26  # bytes of it
 NUMBER = OrNone("float")
-ESTIMATE = {
+ESTIMATE: Mapping[str, Shape] = {
     "value": NUMBER, "low": NUMBER, "high": NUMBER, "level": "float", "kind": "text",
     "reason": "text",
 }  # fmt: skip
-MEASURED = {
+MEASURED: Mapping[str, Shape] = {
     "wanted": "float", "score": NUMBER, "bound": NUMBER, "level": "float", "openings": "int"
 }  # fmt: skip
-STANDING = {"agent": "text", "state": "text", "round": OrNone("int"), "why": "text"}
+STANDING: Mapping[str, Shape] = {
+    "agent": "text",
+    "state": "text",
+    "round": OrNone("int"),
+    "why": "text",
+}
 SHAPE: Mapping[str, Shape] = {
     "experiment": "text",
     "game": "text",

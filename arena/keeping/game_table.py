@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from arena.keeping.parquet import (
     Column,
     Provenance,
-    TextColumn,
     coded,
     column_names,
     read_columns,
@@ -18,6 +17,7 @@ from arena.keeping.parquet import (
     taken,
     write_columns,
 )
+from arena.keeping.text_column import TextColumn
 from arena.planning.game_pieces import ROWS_AT_ONCE, pieces
 from arena.planning.openings import NO_MOVE, Openings
 from arena.planning.records import WIN, GameColumn, Games, Termination

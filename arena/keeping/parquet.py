@@ -109,7 +109,7 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     return rows
 
 
-def _values(column: Column) -> list[Any]:
+def _values(column: Column) -> list[Column]:
     """The values of a column; equal texts are one in memory."""
     if not pa.types.is_string(column.type):
         return list(column.to_pylist())
@@ -119,7 +119,7 @@ def _values(column: Column) -> list[Any]:
 
 
 # What a field of a row may be, by its hint; numbers that may be none have no hint of their own.
-FITTING: Mapping[object, Any] = {
+FITTING: Mapping[object, Column] = {
     int: pa.types.is_integer,
     str: pa.types.is_string,
     bool: pa.types.is_boolean,
@@ -229,49 +229,23 @@ def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     return found
 
 
-class TextColumn:
-    """A column of texts of which one row group is in memory: rows that ascend are quick."""
+def group_sizes(path: Path) -> list[int]:
+    """How many rows each row group of a table has."""
+    try:
+        known = pq.read_metadata(table_file(path))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(_reason(error)) from None
+    return [known.row_group(group).num_rows for group in range(known.num_row_groups)]
 
-    def __init__(self, path: Path, name: str) -> None:
-        """TableError if the table cannot be read."""
-        self.path, self.name = path, name
-        self._start, self._texts = 0, list[str]()
-        try:
-            sizes = pq.read_metadata(table_file(path))
-            rows = [sizes.row_group(group).num_rows for group in range(sizes.num_row_groups)]
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise TableError(_reason(error)) from None
-        self.starts = np.cumsum([0, *rows])
 
-    def __len__(self) -> int:
-        return int(self.starts[-1])
-
-    def pieces(self) -> Iterator[tuple[int, list[str]]]:
-        """All texts, some at a time, each piece with its first row."""
-        for start in self.starts[:-1].tolist():
-            self._reach(start)
-            yield start, self._texts
-
-    def rows(self, start: int, stop: int) -> list[str]:
-        """The texts of rows `start` to `stop` - 1, as far as there are any."""
-        found: list[str] = []
-        while start + len(found) < min(stop, len(self)):
-            self._reach(start + len(found))
-            at = start + len(found) - self._start
-            found += self._texts[at : at + stop - start - len(found)]
-        return found
-
-    def _reach(self, row: int) -> None:
-        """Have the row group of a row in memory."""
-        if self._start <= row < self._start + len(self._texts):
-            return
-        group = int(np.searchsorted(self.starts, row, side="right")) - 1
-        try:
-            with pq.ParquetFile(self.path, pre_buffer=False) as file:
-                read = file.read_row_group(group, columns=[self.name], use_threads=False)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise TableError(_reason(error)) from None
-        self._start, self._texts = int(self.starts[group]), read[self.name].to_pylist()
+def group_texts(path: Path, name: str, group: int) -> list[str]:
+    """A column of texts in one row group."""
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            read = file.read_row_group(group, columns=[name], use_threads=False)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise TableError(_reason(error)) from None
+    return list(read[name].to_pylist())
 
 
 def coded(places: GameColumn, words: Sequence[str]) -> Column:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import AgentSpec
-from arena.concluding.stored_shape import OrNone, misshapen
+from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.concluding.stored_summary import SUMMARY, stored_summary
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
@@ -24,7 +24,7 @@ from games.names import quoted
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
-SHOWN_OF_RUN = {
+SHOWN_OF_RUN: Mapping[str, Shape] = {
     "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
     "forfeits": OrNone(["text"]), "path": OrNone("text"),
 }  # fmt: skip

@@ -17,8 +17,9 @@ from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_r
 from arena.concluding.timing import Timing, timings
 from arena.keeping import game_table, parquet
 from arena.keeping.game_table import GAME_COLUMNS, write_games
-from arena.keeping.parquet import TableError, TextColumn, write_columns, write_rows
+from arena.keeping.parquet import TableError, write_columns, write_rows
 from arena.keeping.provenance import read_run
+from arena.keeping.text_column import TextColumn
 from arena.planning.openings import Openings
 from arena.planning.records import COLUMNS, Games, joined, moves_of
 from games import game
