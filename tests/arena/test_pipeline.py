@@ -323,7 +323,8 @@ def test_a_fault_of_ours_that_does_not_come_back_leaves_no_trace(tmp_path, monke
     plain, flag = worker.Worker.play, tmp_path / "failed"
 
     def once(self, task):
-        if task.start >= 3 and not flag.exists():
+        # Not by where it begins: how many pairings a task has depends on the machine.
+        if task.stop > 3 and not flag.exists():
             flag.touch()
             raise RuntimeError("our bug")
         return plain(self, task)
