@@ -5,15 +5,18 @@ import os
 import random
 import signal
 import subprocess
+import time
 
 import pytest
 
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import begun, called, experiment_file, kill_group, tables
-from tests.arena.test_kill import LONG
+from tests.arena.test_kill import LONG, kept
 
 FEWEST, MOST = 1, 4  # workers
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS, START_SECONDS = 240, 30
+LONGER = LONG.replace("pairs = 2500", "pairs = 10_000")  # most disturbances come while it plays
+WHILE_IT_PLAYS = 0.75  # of the commands are left alone until they play
 
 
 class Disturber:
@@ -77,11 +80,21 @@ GENTLE = ["kill", "dismiss", "add", "add", "stop", "go_on", "go_on", "kill_playe
 ALL = [*GENTLE, "kill_client", "kill_scheduler"]
 
 
+def until_it_plays(client, results, batches):
+    """Wait a while for a batch after these: most disturbances shall come while games are played."""
+    until = time.monotonic() + START_SECONDS
+    while client.poll() is None and kept(results) <= batches and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 def disturbed(path, results, disturber, times, names):
     """A run on the room, disturbed so often at most, and begun again until it is finished."""
     before, address = len(disturber.done), disturber.room.address
     while True:
+        batches = kept(results)
         with begun(path, "--results", results, "--on", address, "--quiet") as client:
+            if disturber.chance.random() < WHILE_IT_PLAYS:
+                until_it_plays(client, results, batches)
             while client.poll() is None and len(disturber.done) - before < times:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     client.wait(disturber.chance.uniform(0.1, 1.0))
@@ -100,7 +113,7 @@ def disturbed(path, results, disturber, times, names):
 def undisturbed(tmp_path_factory):
     """A long experiment and its tables, played here."""
     directory = tmp_path_factory.mktemp("undisturbed")
-    path = experiment_file(directory, LONG)
+    path = experiment_file(directory, LONGER)
     assert called(path, "--results", directory / "results", "--workers", 2).returncode == 0
     return path, tables(directory / "results")
 
