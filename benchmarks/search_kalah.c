@@ -1,13 +1,13 @@
 /* Alpha-beta for Kalah (6,4) with the weighted features of agents.features.sowing, in C. */
 #include "kalah.h"
 
-#define FEATURES 6
+#define FEATURES 7
 #define SORTED_FROM 2
 #define DISTANCES 0x0001020304050607u
 #define MANY_BEANS (1 << 17)
 #define TURN_LEFT 2
 
-static int64_t weights[FEATURES]; /* pot, in_play, extra_turn, capture, mobility, far */
+static int64_t weights[FEATURES]; /* in the order of the pack */
 
 static inline int first_slot(uint64_t mask) { return (int)slot_of(mask); }
 static inline unsigned last_slot(uint64_t mask) {
@@ -41,6 +41,18 @@ static inline int64_t capture(State s) {
     return (int64_t)best;
 }
 
+/* Beans that the mover's holes would drop in the other row, each sown by itself. */
+static inline int64_t given_away(State s) {
+    int64_t total = 0;
+    for (int slot = POT - HOLES; slot < POT; slot++) {
+        int64_t held = (int64_t)(s.own >> slot * 8 & 255);
+        int64_t beyond = held % (2 * HOLES + 1) - (POT - slot);
+        total += held / (2 * HOLES + 1) * HOLES + (beyond > 0 ? beyond : 0);
+        if (beyond > HOLES) total -= beyond - HOLES;
+    }
+    return total;
+}
+
 static inline int64_t evaluate(State s) {
     State t = turned(s);
     int64_t value = 0;
@@ -50,6 +62,7 @@ static inline int64_t evaluate(State s) {
     if (weights[3]) value += weights[3] * (capture(s) - capture(t));
     if (weights[4]) value += weights[4] * (mobility(s) - mobility(t));
     if (weights[5]) value += weights[5] * (far(s) - far(t));
+    if (weights[6]) value += weights[6] * (given_away(s) - given_away(t));
     return value;
 }
 
