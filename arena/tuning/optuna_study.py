@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -114,6 +115,7 @@ class OptunaCopy:
         database.close()
 
 
+@cache
 def load() -> None:
     """Load all that the database needs: a module is never loaded for the first time in a thread.
 
