@@ -126,7 +126,8 @@ def naive_seconds() -> float:
             for name, kind in distributions(tuning.space).items():
                 trial.suggest_float(name, kind.low, kind.high)
             changes = tuning.space.changes(tuning.space.point(trial.params))
-            whole = Task(0, trial_games.plans[0].pairings.total, {})
+            span = trial_games.span(trial.number, 0)
+            whole = Task(span.start, span.stop, {})
             played = trial_games.player.play(TrialPart(trial.number, 0, whole, changes, True))
             games = games_of(trial_games, trial.number, [played.games])
             point = tuning.space.point(trial.params)
