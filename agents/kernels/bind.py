@@ -11,6 +11,7 @@ from agents.kernels import (
     no_knowledge,
     whole_games,
 )
+from agents.kernels.table_key import table_key
 from agents.kernels.terms import TERMS, weighted
 from games.kernels.drivers import FAMILY_NAMES
 from games.kernels.jit import Kernel, Scope, bound, inline_copies, specialise, unbound
@@ -41,6 +42,7 @@ def family_names(family_name: str) -> Scope:
         names = {name: getattr(cells, name) for name in dir(cells) if not name.startswith("_")}
     names |= {name: known[name] for name in MOVE_NUMBERS}
     names |= {name: getattr(family, name) for name in FAMILY_NAMES}
+    names["key"] = table_key(family)
     return names | inline_copies([known[name] for name in MOVE_NAMES], names)
 
 
