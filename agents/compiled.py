@@ -1,5 +1,6 @@
 """Agents whose every move is one compiled call: simple policies, minimax, alpha-beta."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from agents.kernels.bind import agent_kernels, knowledge_names
 from agents.kernels.contexts import (
     NO_ENDGAME,
     agent_context,
+    set_cuts,
     set_limits,
     set_noise,
     set_weights,
@@ -40,6 +42,7 @@ from agents.kernels.layout import (
     VALUE,
     WIN,
 )
+from agents.shallow_errors import cuts, shallow_errors
 from games import Game, Position
 
 
@@ -71,6 +74,7 @@ class CompiledAgent:
         self._limit(limit)
         if limit is not None:
             self._evaluate_by(spec.options.get("weights", {}), settings["weights"])
+            self._limit(limit)
 
     def _evaluate_by(self, own: Weights, weights: Weights | str) -> None:
         of = self.game
@@ -99,6 +103,8 @@ class CompiledAgent:
         if limit is not None:
             set_limits(self.context, limit.depth, limit.nodes, limit.seconds)
             self.context[ENDGAME] = self._endgame(limit)
+            if self.by_tables:
+                set_cuts(self.context, self._cuts(limit))
 
     def _endgame(self, limit: Limit) -> int:
         """A depth limit searches just that depth; a budget also solves what little is left."""
@@ -106,6 +112,13 @@ class CompiledAgent:
             return NO_ENDGAME
         endgame: int | None = self.settings.get("endgame")
         return NO_ENDGAME if endgame is None else endgame
+
+    def _cuts(self, limit: Limit) -> Iterable[tuple[int, int, float, float]]:
+        """The same of ProbCut, whose errors are in discs or beans, as learned tables are."""
+        probcut = self.settings.get("probcut")
+        if not probcut or (limit.depth is not None and "probcut" not in self.spec.options):
+            return ()
+        return cuts(shallow_errors(self.game), probcut)
 
     def start(self, seed: int) -> None:
         """Begin a game: chance starts anew from `seed`."""

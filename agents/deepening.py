@@ -6,14 +6,18 @@ from agents.core import Agent, AgentSpec, Weights
 from agents.evaluations.default_weights import best_weights, endgame_from, smart_weights
 from agents.kinds import settings
 from agents.search_options import NOISE, evaluation, limit_of, limits
+from agents.shallow_errors import usual_probcut
 from games import Game
 from games.keys import Key
 
 
 def options(
-    weights: Callable[[Game], Weights | str], depth: int | None = None, nodes: int | None = None
+    weights: Callable[[Game], Weights | str],
+    depth: int | None = None,
+    nodes: int | None = None,
+    probcut: float | Callable[[Game], float] = 0.0,
 ) -> tuple[Key, ...]:
-    """The options of all kinds of it, which differ in default weights and limits."""
+    """The options of all kinds of it, which differ in default weights, limits and cuts."""
     return (
         *limits(depth, nodes),
         *evaluation(weights),
@@ -26,12 +30,21 @@ def options(
             high=256,
             beside=("depth",),
         ),
+        Key(
+            "probcut",
+            "float",
+            "of learned tables: how many errors of a shallow search beyond the bound cut; 0: none",
+            probcut,
+            low=0.0,
+            high=100.0,
+            beside=("depth", "evaluate"),
+        ),
         Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
         *NOISE,
     )
 
 
-SMART_OPTIONS = options(best_weights, nodes=20_000)
+SMART_OPTIONS = options(best_weights, nodes=20_000, probcut=usual_probcut)
 CLASSIC_OPTIONS = options(smart_weights, nodes=20_000)
 
 

@@ -8,6 +8,7 @@ from agents.evaluations.declared_weights import declared_weights
 from agents.evaluations.learned_weights import learned_for, read_learned
 from agents.evaluations.weight_files import checked_weights
 from agents.kinds import Kind, settings
+from agents.shallow_errors import shallow_errors
 from games import Game
 from games.names import did_you_mean, listed
 
@@ -27,6 +28,8 @@ def faults(kind: Kind, spec: AgentSpec, of: Game | None) -> Iterator[Fault]:
         else:
             yield from (((option.name,), message) for _, message in option.faults(value))
     yield from weight_faults(kind, spec.options, of)
+    if fault := cut_fault(kind, spec, of):
+        yield ("probcut",), fault
 
 
 def normal(kind: Kind, spec: AgentSpec, of: Game | None) -> AgentSpec:
@@ -79,6 +82,22 @@ def learned_fault(path: str, options: Settings, of: Game | None) -> str | None:
     except SpecError as error:
         return str(error)
     return None
+
+
+def cut_fault(kind: Kind, spec: AgentSpec, of: Game | None) -> str | None:
+    """Why there is no ProbCut: it rests on measured errors of searches with learned tables."""
+    wanted = spec.options.get("probcut")
+    if of is None or not isinstance(wanted, int | float) or not wanted:
+        return None
+    if not isinstance(settings(kind.options, spec, of)["weights"], str):
+        return "probcut needs the weights of learned tables: for others no errors were measured"
+    if shallow_errors(of):
+        return None
+    measured = listed(of.defaults.probcut) if of.has("defaults") else ""
+    return (
+        f"the errors of shallow searches were not measured for {of.name} "
+        f"({f'they were for {measured}' if measured else 'they were for no game of its pack'})"
+    )
 
 
 def weight_names(options: Settings, of: Game | None) -> Sequence[str] | None:

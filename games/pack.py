@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from games.keys import KeyValues
 from games.names import GameError
 
 
@@ -84,6 +85,7 @@ class Defaults(NamedTuple):
     classroom: Mapping[str, object]
     endgame: int | None
     learned: Mapping[str, Path]  # files of weights that were learned, by the name of the game
+    probcut: Mapping[str, KeyValues]  # errors of shallow searches, by the same
 
 
 def package_of(family_name: str) -> str:
@@ -152,4 +154,7 @@ def defaults(package: str, name: str) -> Defaults:
         tables = tomllib.loads(defaults_file(package).read_text())
     learned = {of: defaults_file(package).parent / file for of, file in
                tables.get("learned", {}).items()}  # fmt: skip
-    return Defaults(tables["weights"], tables.get("classroom", {}), tables.get("endgame"), learned)
+    return Defaults(
+        tables["weights"], tables.get("classroom", {}), tables.get("endgame"), learned,
+        tables.get("probcut", {}),
+    )  # fmt: skip

@@ -21,22 +21,23 @@ from agents.kernels.layout import (
     ORDER_AT,
     ORDER_PLIES,
     ORDER_WIDTH,
+    PROBING,
     SOLVE,
     STOPPED,
     UNIT,
     WIN,
 )
 from agents.kernels.limits import out_of_limits
+from agents.kernels.shallow_cuts import may_cut, probe
 from agents.kernels.transposition_table import (
     AT_LEAST,
     AT_MOST,
     EXACTLY,
     decides,
     entry,
-    is_solved,
     known,
     remember,
-    score_of,
+    remembered,
     slot_of,
 )
 from games.kernels.bits import ONE, ZERO, U
@@ -142,14 +143,17 @@ def sort_by_urgency(ctx: Context, s: State, at: np.uint64, length: np.uint64) ->
 
 
 def order_moves(
-    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, best: np.int64
+    ctx: Context, s: State, mask: Mask, depth: np.int64, at: np.uint64, fact: np.int64
 ) -> np.uint64:
-    """List the moves at `at`, those likely to be best first; returns how many."""
+    """List the moves at `at`, those likely to be best first; returns how many.
+
+    `fact` is what the table knows here, 0 for nothing.
+    """
     length = listed(ctx, at, mask)
     if depth >= SORTED_FROM:
         sort_by_urgency(ctx, s, at, length)
-    if best >= 0:
-        move_first(ctx, at, length, best)
+    if fact != 0:
+        move_first(ctx, at, length, slot_of(fact))
     return length
 
 
@@ -189,10 +193,7 @@ def finish(ctx: Context, s: State, alpha: np.int64, beta: np.int64) -> np.int64:
 def value_within(
     ctx: Context, s: State, depth: np.int64, ply: np.int64, alpha: np.int64, beta: np.int64
 ) -> np.int64:
-    """The value for the mover after `depth` more plies, exact between `alpha` and `beta`.
-
-    The same side moves on after an extra turn: neither sign nor window change.
-    """
+    """The value for the mover after `depth` more plies, exact between `alpha` and `beta`."""
     ctx[NODES] += 1
     if ctx[NODES] > ctx[CHECK_AT] and out_of_limits(ctx):
         return np.int64(0)
@@ -212,12 +213,17 @@ def value_within(
     place = entry(ctx, word)
     fact = known(ctx, word, place)
     if fact != 0 and decides(fact, depth, alpha, beta):
-        if not is_solved(fact):
-            ctx[GUESSES] += 1
-        return score_of(fact)
+        return remembered(ctx, fact)
+    if may_cut(ctx, depth, alpha, beta):
+        guesses, shallow, low, high = probe(ctx, depth, alpha, beta)
+        over_it = value_within(ctx, s, shallow, ply, high - 1, high) >= high
+        under_it = not over_it and value_within(ctx, s, shallow, ply, low, low + 1) <= low
+        ctx[PROBING] = 0
+        if over_it or under_it or ctx[STOPPED] != 0:
+            return beta if over_it else alpha
+        ctx[GUESSES], fact = guesses, known(ctx, word, place)
     at = U(ctx[ORDER_AT]) + U(ORDER_WIDTH * ply)
-    hint = slot_of(fact) if fact != 0 else np.int64(-1)
-    length = order_moves(ctx, s, mask, depth, at, hint)
+    length = order_moves(ctx, s, mask, depth, at, fact)
     deeper = depth if depth == SOLVE else depth - 1
     guesses, floor = ctx[GUESSES], alpha
     best, best_slot = np.int64(-HIGHEST), np.int64(0)
@@ -227,7 +233,7 @@ def value_within(
         # For later moves the first question is only whether they beat the best so far.
         high = beta if i == ZERO else alpha + 1
         while True:
-            if same:
+            if same:  # the same side moves on: neither sign nor window change
                 value = value_within(ctx, child, deeper, ply + 1, alpha, high)
             else:
                 value = -value_within(ctx, child, deeper, ply + 1, -high, -alpha)

@@ -1,11 +1,14 @@
 """Making the context of one agent: the array that holds all that its kernels need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from agents.kernels.layout import (
     BUDGET,
+    CUT_WORDS,
+    CUTS,
+    DEEPEST_CUT,
     DEPTH,
     ENDGAME,
     EPSILON,
@@ -20,6 +23,7 @@ from agents.kernels.layout import (
     ORDER_WIDTH,
     PHASES,
     RANDOM_TIES,
+    SHALLOWEST_CUT,
     SWAP_SLOT,
     TABLE_AT,
     TABLE_MASK,
@@ -59,6 +63,14 @@ def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: floa
     ctx[DEPTH] = UNLIMITED if depth is None else depth
     ctx[BUDGET] = UNLIMITED if nodes is None else nodes
     ctx[NANOSECONDS] = UNLIMITED if seconds is None else int(seconds * 1e9)
+
+
+def set_cuts(ctx: Context, searches: Iterable[tuple[int, int, float, float]]) -> None:
+    """Which searches may answer for which, with the points they must be above and below."""
+    ctx[CUTS : CUTS + CUT_WORDS * (DEEPEST_CUT - SHALLOWEST_CUT + 1)] = 0
+    for depth, shallow, above, below in searches:
+        place = CUTS + CUT_WORDS * (depth - SHALLOWEST_CUT)
+        ctx[place : place + CUT_WORDS] = shallow, round(above * UNIT), round(below * UNIT)
 
 
 def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:

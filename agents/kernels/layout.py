@@ -33,7 +33,12 @@ from games.kernels.context import COUNTERS
     LEARNED,  # where the words of learned tables begin
     INDICES,  # where a fit lists what a position looks up
     PYTHON,  # `id` of a user's evaluation that Python runs
-) = range(COUNTERS, COUNTERS + 30)
+    PROBING,  # 1 inside a shallow search that may cut a node
+) = range(COUNTERS, COUNTERS + 31)
+
+# What shallow searches must say for a node of these depths to be cut.
+CUTS, CUT_WORDS = 64, 3
+SHALLOWEST_CUT, DEEPEST_CUT = 3, 12
 
 NO_SLOT = -2
 NOT_SEARCHED = -1

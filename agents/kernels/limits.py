@@ -8,6 +8,7 @@ from agents.kernels.layout import (
     GUESSES,
     NANOSECONDS,
     NODES,
+    PROBING,
     STOPPED,
     UNLIMITED,
 )
@@ -24,6 +25,7 @@ def begin(ctx: Context) -> None:
     ctx[NODES] = 0
     ctx[STOPPED] = 0
     ctx[GUESSES] = 0
+    ctx[PROBING] = 0
     ctx[CHECK_AT] = ctx[BUDGET]
     ctx[DEADLINE] = UNLIMITED
     if ctx[NANOSECONDS] != UNLIMITED:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agents.kernels.layout import SALT, TABLE_AT, TABLE_MASK
+from agents.kernels.layout import GUESSES, SALT, TABLE_AT, TABLE_MASK
 from games.kernels.bits import ONE, Truth, U
 from games.kernels.context import Context
 from games.kernels.jit import inlined
@@ -72,6 +72,14 @@ def bound_of(fact: np.int64) -> np.int64:
 def slot_of(fact: np.int64) -> np.int64:
     """The best move found."""
     return fact & _SLOT
+
+
+@inlined
+def remembered(ctx: Context, fact: np.int64) -> np.int64:
+    """The score of an entry that decides; one that is not solved rests on a guess."""
+    if not is_solved(fact):
+        ctx[GUESSES] += 1
+    return score_of(fact)
 
 
 @inlined

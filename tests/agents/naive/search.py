@@ -43,6 +43,21 @@ def ply_value(of, position, depth: int, evaluate) -> int:
     return max(move_value(of, position, move, depth, evaluate) for move in legal)
 
 
+def cut_value(of, position, depth: int, evaluate, cut, alpha: int) -> int:
+    """More than `alpha` or not, where a shallow search may answer (Buro 1995).
+
+    `cut` is its depth, how far above the question it must be and how far below; None for none.
+    """
+    if cut is not None and -WON < alpha < WON - 1 and not of.over(position):
+        shallow, above, below = cut
+        seen = ply_value(of, position, shallow, evaluate)
+        if seen >= alpha + 1 + above:
+            return alpha + 1
+        if seen <= alpha - below:
+            return alpha
+    return ply_value(of, position, depth, evaluate)
+
+
 def move_value(of, position, move: int, depth: int, evaluate) -> int:
     """The score of one move for the player who makes it."""
     child = of.play(position, move)

@@ -1,0 +1,130 @@
+"""ProbCut: off unless asked for, cuts where its rule says so, and changes nothing that is exact."""
+
+import re
+
+import numpy as np
+import pytest
+
+from agents import AgentSpec, Limit, build, kind_of
+from agents.evaluations.default_weights import best_weights
+from agents.faults import faults
+from agents.kernels.contexts import set_cuts
+from agents.kernels.layout import (
+    CHECK_AT,
+    CUT_WORDS,
+    CUTS,
+    DEADLINE,
+    DEEPEST_CUT,
+    NODES,
+    SALT,
+    SHALLOWEST_CUT,
+    SOLVE,
+    STOPPED,
+    UNLIMITED,
+)
+from agents.shallow_errors import ShallowError, cuts, shallow_errors
+from games import game
+from tests.agents.given import few, positions, spread
+from tests.agents.naive.search import cut_value
+from tests.agents.scores import naive_score, weights_for
+
+NAMES = ("kalah(4,3)", pytest.param("othello(6)", marks=pytest.mark.slow))
+LEFT = {"kalah(4,3)": 8, "othello(6)": 6}  # where the game is solved
+every_game = pytest.mark.parametrize("name", NAMES)
+# Nothing beside the bound: whatever a shallow search says is believed.
+BOLD = [(depth, 1 + depth % 2, 0.0, 0.0) for depth in range(SHALLOWEST_CUT, DEEPEST_CUT + 1)]
+
+
+def searcher(name, **options):
+    return build(AgentSpec("alphabeta", weights=weights_for(game(name)), **options), game(name))
+
+
+def asked(agent, position, depth, alpha):
+    """What a search answers to: is it more than `alpha`?"""
+    ctx = agent.context
+    ctx[NODES] = ctx[STOPPED] = 0
+    ctx[CHECK_AT] = ctx[DEADLINE] = UNLIMITED
+    ctx[SALT] += 2  # no table of earlier questions
+    window = np.int64(alpha), np.int64(alpha + 1)
+    return agent.kernels.value_within(ctx, position.state, np.int64(depth), np.int64(0), *window)
+
+
+def words(agent):
+    return agent.context[CUTS : CUTS + CUT_WORDS * (DEEPEST_CUT - SHALLOWEST_CUT + 1)]
+
+
+@every_game
+def test_a_node_is_cut_where_the_naive_rule_cuts_it(name):
+    agent, of = searcher(name, depth=3), game(name)
+    evaluate, changed = naive_score(of, weights_for(of)), 0
+    set_cuts(agent.context, [(3, 1, 0.5, 0.25)])
+    for place, position in enumerate(spread(name, few(5, 2))):
+        value = cut_value(of, position, 3, evaluate, None, 0)
+        for alpha in (value - 2000, value - 400, value - 1, value, value + 300, value + 1500):
+            expected = cut_value(of, position, 3, evaluate, (1, 500, 250), alpha)
+            assert (asked(agent, position, 3, alpha) > alpha) == (expected > alpha), place
+            changed += (expected > alpha) != (value > alpha)
+    assert changed or few(5, 2) == 2  # some answers are wrong: that is what it costs
+
+
+@every_game
+def test_what_is_exact_stays_exact(name):
+    bold = searcher(name, nodes=5000, endgame=LEFT[name])
+    plain = searcher(name, nodes=5000, endgame=LEFT[name])
+    solver, early = searcher(name, nodes=10**9, endgame=256), 0
+    set_cuts(bold.context, BOLD)
+    for seed in range(few(6, 2)):
+        for position in positions(name, seed)[:-1][-10 :: few(2, 4)]:
+            choice, usual = bold.choose(position), plain.choose(position)
+            solved = usual.depth == SOLVE
+            if choice.exact:
+                assert choice.value == solver.choose(position).value
+            if usual.exact and solved:
+                assert (choice.exact, choice.move) == (True, usual.move)
+            early += choice.exact and not solved
+    assert early or few(6, 2) == 2  # and some are exact before the game is solved on purpose
+
+
+@every_game
+def test_solving_is_the_same_search_with_cuts(name):
+    plain, bold = searcher(name, depth=3), searcher(name, depth=3)
+    set_cuts(bold.context, BOLD)
+    position = positions(name, 3)[:-1][-8]
+    found = [asked(each, position, SOLVE, 0) for each in (plain, bold)]
+    assert found[0] == found[1]
+    assert plain.context[NODES] == bold.context[NODES]
+
+
+def test_it_is_off_unless_it_is_asked_for():
+    of = game("othello")
+    assert shallow_errors(of)
+    tables = best_weights(of)
+    assert not words(build(AgentSpec("alphabeta", nodes=10, weights=tables), of)).any()
+    assert words(build(AgentSpec("alphabeta", nodes=10, weights=tables, probcut=1), of)).any()
+    assert words(build(AgentSpec("smart"), of)).any()
+    # A depth is searched just as it is; the points of features are no discs.
+    smart = build(AgentSpec("smart", nodes=10), of)
+    smart.choose(of.start(), Limit(depth=1))
+    assert words(smart).any()
+    smart._limit(Limit(depth=1))
+    assert not words(smart).any()
+    assert not words(build(AgentSpec("smart", depth=4), of)).any()
+    assert not words(build(AgentSpec("smart", weights={"disc": 1}), of)).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("kalah(6,4)", "smart", r"not measured for kalah\(6,4\)"),
+        ("othello", "smart_classic", "probcut needs the weights of learned tables"),
+    ],
+)
+def test_without_measured_errors_there_is_none(name, kind, why):
+    ((option, message),) = faults(kind_of(kind), AgentSpec(kind, probcut=0.7), game(name))
+    assert option == ("probcut",)
+    assert re.search(why, message)
+
+
+def test_no_shallow_search_need_be_less_than_the_bound():
+    (row,) = cuts([ShallowError(3, 1, shift=2.0, error=1.0)], probcut=0.5)
+    assert row == (3, 1, 0.0, 2.5)
