@@ -39,7 +39,8 @@ def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
 
     learning = load_learning(chosen.experiment, overrides(chosen))
     from agents.evaluations.learned_weights import write_learned  # noqa: PLC0415
-    from arena.learning.learn_run import best_of, learn  # noqa: PLC0415
+    from arena.learning.learn_answer import best_of  # noqa: PLC0415
+    from arena.learning.learn_run import learn  # noqa: PLC0415
 
     with options_of(chosen, interrupts) as options:
         rounds = learn(learning, options, learn_command(chosen))

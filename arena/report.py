@@ -6,6 +6,7 @@ from pathlib import Path
 
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, say, status_of
+from games.whole_files import write_text
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -46,6 +47,7 @@ def reported(chosen: argparse.Namespace) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.keeping.parquet import TableError  # noqa: PLC0415
+    from arena.learning.learn_page import is_learned, learn_page  # noqa: PLC0415
     from arena.showing.figure_files import write_figures  # noqa: PLC0415
     from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
@@ -55,6 +57,10 @@ def reported(chosen: argparse.Namespace) -> int:
         return together(chosen)
     for directory in chosen.runs:
         path = directory / PAGE
+        if is_learned(directory):
+            write_text(path, learn_page(directory))
+            say(f"page: {path}")
+            continue
         report = stored_report(directory, beside)
         try:
             write_page(report, path)

@@ -16,6 +16,7 @@ from agents.kernels.layout import (
     GUESSES,
     HIGHEST,
     NODES,
+    SALT,
     SOLVE,
     STOPPED,
     UNIT,
@@ -28,6 +29,8 @@ from games.kernels.boards import legal, packing, words_of
 from games.kernels.context import PASS, Context
 from games.kernels.family import State, play, turned
 from games.kernels.jit import bound, inline_copies, inlined, specialise
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import mixed
 
 TABLE_BITS = 16
 
@@ -40,10 +43,12 @@ class Positions(NamedTuple):
     rows: Rows  # the words of the state
     margins: NDArray[np.int16]  # of the game from here on, as the mover sees it
     games: NDArray[np.int32]
+    signs: NDArray[np.int8]  # 1 where the first player moves, -1 where the second does
 
     def part(self, own: slice | NDArray[np.bool_]) -> "Positions":
         """Some of them."""
-        return Positions(self.rows[own], self.margins[own], self.games[own])
+        rows, margins, games, signs = self
+        return Positions(rows[own], margins[own], games[own], signs[own])
 
 
 class LearnedGames(NamedTuple):
@@ -73,6 +78,8 @@ def pack(board: NDArray[np.uint64], s: State) -> None:
 
 def solved(ctx: Context, s: State) -> np.int64:
     """The margin for the mover under perfect play of both sides."""
+    # The table forgets: a label is a function of its position, whoever solved what before.
+    ctx[SALT] = np.int64(mixed(U(ctx[SALT]) + STRIDE))
     ctx[STOPPED] = ctx[NODES] = ctx[GUESSES] = 0
     ctx[CHECK_AT] = ctx[DEADLINE] = UNLIMITED
     value = search(ctx, s, np.int64(SOLVE), np.int64(0), np.int64(-HIGHEST), np.int64(HIGHEST))
@@ -117,6 +124,7 @@ def list_positions(
     rows: NDArray[np.uint64],
     margins: NDArray[np.int16],
     owners: NDArray[np.int32],
+    signs: NDArray[np.int8],
 ) -> int:
     """Write the positions of each game from its opening to its last one; returns how many."""
     at, row = 0, 0
@@ -127,6 +135,7 @@ def list_positions(
             if ply >= games.opening[game] and slot != PASS:
                 pack(rows[row], s)
                 margins[row], owners[row] = sign * games.margins[game], game
+                signs[row] = sign
                 row += 1
             if slot == PASS:
                 s, same = turned(s), ZERO == ONE
@@ -217,9 +226,11 @@ class GameReader:
         most = int(played.plies.sum())
         rows = np.empty((most, self.width), np.uint64)
         margins, games = np.empty(most, np.int16), np.empty(most, np.int32)
+        found = Positions(rows, margins, games, np.empty(most, np.int8))
         start = self.of.start().state
-        count = self.kernels.list_positions(self.context, start, played, rows, margins, games)
-        return Positions(rows[:count].copy(), margins[:count].copy(), games[:count].copy())
+        count = self.kernels.list_positions(self.context, start, played, *found)
+        rows, margins, games, signs = found.part(slice(count))
+        return Positions(rows.copy(), margins.copy(), games.copy(), signs.copy())
 
     def left(self, rows: Rows) -> NDArray[np.int64]:
         """How much is left in each position."""

@@ -28,7 +28,7 @@ from games.kernels.boards import packing
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import inlined, specialise
-from games.table_layout import LookedUp, TableLayout
+from games.table_layout import LookedUp, TableLayout, group
 
 Numbers = NDArray[np.int64]
 LEAST_PART = 4096  # rows, below which a thread is not worth its sums
@@ -95,6 +95,26 @@ def evaluate_rows(ctx: Context, rows: Rows, totals: Numbers) -> int:
     return 0
 
 
+def follow(
+    values: Numbers, games: NDArray[np.int32], signs: NDArray[np.int8], share: int,
+    returns: Numbers,
+) -> int:  # fmt: skip
+    """Overwrite each margin by the mixture of the values that follow it in its game.
+
+    The temporal differences of Sutton (1988): of the value of the next position so many
+    256ths as `share` leaves, of its mixture the rest. The last position of a game keeps its
+    margin, which is exact. All in the same whole units, seen by the mover.
+    """
+    for row in range(values.size - 2, -1, -1):
+        after = row + 1
+        if games[row] == games[after]:
+            ends = after + 1 == values.size or games[after + 1] != games[after]
+            value = returns[after] if ends else values[after]
+            mixed = ((256 - share) * value + share * returns[after]) >> 8
+            returns[row] = mixed if signs[row] == signs[after] else -mixed
+    return 0
+
+
 def dot(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """The sum of the products, added up in order: the same on every machine."""
     total = 0.0
@@ -120,7 +140,7 @@ def row_kernels(family: str) -> SimpleNamespace:
     """The kernels that need no layout."""
     module = import_module(family)
     names = {"unpacked": inlined(packing(module.State, 0)["unpacked"])}
-    return specialise(module.FAMILY, (evaluate_rows, dot), **names)
+    return specialise(module.FAMILY, (evaluate_rows, follow, dot), **names)
 
 
 class TableSums:
@@ -132,7 +152,8 @@ class TableSums:
         """`phases` are the phases by how much is left."""
         self.layout, self.entries = layout, layout.entries * (int(phases.max()) + 1)
         self.kernels = sum_kernels(of.family_name, tables, layout)
-        self.dot = row_kernels(of.family_name).dot
+        of_rows = row_kernels(of.family_name)
+        self.dot, self.follow = of_rows.dot, of_rows.follow
         block = with_block(of.context, layout.entries, phases, None)
         self.contexts = [with_list(block, layout.lookups) for _ in range(workers)]
         same = np.asarray(tables.same(layout))
@@ -140,6 +161,14 @@ class TableSums:
         self.different = len(firsts)
         self.order = np.argsort(self.place, kind="stable")
         self.ends = np.concatenate([[0], np.cumsum(np.bincount(self.place))[:-1]])
+
+    def of_group(self, name: str) -> NDArray[np.bool_]:
+        """Which weights, phase after phase, are those of one group of tables."""
+        chosen = group(name, self.layout.groups)
+        start = self.layout.starts[name]
+        own = np.zeros(self.different, np.bool_)
+        own[self.place[start : start + chosen.entries]] = True
+        return np.tile(own, self.entries // self.layout.entries)
 
     def parts(self, rows: int) -> list[slice]:
         """Even parts of so many rows, one for each thread."""

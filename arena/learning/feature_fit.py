@@ -10,12 +10,18 @@ from agents import AgentSpec, build
 from agents.compiled import CompiledAgent
 from agents.core import Weights
 from agents.door import agent_of
+from agents.evaluations.declared_weights import declared_weights
 from agents.fitting.labelled_positions import Positions
 from agents.fitting.table_sums import row_kernels
 from agents.wall.bot_terms import Terms
 from agents.wall.far_agent import FarAgent
 from agents.wall.wall import Wall
-from arena.stats.clustered_error import FitQuality, fit_quality
+from arena.stats.clustered_error import (
+    CalibrationBin,
+    FitQuality,
+    calibration,
+    fit_quality,
+)
 from games import Game
 
 LOUD = 1000.0  # the weight at which a feature is read: its thousandths are then millionths
@@ -32,6 +38,9 @@ class FittedFeatures(NamedTuple):
     names: tuple[str, ...]
     weights: Floats  # a row a phase
     quality: FitQuality
+    errors: Floats  # squared, of the held-out positions
+    tests: NDArray[np.int32]  # the games of these positions
+    bins: list[CalibrationBin]
     seen: float = 1.0
     ridge: float = 0.0
 
@@ -42,6 +51,13 @@ class FittedFeatures(NamedTuple):
             name: tuple(column)
             for name, column in zip(self.names, self.weights.T.tolist(), strict=True)
         }
+
+    def with_zeros(self, names: Sequence[str]) -> "FittedFeatures":
+        """The same with a weight of 0 for every other name."""
+        weights = np.zeros((len(self.weights), len(names)))
+        for name, column in zip(self.names, self.weights.T, strict=True):
+            weights[:, list(names).index(name)] = column
+        return self._replace(names=tuple(names), weights=weights)
 
 
 def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> Floats:
@@ -64,9 +80,10 @@ def own_values(
     agent = agent_of(spec, of, Terms(wall))
     assert isinstance(agent, FarAgent)
     agent.start(0)
+    declared = declared_weights(spec.options["evaluate"]) or names
 
     def values(loud: str) -> Floats:
-        agent.reweigh({name: (1.0 if name == loud else 0.0,) for name in names})
+        agent.reweigh({name: (1.0 if name == loud else 0.0,) for name in declared})
         return np.array(agent.static_values(rows))
 
     try:
@@ -93,8 +110,20 @@ def fit_own(
     tested, tested_base = own_values(of, spec, names, tests.rows, wall)
     weights = np.round(least_squares(fitted, some.margins - base), DIGITS)
     outcome = tests.margins - tested_base
-    quality = fit_quality(tested @ weights, outcome, tests.games)
-    return FittedFeatures(tuple(names), weights[None], quality)
+    return fitted_features(names, weights[None], tested @ weights, outcome, tests.games)
+
+
+def fitted_features(
+    names: Sequence[str],
+    weights: Floats,
+    predicted: Floats,
+    outcome: Floats,
+    games: NDArray[np.int32],
+) -> FittedFeatures:
+    """Weights with what held-out games say of them."""
+    quality = fit_quality(predicted, outcome, games)
+    bins = calibration(predicted, outcome, games)
+    return FittedFeatures(tuple(names), weights, quality, (outcome - predicted) ** 2, games, bins)
 
 
 def spread_out(positions: Positions, most: int) -> Positions:
@@ -121,8 +150,8 @@ def fit_features(
         weights[phase] = least_squares(fitted[own], training.margins[own].astype(np.float64))
     weights = np.round(weights, DIGITS)
     predicted = (tested * weights[phases[1]]).sum(axis=1)
-    quality = fit_quality(predicted, held_out.margins.astype(np.float64), held_out.games)
-    return FittedFeatures(tuple(names), weights, quality)
+    outcome = held_out.margins.astype(np.float64)
+    return fitted_features(names, weights, predicted, outcome, held_out.games)
 
 
 def least_squares(values: Floats, outcome: Floats) -> Floats:

@@ -52,6 +52,9 @@ class Learning:
     solve_from: int
     curve: bool
     match: MatchTable
+    refits: int = 0  # with labels from the values of the positions that followed
+    trust: float = 1.0
+    matters: bool = False
 
     @property
     def plan(self) -> Plan:
@@ -111,10 +114,13 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
         games=(0,) if sources else games,
         sources=sources,
         ridges=ridges,
+        refits=values["refits"],
+        trust=values["trust"],
         held_out=values["held_out"],
         opening_plies=plies,
         solve_from=solved_from(values["solve_from"], setup.of),
         curve=values["curve"],
+        matters=values["matters"],
         match=match,
     )
 

@@ -5,49 +5,40 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents import AgentSpec
-from agents.evaluations.learned_weights import LearnedWeights
 from arena.keeping import provenance
 from arena.keeping.journal import Journal
 from arena.keeping.run_log import RunLog
+from arena.learning.group_answers import GroupAnswer, group_answers
+from arena.learning.learn_answer import (
+    TEXT_WEIGHTS,
+    WEIGHTS,
+    CurvePoint,
+    LearnedRound,
+    answer_json,
+    answer_lines,
+    best_of,
+    fit_line,
+    r2_of,
+    weights_toml,
+)
 from arena.learning.learn_file import FEATURES, Learning
-from arena.learning.round_fit import RoundFit, sample_of, written
+from arena.learning.learn_page import LEARNED_JSON, learn_page
+from arena.learning.round_fit import Fitted, RoundFit, sample_of, written
 from arena.learning.round_games import RoundGames, round_games
 from arena.learning.round_match import BEFORE, LEARNED, RoundMatch, RoundVerdict, round_match
-from arena.learning.stored_runs import stored_round
+from arena.learning.stored_runs import games_digest, stored_round
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
+from arena.showing.report.whole_page import PAGE
 from games.terminal import printed, say
 from games.whole_files import write_text
 
-WEIGHTS = "weights.npz"
-TEXT_WEIGHTS = "weights.toml"
 CURVE = (1 / 16, 1 / 4)
-
-
-class CurvePoint(NamedTuple):
-    """The weights of a share of the games, against the teacher of the round."""
-
-    share: float
-    games: int
-    r2: float
-    match: RoundMatch
-
-
-class LearnedRound(NamedTuple):
-    """A round that was played, fitted and matched."""
-
-    number: int
-    weights: LearnedWeights
-    path: Path
-    match: RoundMatch
-    calibration: list[dict[str, float]]
-    curve: list[CurvePoint]
 
 
 @dataclass(frozen=True)
@@ -70,6 +61,7 @@ def learn_digest(learning: Learning) -> str:
     """The name of a run: all that decides what it learns."""
     deciding = {
         **{key: value for key, value in asdict(learning).items() if key != "experiment"},
+        "sources": [games_digest(each) for each in learning.sources],
         "experiment": learning.plan.digest(),
         "code": provenance.code_digest(),
     }
@@ -85,13 +77,23 @@ def learn(learning: Learning, options: RunOptions, command: str) -> list[Learned
         run = LearnRun(learning, directory.absolute(), digest, options, command)
         write_begin(run)
         rounds = list(played_rounds(run))
-        result = answer_json(run, rounds)
-        write_text(directory / "learned.json", json.dumps(result, indent=1) + "\n")
-        lines = list(answer(run, rounds))
+        write_best(run, best_of(rounds))
+        result = answer_json(learning, run.directory, command, rounds)
+        write_text(directory / LEARNED_JSON, json.dumps(result, indent=1) + "\n")
+        write_text(directory / PAGE, learn_page(directory))
+        lines = list(answer_lines(learning, run.directory, rounds))
         options.interrupts.finish()
         printed(lambda: print(json.dumps(result, indent=1) if options.json else "\n".join(lines)))
         run.say(f"everything: {directory}")
     return rounds
+
+
+def write_best(run: LearnRun, best: LearnedRound | None) -> None:
+    """Write the weights that go on, if any do."""
+    if best is not None:
+        written(run.directory / WEIGHTS, best.weights)
+        if best.weights.kind == FEATURES:
+            write_text(run.directory / TEXT_WEIGHTS, weights_toml(best.weights))
 
 
 def write_begin(run: LearnRun) -> None:
@@ -154,16 +156,58 @@ def learned_round(
     fitted = fit.fitted(run.options.interrupts.look)
     weights = written(path, fit.file(fitted, [run.command], number))
     run.say(fit_line(weights))
-    bins = [each._asdict() for each in fit.calibrated(fitted)]
-    learned = LearnedRound(number, weights, path, NO_MATCH, bins, [])
+    learned = LearnedRound(number, weights, path, NO_MATCH, fit.calibrated(fitted), [], [])
     match = matched(run, learned, teacher, seen, f"match-{number}")
     run.say(f"round {number}: {match.text}")
-    curve = []
-    if learning.curve and number == len(learning.games):
-        curve = [point(run, sample_share, fit, teacher, seen) for sample_share in CURVE]
-        whole = matched(run, learned, teacher, seen, "curve-1", to_the_end=True)
-        curve.append(CurvePoint(1.0, weights.games, r2_of(weights), whole))
-    return learned._replace(match=match, curve=curve)
+    learned = learned._replace(match=match)
+    if number < len(learning.games) and match.verdict is RoundVerdict.BETTER:
+        return learned
+    if learning.curve:
+        learned = learned._replace(curve=curve(run, learned, fit, teacher, seen))
+    if learning.matters:
+        learned = learned._replace(answers=answers(run, learned, fitted, fit, teacher, seen))
+    return learned
+
+
+def curve(
+    run: LearnRun,
+    learned: LearnedRound,
+    fit: RoundFit,
+    teacher: AgentSpec,
+    seen: NDArray[np.uint64],
+) -> list[CurvePoint]:
+    """What a sixteenth, a quarter and all of the games of the last round bring."""
+    points = [point(run, share, fit, teacher, seen) for share in CURVE]
+    whole = matched(run, learned, teacher, seen, "curve-1", to_the_end=True)
+    count, r2 = learned.weights.games, r2_of(learned.weights)
+    return [*points, CurvePoint(1.0, count, r2, whole)]
+
+
+def answers(
+    run: LearnRun,
+    learned: LearnedRound,
+    fitted: Fitted,
+    fit: RoundFit,
+    teacher: AgentSpec,
+    seen: NDArray[np.uint64],
+) -> list[GroupAnswer]:
+    """Which groups of tables, or which features, matter: each is left out in turn."""
+    against = with_weights(teacher, learned)
+
+    def without(name: str) -> tuple[NDArray[np.float64], RoundMatch]:
+        left = fit.fitted(run.options.interrupts.look, (fitted.ridge,), name)
+        file = f"without-{fit.names.index(name) + 1}"  # a user's names are no names of files
+        path = run.directory / f"{file}.npz"
+        read = written(path, fit.file(left, [run.command], 0))
+        rest = LearnedRound(0, read, path, NO_MATCH, [], [], [])
+        return left.errors, matched(run, rest, against, seen, file, to_the_end=True)
+
+    games, little = fit.tests(fitted), run.learning.match.elo1
+    found = []
+    for answer in group_answers(fit.names, fitted.errors, games, without, little):
+        run.say(answer.line)
+        found.append(answer)
+    return found
 
 
 NO_MATCH = RoundMatch(RoundVerdict.UNDECIDED, None, 0, "")  # type: ignore[arg-type]  # not yet played
@@ -204,91 +248,7 @@ def point(
     count = int(share * weights.games)
     path = run.directory / f"{name}.npz"
     read = written(path, replace(weights, games=count))
-    learned = LearnedRound(0, read, path, NO_MATCH, [], [])
+    learned = LearnedRound(0, read, path, NO_MATCH, [], [], [])
     match = matched(run, learned, teacher, seen, name, to_the_end=True)
     run.say(f"{count:,} games: {match.text}")
     return CurvePoint(share, count, r2_of(read), match)
-
-
-def r2_of(weights: LearnedWeights) -> float:
-    """The share of the variance of held-out games that the weights explain."""
-    held: object = weights.more.get("held_out")
-    return float(held["r2"]) if isinstance(held, dict) else 0.0
-
-
-def fit_line(weights: LearnedWeights) -> str:
-    """How well the weights fit, in one line."""
-    more = weights.more
-    held = more["held_out"]
-    assert isinstance(held, dict)
-    return (
-        f"{more['positions']:,} positions, {weights.weights.size:,} weights, "
-        f"{more['seen']:.0%} of them seen; ridge {more['ridge']:g}; held out: R2 {held['r2']:.3f}, "
-        f"squared error {held['squared_error']:.1f} ± {1.96 * held['error_by_game']:.1f}"
-    )
-
-
-def best_of(rounds: list[LearnedRound]) -> LearnedRound | None:
-    """The last round that was better than the one before."""
-    better = [each for each in rounds if each.match.verdict is RoundVerdict.BETTER]
-    return better[-1] if better else None
-
-
-def answer_json(run: LearnRun, rounds: list[LearnedRound]) -> dict[str, object]:
-    """All that was found out; writes the weights that go on."""
-    best = best_of(rounds)
-    if best is not None:
-        written(run.directory / WEIGHTS, best.weights)
-        if best.weights.kind == FEATURES:
-            write_text(run.directory / TEXT_WEIGHTS, weights_toml(best.weights))
-    return {
-        "game": run.learning.of.name,
-        "teacher": run.learning.teacher,
-        "tables": run.learning.tables,
-        "weights": None if best is None else str(run.directory / WEIGHTS),
-        "rounds": [
-            {
-                "round": each.number,
-                "games": each.weights.games,
-                "digest": each.weights.digest,
-                **each.weights.more,
-                "calibration": each.calibration,
-                "match": each.match.to_json(),
-                "curve": [
-                    {"games": at.games, "r2": at.r2, "match": at.match.to_json()}
-                    for at in each.curve
-                ],
-            }
-            for each in rounds
-        ],
-    }
-
-
-def weights_toml(weights: LearnedWeights) -> str:
-    """Weights of features as a file that people can read and change."""
-    lines = [f"# Fitted to {weights.games:,} games of {weights.game}.", "[weights]"]
-    for name, values in weights.by_feature().items():
-        numbers = ", ".join(f"{value:g}" for value in values)
-        lines.append(f"{name} = {numbers if len(values) == 1 else f'[{numbers}]'}")
-    return "\n".join(lines) + "\n"
-
-
-def answer(run: LearnRun, rounds: list[LearnedRound]) -> Iterator[str]:
-    """The lines that are printed at the end."""
-    learning = run.learning
-    yield f"{learning.of.name}, tables {learning.tables}, taught by {learning.teacher}"
-    for each in rounds:
-        yield (
-            f"round {each.number}  {each.weights.games:,} games, R2 {r2_of(each.weights):.3f}, "
-            f"against {'the round before' if each.number > 1 else learning.agent}: "
-            f"{each.match.text}"
-        )
-        for at in each.curve:
-            yield f"  of {at.games:,} games: R2 {at.r2:.3f}, {at.match.text}"
-    best = best_of(rounds)
-    if best is None:
-        yield f"nothing is better than {learning.agent}: no weights go on"
-    else:
-        name = TEXT_WEIGHTS if best.weights.kind == FEATURES else WEIGHTS
-        path = json.dumps(str(run.directory / name), ensure_ascii=False)
-        yield f"use it   weights = {path}"

@@ -27,10 +27,13 @@ LEARN = (
     Key("from", "paths", "runs whose games are learned from, in place of new ones", ()),
     Key("rounds", "int", "how often the winner plays new games", 1, low=1, high=MOST_ROUNDS),
     Key("ridge", "any", "positions that hold a weight at 0", AUTO),
+    Key("refits", "int", "fits more, labelled by the positions that followed", 0, low=0, high=10),
+    Key("trust", "float", "of such a label, the share of what came later", 0.8, low=0, high=1),
     Key("held_out", "float", "the share of games that only test", 0.05, low=0.01, high=0.5),
     Key("opening_plies", "numbers", "from so many random moves to so many"),
     Key("solve_from", "int", "how much is left where games are solved; -1: never", low=-1, high=40),
     Key("curve", "bool", "whether a sixteenth and a quarter of the games are tried too", False),
+    Key("matters", "bool", "whether each group of tables is left out in turn", False),
     Key("match", "table", "the match that decides about a round", keys=MATCH),
 )
 LEARN_TOP = tuple(

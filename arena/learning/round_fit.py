@@ -22,7 +22,7 @@ from arena.keeping.provenance import versions
 from arena.learning.feature_fit import FittedFeatures, fit_features, fit_own
 from arena.learning.learn_file import FEATURES, Learning, layout_of, tables_part
 from arena.learning.round_games import RoundGames
-from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions
+from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions, refitted
 from arena.stats.clustered_error import CalibrationBin, FitQuality, calibration
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
@@ -109,21 +109,41 @@ class RoundFit:
         known = self.sums.known(positions.rows)
         return FitRows(positions, (positions.margins - known).astype(np.int16))
 
-    def fitted(self, look: Callable[[], None]) -> Fitted:
-        """The weights with the quality of the fit."""
-        if self.sums is None:
-            return self.features()
-        training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
-        return fit_tables(self.sums, training, held_out, self.learning.ridges, look)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What may be left out: groups of tables, or features."""
+        return tuple(self.groups) or tuple(self.learning.own_names or self.learning.of.features)
 
-    def features(self) -> FittedFeatures:
+    def fitted(
+        self, look: Callable[[], None], ridges: Sequence[float] = (), without: str = ""
+    ) -> Fitted:
+        """The weights with the quality of the fit; those of what is left out are 0."""
+        if self.sums is None:
+            return self.features(without)
+        training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
+        sums, free = self.sums, ~self.sums.of_group(without) if without else None
+        ridges = ridges or self.learning.ridges
+        fitted = fit_tables(sums, training, held_out, ridges, look, free)
+        for _ in range(self.learning.refits):
+            look()
+            fitted = refitted(sums, training, held_out, fitted, self.learning.trust, free)
+        return fitted
+
+    def features(self, without: str = "") -> FittedFeatures:
         """The weights of the features of the game."""
         of, reader = self.learning.of, GameReader(self.learning.of)
         both = self.sample.training, self.sample.held_out
-        if (names := self.learning.own_names) is not None:
-            return fit_own(of, self.learning.own_spec, *both, names, self.wall or Wall())
-        phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
-        return fit_features(of, *both, (phases[0], phases[1]), of.features)
+        names = [each for each in self.names if each != without]
+        if self.learning.own_names is not None:
+            found = fit_own(of, self.learning.own_spec, *both, names, self.wall or Wall())
+        else:
+            phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
+            found = fit_features(of, *both, (phases[0], phases[1]), names)
+        return found.with_zeros(self.names)
+
+    def tests(self, fitted: Fitted) -> NDArray[np.int32]:
+        """The game of each position whose squared error the fit has."""
+        return fitted.tests if isinstance(fitted, FittedFeatures) else self.sample.held_out.games
 
     def predictions(self, fitted: Fitted) -> NDArray[np.float64] | None:
         """What tables say of the held-out positions beside what is known."""
@@ -133,6 +153,8 @@ class RoundFit:
 
     def calibrated(self, fitted: Fitted) -> list[CalibrationBin]:
         """Predictions of held-out positions beside what came."""
+        if isinstance(fitted, FittedFeatures):
+            return fitted.bins
         predicted = self.predictions(fitted)
         if predicted is None:
             return []

@@ -19,6 +19,7 @@ from arena.planning.records import pair_points
 from arena.playing.tournament import Tick, play
 from arena.playing.workers import PlayOptions
 from arena.stats.estimate import Estimate
+from arena.stats.gsprt import log_likelihood_ratio
 from arena.stats.sprt import Decision, SprtPlan, begin, used_up
 from arena.stats.stopped import corrected_estimate, raw_estimate
 from arena.stats.words import elo_text, sprt_text
@@ -45,15 +46,21 @@ class RoundMatch(NamedTuple):
     elo: Estimate
     games: int
     text: str
+    ratios: tuple[float, ...] = ()  # the log-likelihood ratio after each pairing of a test
+    bounds: tuple[float, float] = (0.0, 0.0)
 
     def to_json(self) -> dict[str, object]:
         """The verdict as JSON holds it."""
-        return {
+        said: dict[str, object] = {
             "verdict": str(self.verdict),
             "elo": [self.elo.value, self.elo.low, self.elo.high],
             "games": self.games,
             "text": self.text,
         }
+        if not self.ratios:
+            return said
+        ratios = [round(each, 3) for each in self.ratios]
+        return {**said, "ratios": ratios, "bounds": list(self.bounds)}
 
 
 def spec_for(learning: Learning, teacher: AgentSpec) -> AgentSpec:
@@ -111,7 +118,14 @@ def round_match(
         state = replace(used_up(begin(test)), counts=tuple(map(int, counts)))
     elo = raw_estimate(state) if to_the_end else corrected_estimate(test, state)
     verdict = VERDICTS.get(state.decision, RoundVerdict.UNDECIDED)
-    text = elo_text(elo)
-    if not to_the_end:
-        text = f"{verdict}: {sprt_text(test, state)}; {text}"
-    return RoundMatch(verdict, elo, len(games), text)
+    if to_the_end:
+        return RoundMatch(verdict, elo, len(games), elo_text(elo))
+    text = f"{verdict}: {sprt_text(test, state)}; {elo_text(elo)}"
+    ratios = ratios_of(test, pair_points(games)[: state.observations])
+    return RoundMatch(verdict, elo, len(games), text, ratios, (state.lower, state.upper))
+
+
+def ratios_of(test: SprtPlan, points: NDArray[np.int8]) -> tuple[float, ...]:
+    """The log-likelihood ratio after each pairing, by its points from 0 to 4."""
+    tables = np.cumsum(np.eye(5, dtype=np.int64)[points], axis=0)
+    return tuple(log_likelihood_ratio(tables, test.elo0, test.elo1, test.model).tolist())

@@ -8,6 +8,7 @@ import numpy as np
 from agents.fitting.labelled_positions import NEVER, GameReader, LearnedGames
 from agents.kernels.layout import NO_SLOT
 from arena.keeping.parquet import TableError, read_columns
+from arena.keeping.provenance import file_digest
 from arena.keeping.run_directory import GAMES, NotARun, stored_plan
 from arena.learning.round_games import RoundGames, distinct
 from arena.planning.pairing_seeds import digest_word
@@ -24,6 +25,12 @@ def stored_round(of: Game, directories: Sequence[Path], solve_from: int) -> Roun
     )
     reader.solve(played, solve_from)
     return distinct(played, np.concatenate([keys for _, keys in several]))
+
+
+def games_digest(directory: Path) -> str:
+    """Digest of the games of a run, wherever it lies; of its path if there are none."""
+    path = directory / GAMES
+    return file_digest(path) if path.is_file() else str(directory)
 
 
 def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[LearnedGames, np.ndarray]:

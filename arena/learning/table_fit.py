@@ -15,7 +15,7 @@ from arena.stats.clustered_error import FitQuality, fit_quality, mean_by_game
 UNIT = 1 << 20  # of a disc or bean, in the sums
 MOST_DIRECTION = 1 << 30  # of a product, so that no sum leaves 63 bits
 STEPS = 15  # the held-out error does not change after them
-GRID = (128.0, 32.0, 8.0)  # in positions: an entry seen so often keeps half of what it says
+GRAIN = 64  # of a label mixed from values, in a disc or bean
 
 Floats = NDArray[np.float64]
 Shorts = NDArray[np.int16]
@@ -27,10 +27,11 @@ class FitRows:
 
     positions: Positions
     labels: Shorts  # the margin less what is known
+    grain: int = 1  # of a label, in a disc or bean
 
     def first(self, rows: int) -> "FitRows":
         """The first so many."""
-        return FitRows(self.positions.part(slice(rows)), self.labels[:rows])
+        return FitRows(self.positions.part(slice(rows)), self.labels[:rows], self.grain)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -54,14 +55,24 @@ def counts_of(sums: TableSums, rows: FitRows) -> NDArray[np.int64]:
 
 
 def solved(
-    sums: TableSums, rows: FitRows, counts: NDArray[np.int64], ridge: float, steps: int = STEPS
+    sums: TableSums,
+    rows: FitRows,
+    counts: NDArray[np.int64],
+    ridge: float,
+    steps: int = STEPS,
+    free: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """The weights: conjugate gradients from 0, preconditioned by 1 / (count + ridge)."""
+    """The weights: conjugate gradients from 0, preconditioned by 1 / (count + ridge).
+
+    Those that are not `free` stay 0.
+    """
     words, nothing = rows.positions.rows, np.zeros_like(counts)
     no_labels = np.zeros(len(rows), np.int16)
     weights = np.zeros(len(counts))
-    rest = sums.spread(words, rows.labels, UNIT, nothing) / UNIT
+    rest = sums.spread(words, rows.labels, UNIT // rows.grain, nothing) / UNIT
     diagonal = 1.0 / (counts + ridge)
+    if free is not None:
+        diagonal = np.where(free, diagonal, 0.0)
     direction = diagonal * rest
     slope = sums.dot(rest, direction)
     for _ in range(steps):
@@ -100,22 +111,58 @@ def fit_tables(
     held_out: FitRows,
     ridges: Sequence[float],
     look: Callable[[], None] = lambda: None,
+    free: NDArray[np.bool_] | None = None,
 ) -> FittedTables:
     """The weights with the largest ridge whose held-out error is within one error of the best."""
-    phases = sums.entries // sums.layout.entries
     counts = counts_of(sums, training)
-    seen = float((counts > 0).mean())
     found: list[FittedTables] = []
-    outcome = held_out.labels.astype(np.float64)
     for ridge in ridges:
         look()
-        weights = rounded(solved(sums, training, counts, ridge), phases)
-        predicted = predictions(sums, held_out, weights)
-        quality = fit_quality(predicted, outcome, held_out.positions.games)
-        found.append(FittedTables(weights, ridge, quality, seen, (outcome - predicted) ** 2))
+        weights = solved(sums, training, counts, ridge, free=free)
+        found.append(tested(sums, held_out, weights, ridge, float((counts > 0).mean())))
     best = min(found, key=lambda each: each.quality.error.value)
     for each in sorted(found, key=lambda each: -each.ridge):
         worse = mean_by_game(each.errors - best.errors, held_out.positions.games)
         if each is best or worse.value <= worse.by_game:
             return each
     return best
+
+
+def mixed_labels(sums: TableSums, rows: FitRows, weights: Shorts, trust: float) -> FitRows:
+    """The same positions, each labelled by what the weights say of those that followed.
+
+    `trust` is the share of what came later: 1 leaves the margins as they are.
+    """
+    positions, unit = rows.positions, SCALE
+    known = sums.known(positions.rows) * unit
+    values = known + sums.predict(positions.rows, weights.reshape(-1).astype(np.int64))
+    returns = positions.margins.astype(np.int64) * unit
+    sums.follow(values, positions.games, positions.signs, round(256 * trust), returns)
+    labels = np.clip((returns - known) // (unit // GRAIN), -32767, 32767)
+    return FitRows(positions, labels.astype(np.int16), GRAIN)
+
+
+def refitted(
+    sums: TableSums,
+    training: FitRows,
+    held_out: FitRows,
+    fitted: FittedTables,
+    trust: float,
+    free: NDArray[np.bool_] | None = None,
+) -> FittedTables:
+    """The weights fitted once more, to labels mixed from their own values."""
+    counts = counts_of(sums, training)
+    rows = mixed_labels(sums, training, fitted.weights, trust)
+    weights = solved(sums, rows, counts, fitted.ridge, free=free)
+    return tested(sums, held_out, weights, fitted.ridge, fitted.seen)
+
+
+def tested(
+    sums: TableSums, held_out: FitRows, weights: Floats, ridge: float, seen: float
+) -> FittedTables:
+    """The weights as a file holds them, with what held-out games say of them."""
+    whole = rounded(weights, sums.entries // sums.layout.entries)
+    predicted = predictions(sums, held_out, whole)
+    outcome = held_out.labels.astype(np.float64)
+    quality = fit_quality(predicted, outcome, held_out.positions.games)
+    return FittedTables(whole, ridge, quality, seen, (outcome - predicted) ** 2)

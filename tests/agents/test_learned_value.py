@@ -7,7 +7,7 @@ from agents import AgentSpec, build
 from agents.evaluations.learned_weights import LearnedWeights, write_learned
 from agents.kernels.learned_value import looked_up, phase_of
 from games import game
-from tests.agents.naive.learned_sums import hole_sum, pattern_sum
+from tests.agents.naive.learned_sums import all_pairs_sum, hole_sum, pattern_sum
 
 SCALE = 256
 
@@ -122,4 +122,31 @@ def test_holes_and_pairs_are_summed(tmp_path, name, kind):
         row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
         weight = {key: row[place] for key, place in places.items()}
         total = hole_sum(list(rows.own), list(rows.other), weight, kind == "pairs")
+        assert value == expected(rows.own_pot - rows.other_pot, total)
+
+
+@pytest.mark.parametrize(
+    "name", ["kalah(2,4)", pytest.param("kalah(8,10)", marks=pytest.mark.slow)]
+)
+def test_every_two_holes_are_summed(tmp_path, name):
+    path, of, layout, _, weights = written(tmp_path, name, "all_pairs")
+    holes = of.rules.holes
+    places = {(at, beans): 16 * at + beans for at in range(2 * holes) for beans in range(16)}
+    together = [(a, b) for side in (0, holes) for a in range(side, side + holes)
+                for b in range(a + 1, side + holes)]  # fmt: skip
+    across = [(a, b) for a in range(holes) for b in range(holes, 2 * holes)]
+    for first, second in together + across:
+        for beans in range(16):
+            for others in range(16):
+                places[first, second, beans, others] = len(places)
+    assert len(places) == layout.entries
+    positions = random_positions(of, 40, np.random.default_rng(2))
+    for position, value in zip(positions, evaluated(path, of, positions), strict=True):
+        if of.over(position):
+            continue
+        rows = of.family.unpack(position.state, holes)
+        left = sum(rows.own) + sum(rows.other)
+        row = weights[int(phase_of(np.array(left), 3, 10, 40))].tolist()
+        weight = {key: row[place] for key, place in places.items()}
+        total = all_pairs_sum(list(rows.own), list(rows.other), weight)
         assert value == expected(rows.own_pot - rows.other_pot, total)

@@ -55,3 +55,13 @@ def hole_sum(own: list[int], other: list[int], weight: Mapping[tuple, int], pair
     for at in range(len(own)):
         total += weight["facing", at, cap[0][at], cap[1][len(own) - 1 - at]]
     return total
+
+
+def all_pairs_sum(own: list[int], other: list[int], weight: Mapping[tuple, int]) -> int:
+    """The holes of both sides, every two of them."""
+    cap = [min(beans, 15) for beans in [*own, *other]]
+    total = sum(weight[at, beans] for at, beans in enumerate(cap))
+    for first in range(len(cap)):
+        for second in range(first + 1, len(cap)):
+            total += weight[first, second, cap[first], cap[second]]
+    return total

@@ -21,6 +21,7 @@ from arena.learning.stored_runs import stored_round
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
 from arena.reading.problems import ExperimentError
+from arena.report import main as report_main
 from arena.run import main as run_main
 from games import game
 from tests.arena.running import ROOT
@@ -65,7 +66,8 @@ def learned(path, results, *words):
 def finished(tmp_path_factory):
     """A run of two rounds of pairs of holes."""
     directory = tmp_path_factory.mktemp("learned")
-    path = written(directory, 'rounds = 2\ntables = "pairs"\ncurve = true')
+    more = 'rounds = 2\ntables = "pairs"\ncurve = true\nmatters = true\nrefits = 1'
+    path = written(directory, more)
     return path, learned(path, directory / "results", "--workers", "1")
 
 
@@ -82,6 +84,29 @@ def test_a_run_leaves_weights_that_say_where_they_come_from(finished):
     assert len(first["calibration"]) == 10
     assert first["match"]["verdict"] in tuple(RoundVerdict)
     assert first["held_out"]["error_by_game"] > first["held_out"]["error_by_position"]
+
+
+def test_the_page_shows_rounds_calibration_curve_and_tables(finished, capsys):
+    _, directory = finished
+    page = directory / "report.html"
+    text = page.read_text()
+    last = json.loads((directory / "learned.json").read_text())["rounds"][-1]
+    for words in (
+        f"Round {last['round']} against the one before",
+        "what came, over what was predicted",
+        "Elo over the teacher of the round",
+        "What so many beans in an own hole are worth against none",
+        *(each["group"] for each in last["groups"]),
+    ):
+        assert words in text
+    page.unlink()
+    assert report_main([str(directory)]) == 0
+    assert page.read_text() == text
+    (directory / "learned.json").rename(directory / "kept.json")
+    (directory / "learned.json").write_text('{"rounds": []}')
+    assert report_main([str(directory)]) == 2
+    assert "not as pitflip wrote it" in capsys.readouterr().err
+    (directory / "kept.json").rename(directory / "learned.json")
 
 
 def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_path):

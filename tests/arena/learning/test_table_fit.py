@@ -9,7 +9,15 @@ from agents.fitting.labelled_positions import GameReader
 from agents.fitting.table_sums import TableSums
 from agents.kernels.learned_value import MOST_REMAINING, looked_up, phase_of
 from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
-from arena.learning.table_fit import FitRows, counts_of, fit_tables, predictions, rounded, solved
+from arena.learning.table_fit import (
+    FitRows,
+    counts_of,
+    fit_tables,
+    mixed_labels,
+    predictions,
+    rounded,
+    solved,
+)
 from games import game
 
 GAMES = 1200
@@ -107,3 +115,55 @@ def test_rounded_weights_are_within_half_a_step():
     assert whole.shape == (2, 2)
     assert np.abs(whole.reshape(-1)[:3] / 256 - weights[:3]).max() <= 0.5 / 256
     assert whole[1, 1] == -32767  # it is cut, not wrapped round
+
+
+def naive_returns(values, margins, games, signs, share):
+    """For each position what its game was worth from there on, by the values that followed."""
+    found = list(margins)
+    for game_ in set(games):
+        own = [at for at in range(len(games)) if games[at] == game_]
+        later = signs[own[-1]] * margins[own[-1]]  # of the first player, exact
+        value = later
+        for at in reversed(own[:-1]):
+            # As the side that moves next sees it: the rounding is towards less for that side.
+            after = at + 1
+            mixed = ((256 - share) * signs[after] * value + share * signs[after] * later) // 256
+            later = signs[after] * mixed
+            found[at] = signs[at] * later
+            value = signs[at] * values[at]
+    return found
+
+
+def test_labels_by_what_follows_are_those_of_the_naive_sums(of, positions):
+    few = positions.part(slice(400))
+    values = np.random.default_rng(8).integers(-9000, 9000, 400)
+    margins = few.margins.astype(np.int64) * 256
+    returns = margins.copy()
+    sums_of(of).follow(values, few.games, few.signs, 205, returns)
+    plain = [each.tolist() for each in (values, margins, few.games, few.signs.astype(np.int64))]
+    assert returns.tolist() == naive_returns(*plain, 205)
+
+
+def test_who_trusts_only_what_came_later_has_the_margins_as_labels(of, positions):
+    sums = sums_of(of)
+    rows = FitRows(positions, (positions.margins - sums.known(positions.rows)).astype(np.int16))
+    weights = rounded(solved(sums, rows, counts_of(sums, rows), 8.0), 1)
+    same = mixed_labels(sums, rows, weights, 1.0)
+    assert (same.labels == same.grain * rows.labels).all()
+    mixed = mixed_labels(sums, rows, weights, 0.5)
+    assert (mixed.labels != same.labels).mean() > 0.5
+    # By the signs of their movers all positions of a game say the same margin.
+    first = positions.margins * positions.signs
+    assert all(len(set(first[positions.games == each].tolist())) == 1 for each in range(20))
+
+
+def test_weights_that_are_not_free_stay_0_and_the_others_are_the_best_without_them(of, positions):
+    tables = looked_up(of, "pairs")
+    left = phase_of(np.arange(MOST_REMAINING), 2, 8, 48)
+    sums = TableSums(of, tables, tables.layout(of.rules), left, 1)
+    training, held_out = split(positions, positions.margins)
+    own = sums.of_group("holes")
+    assert own.sum() == 2 * 2 * 6 * 16
+    fitted = fit_tables(sums, training, held_out, (8.0,), free=~own)
+    assert not fitted.weights.reshape(-1)[own].any()
+    assert fitted.weights.reshape(-1)[~own].any()

@@ -1,0 +1,74 @@
+"""All pairs: the holes, every two holes of a side, every hole with each of the other side."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from games.kernels.bits import U
+from games.kernels.family import turned
+from games.kernels.jit import Kernel, Scope, inlined
+from games.sowing.rules import SowingRules
+from games.sowing.states.packed_cells import first_slot, held
+from games.sowing.tables.holes import COUNTS, MOST, holes_group, known, refuse_own
+from games.table_layout import TableGroup, TableLayout
+
+__all__ = ["known", "layout", "lookups"]
+
+BOTH = COUNTS * COUNTS
+
+
+def layout(rules: SowingRules, own: Mapping[str, str] | None = None) -> TableLayout:
+    """The tables of the holes and of every pair of them."""
+    single, holes = holes_group(rules.holes), rules.holes
+    count = holes * (holes - 1)
+    beside = TableGroup("together", "every two holes of a side", count * BOTH, count)
+    across = TableGroup(
+        "across", "every hole of the mover with each of the other side", holes**2 * BOTH, holes**2
+    )
+    groups = tuple(each for each in (single, beside, across) if each.entries)
+    if own and tuple(own) != tuple(each.name for each in groups):
+        refuse_own(own, "all_pairs")
+    return TableLayout("all_pairs", groups)
+
+
+def lookups(of: TableLayout) -> Kernel:
+    """Straight lines of code: every hole is read once, then a lookup a line."""
+    holes = of.groups[0].lookups // 2
+    body = ["them = turned(position)", "slot = first_slot(rules)"]
+    for hole in range(holes):
+        for side, whose in (("own", "position"), ("other", "them")):
+            body.append(f"{side}{hole} = np.int64(min(held({whose}, slot + U({hole})), MOST))")
+    body.append("total = np.int64(0)")
+    for place, index in enumerate(indices(holes)):
+        body.append(f"total += look(rules, base + {index}, {place})")
+    text = "def lookups(rules, position, base):\n    " + "\n    ".join([*body, "return total"])
+    scope: Scope = {
+        "np": np,
+        "U": U,
+        "MOST": MOST,
+        "held": held,
+        "first_slot": first_slot,
+        "turned": turned,
+    }
+    exec(text, scope)
+    made: Kernel = inlined(scope["lookups"])
+    return made
+
+
+def indices(holes: int) -> Iterator[str]:
+    """What is looked up, entry by entry, as code."""
+    names = [f"{side}{hole}" for side in ("own", "other") for hole in range(holes)]
+    yield from (f"{COUNTS * place} + {name}" for place, name in enumerate(names))
+    start = COUNTS * len(names)
+    for first, second in pairs(holes):
+        yield f"{start} + {COUNTS} * {names[first]} + {names[second]}"
+        start += BOTH
+
+
+def pairs(holes: int) -> Iterator[tuple[int, int]]:
+    """Every two holes of the mover, of the other side, then one of each."""
+    for side in (0, holes):
+        for first in range(side, side + holes):
+            yield from ((first, second) for second in range(first + 1, side + holes))
+    for first in range(holes):
+        yield from ((first, second) for second in range(holes, 2 * holes))
