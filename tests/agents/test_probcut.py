@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from agents import AgentSpec, Limit, build, kind_of
+from agents import AgentSpec, build, kind_of
 from agents.evaluations.default_weights import best_weights
 from agents.faults import faults
 from agents.kernels.contexts import set_cuts
@@ -101,13 +101,8 @@ def test_it_is_off_unless_it_is_asked_for():
     tables = best_weights(of)
     assert not words(build(AgentSpec("alphabeta", nodes=10, weights=tables), of)).any()
     assert words(build(AgentSpec("alphabeta", nodes=10, weights=tables, probcut=1), of)).any()
-    assert words(build(AgentSpec("smart"), of)).any()
+    assert words(build(AgentSpec("smart", probcut=0.7), of)).any()
     # A depth is searched just as it is; the points of features are no discs.
-    smart = build(AgentSpec("smart", nodes=10), of)
-    smart.choose(of.start(), Limit(depth=1))
-    assert words(smart).any()
-    smart._limit(Limit(depth=1))
-    assert not words(smart).any()
     assert not words(build(AgentSpec("smart", depth=4), of)).any()
     assert not words(build(AgentSpec("smart", weights={"disc": 1}), of)).any()
 
