@@ -7,7 +7,6 @@ import pytest
 
 from agents import AgentSpec, build, kind_of
 from agents.evaluations.default_weights import best_weights
-from agents.faults import faults
 from agents.kernels.contexts import set_cuts
 from agents.kernels.layout import (
     CHECK_AT,
@@ -23,6 +22,7 @@ from agents.kernels.layout import (
     UNLIMITED,
 )
 from agents.shallow_errors import ShallowError, cuts, shallow_errors
+from agents.spec_faults import faults
 from games import game
 from tests.agents.given import few, positions, spread
 from tests.agents.naive.search import cut_value
