@@ -15,7 +15,7 @@ from arena.concluding.same_games import SameGames, SamePlayers
 from arena.concluding.timing import Timing, TimingSums
 from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
-from arena.planning.records import DRAW, LOSS, WIN, Games, Termination, joined, moves_of
+from arena.planning.records import DRAW, LOSS, WIN, Games, Termination, moves_of
 from games.keys import KeyValues
 from games.transcripts import replay_command
 
@@ -159,7 +159,7 @@ def evidence_of(
     def judged(last: int) -> "JudgedMoves":
         from arena.concluding.judged_moves import judged_moves  # noqa: PLC0415  # the compiler
 
-        return judged_moves(plan, joined(list(parts())), repeat, starts(), last, progress)
+        return judged_moves(plan, parts, repeat, starts(), last, progress)
 
     @lru_cache(FOUND)
     def pairing(number: int) -> Games:

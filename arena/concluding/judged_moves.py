@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.solver_threads import SolverThreads
+from arena.planning.game_pieces import Parts, pieces
 from arena.planning.plan import Plan
-from arena.planning.records import Games
+from arena.planning.records import GameColumn, Games
+from games import Game
 from games.solving import SolverSettings
 from games.solving.hopeless import usual_last
 from games.solving.judged_lines import judge_of
@@ -45,6 +47,11 @@ class JudgedMoves:
     plies: Plies
 
     @property
+    def columns(self) -> tuple[GameColumn, ...]:
+        """What is known of each move, column by column."""
+        return self.row, self.ply, self.mover, self.opening, self.plies
+
+    @property
     def losses(self) -> Losses:
         """The loss of each move."""
         return losses_of(self.plies)
@@ -52,24 +59,52 @@ class JudgedMoves:
 
 def judged_moves(
     plan: Plan,
-    games: Games,
+    parts: Parts,
     repeat: NDArray[np.bool_],
     starts: Sequence[Sequence[int]],
     last: int,
     progress: Callable[[str], None],
 ) -> JudgedMoves:
-    """Judge the games of a run whose moves are kept; a `last` of 0 means the usual one."""
-    assert games.moves is not None
+    """Judge the games of a run whose moves are kept; a `last` of 0 means the usual one.
+
+    Games are read some at a time: what stays of each is the loss of its moves.
+    """
     of = plan.of
     usual = usual_last(of)
     reach = None if usual is None else last or usual
-    nodes = UNSIZED_NODES if usual is None else MOST_NODES
+    limits = JudgeLimits(reach, UNSIZED_NODES if usual is None else MOST_NODES)
     threads = SolverThreads(of, SolverSettings(TABLE_BITS), progress)
-    rows = np.flatnonzero(~repeat)
+    openings = np.array([len(start) for start in starts])
+    at, found = 0, [_none(reach)]
+    for piece in pieces(parts()):
+        rows = np.flatnonzero(~repeat[at : at + len(piece)])
+        found.append(_judged(of, piece, rows, at, openings, limits, threads))
+        at += len(piece)
+    columns = zip(*(each.columns for each in found), strict=True)
+    return JudgedMoves(reach, *(np.concatenate(each) for each in columns))
+
+
+def _none(reach: int | None) -> JudgedMoves:
+    """No moves at all."""
+    kinds = (np.int64, np.int64, np.int16, np.int32, PLY)
+    return JudgedMoves(reach, *(np.empty(0, kind) for kind in kinds))
+
+
+def _judged(
+    of: Game,
+    games: Games,
+    rows: NDArray[np.int64],
+    first: int,
+    openings: NDArray[np.int64],
+    limits: JudgeLimits,
+    threads: SolverThreads,
+) -> JudgedMoves:
+    """The moves of some rows of these games, the first of which stands in row `first` of all."""
+    assert games.moves is not None
     texts = lines(of, games.moves, games.plies)
 
     def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
-        judge, limits = judge_of(solver), JudgeLimits(reach, nodes)
+        judge = judge_of(solver)
         return [judge.judged(texts[row], limits, None) for row in some]
 
     portions = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
@@ -79,12 +114,12 @@ def judged_moves(
     ply = np.arange(len(row)) - np.repeat(np.cumsum(games.plies[rows]), games.plies[rows])
     ply += games.plies[row]
     passes = chosen_passes(games, rows, of.pass_move)
-    openings = np.array([len(start) for start in starts])
     kept = ~passes & (ply >= openings[games.opening[row]])
     seats = np.stack([games.first, games.second], axis=1)
     mover = seats[row, plies["player"]]
     row = row[kept]
-    return JudgedMoves(reach, row, ply[kept], mover[kept], games.opening[row], plies[kept])
+    opening = games.opening[row]
+    return JudgedMoves(limits.last, first + row, ply[kept], mover[kept], opening, plies[kept])
 
 
 def chosen_passes(

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from agents import AgentSpec
-from arena.concluding import winnable
+from arena.concluding import judged_moves, winnable
 from arena.concluding.checks import FAILS, HOLDS, VACUOUS, always, verdicts
 from arena.concluding.evidence import evidence_of
+from arena.planning.game_pieces import pieces
 from arena.planning.records import Games, moves_of
 from arena.stats.ratio import clusters_needed, ratio_bound
 from games import game
@@ -72,6 +73,18 @@ def thrown_away(run, agent) -> list[int]:
         if result < worth and result < 1:
             rows.append(row)
     return rows
+
+
+def test_moves_judged_piece_by_piece_are_those_of_all_at_once(wild, monkeypatch):
+    plan, games, _ = wild
+    whole = evidence_of(plan, lambda: [games], (), lambda: LINES).judged(0)
+    monkeypatch.setattr(judged_moves, "pieces", lambda parts: pieces(parts, 6))
+    found = evidence_of(plan, lambda: [games], (), lambda: LINES).judged(0)
+    assert len(whole.row) > 20
+    assert found.last == whole.last
+    for one, other in zip(found.columns, whole.columns, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
 
 
 def test_games_that_were_winnable_and_not_won_are_those_of_brute_force(wild):
