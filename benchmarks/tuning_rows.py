@@ -11,6 +11,9 @@ from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import NamedTuple
 
+import arena.tuning  # noqa: F401  # before numpy, as the command has it: one thread
+
+# isort: split
 import optuna
 
 from arena.keeping.journal import Journal
@@ -32,7 +35,7 @@ STUDY = """
 game = "kalah(6,4)"
 [agents.tuned]
 kind = "alphabeta"
-depth = 4
+depth = 6
 weights = { pot = 1.0, in_play = 0.5 }
 [tune]
 agent = "tuned"
@@ -146,7 +149,7 @@ def tuner_itself(rounds: int) -> Row:
     """What workers waited for, as a share of the games' time."""
     found = min((spent() for _ in range(min(rounds, 3))), key=lambda each: each.own / each.games)
     share = found.own / found.games
-    what = f"{TRIALS} trials of 200 games at depth 4, time beside the games: allowed"
+    what = f"{TRIALS} trials of 200 games at depth 6, time beside the games: allowed"
     shown = f"{100 * share:.1f} %", f"{100 * OWN_SHARE:.0f} % of {found.games:.1f} s"
     return Row(what, *shown, OWN_SHARE / share, 1.0)
 
