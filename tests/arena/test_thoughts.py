@@ -140,7 +140,8 @@ def test_bots_say_what_they_like_within_bounds(tmp_path):
     text = (
         small(2, "thoughts = true")
         + f'[agents.lines]\nkind = "lines"\ncommand = ["{PYTHON}", "-IS", "lines.py"]\n'
-        + '[agents.mine]\nkind = "python"\nfile = "mine.py"\n'
+        + 'start_seconds = 120\n[agents.mine]\nkind = "python"\nfile = "mine.py"\n'
+        + "start_seconds = 120\n"  # however busy the machine
     )
     played(experiment_file(tmp_path, text), tmp_path / "results")
     found = thoughts_of(tmp_path / "results")
