@@ -79,7 +79,8 @@ def choose(view, legal, rng):
         ("", "game_seconds = 0.3", True),
         ("turn_seconds = 0.2", "", True),
         ("", "seconds = 0.05", True),
-        ("game_seconds = 0.3\nincrement = 0.2", "", False),
+        # However slow the machine; that increments count is in the first test.
+        ("game_seconds = 5\nincrement = 60", "", False),
     ],
 )
 def test_a_bot_loses_by_each_of_its_clocks(tmp_path, limits, own, lost):
@@ -96,12 +97,13 @@ pairs = 2
 openings = {{ random_plies = 4 }}
 [agents.smart]
 kind = "smart"
+nodes = 1000000000
 [agents.random]
 kind = "random"
 """
 
 
-@pytest.mark.parametrize("limits", ["turn_seconds = 0.05", "game_seconds = 0.5"])
+@pytest.mark.parametrize("limits", ["turn_seconds = 0.01", "game_seconds = 0.1"])
 def test_our_searches_keep_to_the_clocks_of_turns_and_games(tmp_path, limits):
     drawn = draw(load(experiment_file(tmp_path, SEARCH.format(limits=limits))).plan)
     assert not drawn.plan.reproducible
@@ -110,5 +112,5 @@ def test_our_searches_keep_to_the_clocks_of_turns_and_games(tmp_path, limits):
     for row in range(len(games)):
         seat = "first" if row % 2 == 0 else "second"
         assert games.columns[f"{seat}_nodes"][row] > 100
-        # A busy machine may stop a search in the middle: there is much room.
-        assert games.columns[f"{seat}_{column}"][row] < 5e8
+        # A busy machine may stop a search in the middle: there is room, if not for so many nodes.
+        assert games.columns[f"{seat}_{column}"][row] < 5e9
