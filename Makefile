@@ -78,19 +78,17 @@ LEARN = $(BIN)/python -m arena.learn
 KALAH = experiments/learn_kalah.toml
 OTHELLO = experiments/learn_othello.toml
 learn: .venv/.run
-	$(LEARN) $(OTHELLO) --to games/othello/weights/othello_8.npz
+	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_4.npz
+	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_6.npz \
+	  --set name=learn_kalah_6_6 --set 'game="kalah(6,6)"' --set learn.games=74000
+	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_4_4.npz \
+	  --set name=learn_kalah_4_4 --set 'game="kalah(4,4)"' --set learn.games=61000
+	$(LEARN) experiments/learn_owari.toml --to games/sowing/weights/owari_6_3.npz
 	$(LEARN) $(OTHELLO) --to games/othello/weights/othello_6.npz \
 	  --set name=learn_othello_6 --set 'game="othello(6)"' --set 'learn.games=[40000,80000]' \
 	  --set learn.rounds=2 --set 'learn.opening_plies=[8,16]' --set learn.solve_from=9 \
 	  --set 'openings.plies=[6,7]' --set learn.match.nodes=1000 --set learn.phases=2
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_4.npz
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_6.npz \
-	  --set name=learn_kalah_6_6 --set 'game="kalah(6,6)"' --set learn.games=74000 \
-	  --set learn.rounds=2
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_4_4.npz \
-	  --set name=learn_kalah_4_4 --set 'game="kalah(4,4)"' --set learn.games=61000 \
-	  --set learn.rounds=2 --set learn.phases=4
-	$(LEARN) experiments/learn_owari.toml --to games/sowing/weights/owari_6_3.npz
+	$(LEARN) $(OTHELLO) --to games/othello/weights/othello_8.npz
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks.run

@@ -36,7 +36,7 @@ MATCHES = (
     LearnedMatch("othello", {"nodes": 20_000}, 30, 350),
     LearnedMatch("othello(6)", {"nodes": 1_000}, 100, 100),
     LearnedMatch("kalah(6,4)", {"nodes": 1_000}, 250, 140),
-    LearnedMatch("kalah(6,4)", {"nodes": 20_000}, 70, 90),
+    LearnedMatch("kalah(6,4)", {"nodes": 20_000}, 250, 90),
     LearnedMatch("owari", {"nodes": 1_000}, 150, 50),
     LearnedMatch("owari", {"nodes": 20_000}, 50, 50),
     LearnedMatch("kalah(6,6)", {"nodes": 1_000}, 120, 0),

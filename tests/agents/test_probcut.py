@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from agents import AgentSpec, build, kind_of
+from agents import AgentSpec, Limit, build, kind_of
 from agents.evaluations.default_weights import best_weights
 from agents.kernels.contexts import set_cuts
 from agents.kernels.layout import (
@@ -101,8 +101,11 @@ def test_it_is_off_unless_it_is_asked_for():
     tables = best_weights(of)
     assert not words(build(AgentSpec("alphabeta", nodes=10, weights=tables), of)).any()
     assert words(build(AgentSpec("alphabeta", nodes=10, weights=tables, probcut=1), of)).any()
-    assert words(build(AgentSpec("smart", probcut=0.7), of)).any()
+    smart = build(AgentSpec("smart", nodes=10), of)
+    assert words(smart).any()
     # A depth is searched just as it is; the points of features are no discs.
+    smart._limit(Limit(depth=1))
+    assert not words(smart).any()
     assert not words(build(AgentSpec("smart", depth=4), of)).any()
     assert not words(build(AgentSpec("smart", weights={"disc": 1}), of)).any()
 
