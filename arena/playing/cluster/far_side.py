@@ -149,7 +149,7 @@ class Hands:
         with ours.makefile("rb") as lines:
             line = lines.readline()
         if not line:
-            raise ConnectionError("its players do not start")
+            raise EOFError  # killed from outside, perhaps: it is asked again, a few times
         self.calibration = Calibration(*json.loads(line))
 
     def remember(self, sent: Parcel) -> None:
