@@ -73,7 +73,7 @@ docs: .venv/.docs
 	$(BIN)/sphinx-build --fail-on-warning --quiet -c docs -d site/.doctrees . site
 	@echo "the site: site/index.html"
 
-# The shipped weights anew, from nothing: twenty minutes on two cores.
+# The shipped weights anew, from nothing: ten minutes on two idle cores.
 LEARN = $(BIN)/python -m arena.learn
 KALAH = experiments/learn_kalah.toml
 OTHELLO = experiments/learn_othello.toml
