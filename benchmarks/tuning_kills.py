@@ -1,6 +1,6 @@
 """Studies that are killed again and again: each must end as if nothing had happened.
 
-python -m benchmarks.tuning_kills tpe --kills 200 --halves 2
+python -m benchmarks.tuning_kills --halves 2
 """
 
 import argparse
@@ -12,15 +12,18 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
 from arena.tune import main as tune
-from arena.tuning.samplers import SAMPLERS
+from arena.tuning.samplers import FITS, SAMPLERS
 
-# Against weights that lose on purpose nearly every trial wins, so there is a second half.
-SEEDS = {1: "pot = 1.0", 2: "pot = -1.0"}
+METHODS = (*SAMPLERS, *FITS)
+# Weights that lose on purpose: the first steps away from them win nearly every game, and then there
+# is a second half.
+SEEDS = {1: "pot = 1.0", 2: "pot = -0.05, in_play = -0.02"}
 STUDY = """
 game = "kalah(6,4)"
 openings = {{ random_plies = 6 }}
@@ -40,7 +43,8 @@ in_play = [-1.0, 1.0]
 """
 TRIALS = {1: 16, 2: 40}
 ALIKE = ("recommendation.json", "importance.parquet", "validation.parquet")
-LONGER = 1.2  # than an undisturbed study: some kills come when it is finished
+LONGEST = 0.6  # of an undisturbed study until a kill: most studies are killed several times
+FIRST, SECOND, MATCH = STAGES = ("first half", "second half", "match")
 
 
 def study(directory: Path) -> int:
@@ -50,12 +54,28 @@ def study(directory: Path) -> int:
         return tune([*words, "--workers", "2"])
 
 
-def ending(directory: Path) -> list[bytes]:
-    """What a finished study has concluded: its trials without their seconds, its files."""
-    (found,) = (directory / "r" / "killed").glob("tune-*")
+def found_in(directory: Path) -> Path | None:
+    """The directory of the study; None as long as there is none."""
+    return next((directory / "r" / "killed").glob("tune-*"), None)
+
+
+def stage(directory: Path) -> str:
+    """How far a study came that was killed."""
+    found = found_in(directory)
+    if found is not None and any(found.glob("validation-*")):
+        return MATCH
+    return SECOND if found is not None and (found / "second-half").exists() else FIRST
+
+
+def ending(directory: Path) -> list[object]:
+    """What a finished study has concluded: its trials without their seconds, its files.
+
+    A trial's fingerprint is that of all its games.
+    """
+    found = found_in(directory)
+    assert found is not None
     rows = pd.read_parquet(found / "trials.parquet").drop(columns="seconds")
-    halves = bytes(str(sorted(set(rows["half"]))), "ascii")
-    return [rows.to_json().encode(), halves, *((found / name).read_bytes() for name in ALIKE)]
+    return [rows["half"].max(), rows.to_json(), *((found / name).read_bytes() for name in ALIKE)]
 
 
 def begun(directory: Path) -> int:
@@ -86,37 +106,42 @@ def ended_by(child: int, seconds: float) -> bool:
 
 
 def killed(method: str, halves: int, kills: int, directory: Path) -> str:
-    """The row of a method: kills, studies that they fell into, how many of these differ."""
+    """The row of a method: kills by where they fell, finished studies, how many of these differ."""
     text = STUDY.format(seed=SEEDS[halves], trials=TRIALS[halves], method=method)
     for name in ("whole", "cut"):
         (directory / name).mkdir()
         (directory / name / "killed.toml").write_text(text)
+    study(directory / "whole")  # compiles what is compiled
+    shutil.rmtree(directory / "whole" / "r")
     since = time.monotonic()
     study(directory / "whole")
     study_seconds, wanted = time.monotonic() - since, ending(directory / "whole")
-    rng, hits, finished, differ = random.Random(f"{method} {halves}"), 0, 0, 0
-    while hits < kills:
-        if ended_by(begun(directory / "cut"), rng.uniform(0.0, LONGER * study_seconds)):
+    rng, hits, finished, differ = random.Random(f"{method} {halves}"), Counter[str](), 0, 0
+    while hits.total() < kills or found_in(directory / "cut"):
+        longest = LONGEST * study_seconds if hits.total() < kills else float("inf")
+        if ended_by(begun(directory / "cut"), rng.random() * longest):
             finished += 1
             differ += ending(directory / "cut") != wanted
             shutil.rmtree(directory / "cut" / "r")
         else:
-            hits += 1
-    kept = wanted[1].decode()
-    return f"| {method} | {kept} | {hits} | {finished} | {differ} |"
+            hits[stage(directory / "cut")] += 1
+    where = " | ".join(str(hits[each]) for each in STAGES)
+    return f"| {method} | {wanted[0]} | {hits.total()} | {where} | {finished} | {differ} |"
 
 
 def main(words: list[str] | None = None) -> int:
-    """Print a row; the status is 1 if a study ended otherwise."""
+    """Print a row for each method; the status is 1 if a study ended otherwise."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_kills", description=__doc__)
-    parser.add_argument("method", choices=tuple(SAMPLERS))
+    parser.add_argument("methods", nargs="*", choices=(*METHODS, []), metavar="METHOD")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--halves", type=int, choices=(1, 2), default=1)
     chosen = parser.parse_args(words)
-    with tempfile.TemporaryDirectory() as directory:
-        row = killed(chosen.method, chosen.halves, chosen.kills, Path(directory))
-    print(row)
-    return 0 if row.endswith(" 0 |") else 1
+    rows = []
+    for method in chosen.methods or METHODS:
+        with tempfile.TemporaryDirectory() as directory:
+            rows.append(killed(method, chosen.halves, chosen.kills, Path(directory)))
+        print(rows[-1], flush=True)
+    return 0 if all(row.endswith(" 0 |") for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from arena.tuning.trials import Trial
 Z_95 = 1.959964
 
 
-def bundled(trials: Sequence[Trial], size: int) -> list[Trial]:
-    """The trials by `size`; the last bundle may be smaller."""
+def bundled(trials: Sequence[Trial], size: int, first: int = 0) -> list[Trial]:
+    """The trials by `size`, numbered from `first` on; the last bundle may be smaller."""
     if size == 1:
         return list(trials)
     starts = range(0, len(trials), size)
-    return [_bundle(number, trials[at : at + size]) for number, at in enumerate(starts)]
+    return [_bundle(number, trials[at : at + size]) for number, at in enumerate(starts, first)]
 
 
 def _bundle(number: int, trials: Sequence[Trial]) -> Trial:

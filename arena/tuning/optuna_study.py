@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DATABASE = "study.db"
 RECOMMENDED = "recommended"  # marks the one trial that is a recommendation
-FIRST_SECONDS, SHARE = 5.0, 0.02  # when it begins, and how much of the time it may take
+FIRST_SECONDS, SHARE = 5.0, 0.005  # when it begins, and how much of the time it may take
 LEAST_SECONDS = 0.05
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
 # Points that were lucky have a small variance of their own in so few pairings.
 LEAST_OWN = 50
 FEW = "too few trials to recommend anything"
-FIT_SHARE = 0.02  # of the time may go into fits for the live line
+FIT_SHARE = 0.005  # of the time may go into fits for the live line
 FITTED_LIVE = 120  # trials that the live line is fitted on
 SOBOL_POINTS = 512
 

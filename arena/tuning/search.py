@@ -168,7 +168,7 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
         say(f"continuing: {done} of {whole} trials were played before")
     queue = TrialQueue(
         study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known,
-        window_of(tuning),
+        window_of(tuning), study.plan.size > 1,
     )  # fmt: skip
     best = BestSoFar(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
     trials, too_easy = list[Trial](), False
@@ -176,6 +176,7 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
         trials.append(trial)
         too_easy |= ended_at_half(study, queue, trials)
     before = len(trials)
+    shown = bundled(trials[: before - before % study.plan.size], study.plan.size)
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
@@ -184,7 +185,8 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
             if time.monotonic() > deadline:
                 queue.end_at_once()
             if len(trials) % study.plan.size == 0:
-                study.mirror.keep_up(bundled(trials, study.plan.size))
+                shown += bundled(trials[-study.plan.size :], study.plan.size, len(shown))
+                study.mirror.keep_up(shown)
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return HalfPlayed(trials, final(queue.sampler), too_easy, clipped(queue.sampler))
@@ -207,6 +209,8 @@ def study_lines(
 
 def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
     """Whether it is half time and the opponents are too easy; if so, nothing more is proposed."""
+    if len(trials) != study.plan.half:
+        return False
     too_easy = is_too_easy(study, trials, final(queue.sampler))
     if too_easy:
         queue.end_soon()
@@ -214,13 +218,13 @@ def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
 
 
 def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
-    """Whether half of the trials are played and the other half would teach little."""
+    """Whether the other half of the trials would teach little."""
     left = study.plan.total - study.plan.half - window_of(study.tuning)
     enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
-    if len(trials) != study.plan.half or not enough or not second_half.may_change(study.tuning):
+    if not enough or not second_half.may_change(study.tuning):
         return False
     # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
-    lucky = max(trial.score for trial in trials)
+    lucky = max(trial.score for trial in bundled(trials, study.plan.size))
     return lucky >= second_half.SATURATED and second_half.too_easy(
         recommended(study, trials, arrived)[0]
     )

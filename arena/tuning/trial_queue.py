@@ -49,13 +49,18 @@ class TrialQueue:
         workers: int,
         known: Sequence[StoredTrial],
         window: int = WINDOW,
+        bundled: bool = False,
     ) -> None:
-        """`slots` trials are wanted in all, of which the first are `known` from the journal."""
+        """`slots` trials are wanted in all, of which the first are `known` from the journal.
+
+        They are shown one by one, or `bundled`.
+        """
         self.games, self.sampler, self.slots, self.known = of, sampler, slots, known
         self.proposed = self.finished = 0
         self.points: dict[int, Point] = {}
         self.parts: deque[TrialPart] = deque()
         self.window, self.cuts = window, max(1, -(-2 * workers // window))
+        self.bundled = bundled
         self._fill()
 
     def __iter__(self) -> Iterator[TrialPart]:
@@ -72,7 +77,7 @@ class TrialQueue:
         for slot, stored in enumerate(self.known[: self.slots]):
             trial = trial_of(
                 slot, stored.point, games_of(self.games, slot, [stored.games]), stored.seconds,
-                stored.ended,
+                stored.ended, self.bundled,
             )  # fmt: skip
             self.tell(trial)
             yield trial
@@ -208,8 +213,9 @@ def _finished(
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = queue.points[slot], games_of(queue.games, slot, blobs)
     ended = time.time()
-    trial = trial_of(slot, point, games, seconds, ended)
-    keep_trial(journal, slot, StoredTrial(point, encoded(games), seconds, ended))
+    trial = trial_of(slot, point, games, seconds, ended, queue.bundled)
+    blob = blobs[0] if len(blobs) == 1 else encoded(games)
+    keep_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
     queue.tell(trial)
     return trial
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from arena.concluding.repeated_games import keys_of
 from arena.keeping.journal import Journal
 from arena.planning.records import Games
+from arena.stats.estimate import nothing
 from arena.stats.intervals import score_estimate
 from arena.tuning.space import Point
 from games.kernels.splitmix import mixed
@@ -17,6 +18,7 @@ from games.kernels.splitmix import mixed
 PRIOR_PAIRINGS = 2.5
 PRIOR_VARIANCE = 0.10
 NOISE_FLOOR = 1e-6
+NO_ESTIMATE = nothing("shown in a bundle")
 
 
 class StoredTrial(NamedTuple):
@@ -61,10 +63,15 @@ class Trial(NamedTuple):
     ended: float = 0.0
 
 
-def trial_of(slot: int, point: Point, games: Games, seconds: float, ended: float = 0.0) -> Trial:
-    """The trial of these games, where both games of a pairing stand together."""
+def trial_of(
+    slot: int, point: Point, games: Games, seconds: float, ended: float = 0.0, bundled: bool = False
+) -> Trial:
+    """The trial of these games, where both games of a pairing stand together.
+
+    One that is only ever shown `bundled` with others needs no interval of its own.
+    """
     points = (games.result[0::2] + (2 - games.result[1::2])) / 4.0
-    estimate = score_estimate(games.opening[0::2], points)
+    estimate = NO_ESTIMATE if bundled else score_estimate(games.opening[0::2], points)
     score = float(points.mean())
     return Trial(
         slot=slot,

@@ -24,6 +24,7 @@ class TpeSampler:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.plan = plan
         self.study = optuna.create_study(direction="maximize")
+        self.numbers: list[int] = []  # in that study, by slot
 
     def propose(self, slot: int) -> Point:
         """The seed's point first; then the answer of TPE."""
@@ -38,26 +39,30 @@ class TpeSampler:
             params=parameters(self.plan.space, point),
             distributions=distributions(self.plan.space),
         )
+        self.numbers.append(len(self.study.get_trials(deepcopy=False)))
         self.study.add_trial(trial)
 
     def _first(self) -> Point:
         return self.plan.space.snapped(self.plan.begin)
 
     def _asked(self, slot: int) -> Point:
-        """TPE's answer; a scratch study keeps what it sampled, before the search rounded it."""
+        """TPE's answer; what it sampled before the search rounded it counts as a failed trial.
+
+        Nothing learns from those, so a restart need not know of them.
+        """
         space = self.plan.space
         # The same seed would repeat the same samples after a restart.
-        tpe = optuna.samplers.TPESampler(
+        self.study.sampler = optuna.samplers.TPESampler(
             seed=int(digest_word("tpe", self.plan.seed, slot)) % 2**32,
             n_startup_trials=math.ceil(RANDOM_SHARE * self.plan.trials),
         )
-        scratch = optuna.create_study(direction="maximize", sampler=tpe)
-        scratch.add_trials(self.study.get_trials(deepcopy=False))
-        return space.snapped(space.point(scratch.ask(distributions(space)).params))
+        asked = self.study.ask(distributions(space))
+        self.study.tell(asked, state=optuna.trial.TrialState.FAIL)
+        return space.snapped(space.point(asked.params))
 
     def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
         """The trial of this slot is complete."""
-        self.study.tell(slot, score)
+        self.study.tell(self.numbers[slot], score)
 
 
 def build(plan: SearchPlan) -> TpeSampler:
