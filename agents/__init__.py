@@ -1,5 +1,11 @@
 """Agents choose moves: the table of their kinds, by which a spec becomes an agent."""
 
+import _signal  # type: ignore[import-not-found]  # as in `arena`: `signal` takes time to load
+import sys
+
+if sys.argv[:1] == ["-m"] and any(word.startswith("agents.") for word in sys.orig_argv):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a short command: Ctrl-C ends it at once
+
 import importlib
 from collections.abc import Callable, Collection, Mapping
 from functools import cache

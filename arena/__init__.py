@@ -4,9 +4,10 @@ As a command Ctrl-C ends it silently until games are played, a module that is no
 refused, and `games` and `agents` are ours; in a user's program only the last.
 """
 
+# Python's own part of `signal`, which loads `enum` and so takes its time; it has no types.
+import _signal  # type: ignore[import-not-found] # isort: skip
 import importlib
 import importlib.machinery
-import signal
 import sys
 
 __all__ = ["load_run"]
@@ -17,8 +18,8 @@ _BY_MODULE = sys.argv[:1] == ["-m"] and any(
     word.partition(".")[0] == "arena" for word in sys.orig_argv
 )
 _BY_SCRIPT = sys.argv[:1] != [] and sys.argv[0].endswith("/pitflip")
-if (_BY_MODULE or _BY_SCRIPT) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+if (_BY_MODULE or _BY_SCRIPT) and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 # Beside a games.py or agents/ of the user's, `python -m arena.run` would import those.
 _HOME = __file__.rsplit("/", 2)[0]  # without pathlib, which takes its time to load

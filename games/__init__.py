@@ -1,5 +1,11 @@
 """Rules: what is legal, who won. Everything outside uses games by these names."""
 
+import _signal  # type: ignore[import-not-found]  # as in `arena`: `signal` takes time to load
+import sys
+
+if sys.argv[:1] == ["-m"] and any(word.startswith("games.") for word in sys.orig_argv):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a short command: Ctrl-C ends it at once
+
 import re
 from collections.abc import Mapping
 from importlib import import_module

@@ -1,4 +1,7 @@
-"""Words that people know from elsewhere, with the words that stand for them here."""
+"""Words that people know from elsewhere, with the words that stand for them here.
+
+`OTHER_WORDS` has ours for theirs, `NO_KEYS` what no file says, with how it is said.
+"""
 
 from collections.abc import Collection, Mapping
 
@@ -14,9 +17,124 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "board": ("game", "hole", "disc_at"),
     "variant": ("game",),
     "rules": ("game",),
-    "players": ("agents",),
-    "bots": ("agents",),
-    "engines": ("agents",),
+    **dict.fromkeys(
+        (
+            "players",
+            "bots",
+            "engines",
+            "player1",
+            "player2",
+            "player_1",
+            "player_2",
+            "agent1",
+            "agent2",
+            "bot1",
+            "bot2",
+            "first",
+            "second",
+            "white",
+            "black",
+            "ai",
+            "ais",
+            "teams",
+            "competitors",
+            "participants",
+            "contestants",
+        ),
+        ("agents",),
+    ),
+    **dict.fromkeys(
+        (
+            "n_games",
+            "num_matches",
+            "number_of_games",
+            "games_per_match",
+            "game_count",
+            "count",
+            "n_rounds",
+            "num_rounds",
+            "rounds_per_match",
+            "iterations",
+            "repeat",
+            "repeats",
+            "runs",
+            "plays",
+            "samples",
+            "episodes",
+            "amount",
+        ),
+        ("pairs", "nodes"),
+    ),
+    **dict.fromkeys(("rng", "rng_seed", "random_state", "seeds"), ("seed", "hole")),
+    **dict.fromkeys(("size", "board_size", "boardsize"), ("game", "hole", "disc_at")),
+    **dict.fromkeys(("title", "label", "id"), ("name",)),
+    **dict.fromkeys(
+        (
+            "start",
+            "start_position",
+            "starting_position",
+            "initial_position",
+            "position",
+            "opening_book",
+            "random_openings",
+            "opening_plies",
+            "random_plies",
+            "random_moves",
+        ),
+        ("openings",),
+    ),
+    **dict.fromkeys(
+        ("round_robin", "roundrobin", "swiss", "knockout", "gauntlet", "match", "format", "mode"),
+        ("schedule",),
+    ),
+    **dict.fromkeys(("alpha", "confidence", "significance", "early_stop", "elo"), ("stop",)),
+    **dict.fromkeys(("test", "check", "expect", "assertions", "claims"), ("checks",)),
+    **dict.fromkeys(("trials", "optimize", "tuning"), ("tune",)),
+    **dict.fromkeys(("epochs", "train", "training"), ("learn",)),
+    **dict.fromkeys(("isolated", "sandbox"), ("isolation",)),
+    **dict.fromkeys(
+        (
+            "max_time",
+            "move_time",
+            "think_time",
+            "thinking_time",
+            "time_per_move",
+            "time_budget",
+            "ms",
+            "milliseconds",
+            "max_seconds",
+        ),
+        ("seconds", "move_seconds"),
+    ),
+    **dict.fromkeys(
+        ("level", "strength", "difficulty", "skill", "search_depth", "depth_limit"), ("depth",)
+    ),
+    **dict.fromkeys(("max_nodes", "visits", "playouts", "simulations", "rollouts"), ("nodes",)),
+    **dict.fromkeys(("coefficients", "weight", "model", "net", "network"), ("weights",)),
+    **dict.fromkeys(("eval_function", "evaluator", "heuristics", "eval_fn"), ("evaluate",)),
+    **dict.fromkeys(("algorithm", "strategy", "bot_type"), ("kind",)),
+    **dict.fromkeys(("hash", "hash_size", "tt_size", "table_size"), ("table_bits",)),
+    **dict.fromkeys(("randomness", "noise", "temperature", "exploration"), ("epsilon",)),
+    **dict.fromkeys(("ram", "mem", "memory_limit", "max_memory"), ("memory",)),
+    **dict.fromkeys(("dir", "directory", "folder", "working_directory"), ("cwd", "directory")),
+    **dict.fromkeys(("env", "environ"), ("environment",)),
+    **dict.fromkeys(("exact", "endgame_depth", "solve"), ("endgame",)),
+    **dict.fromkeys(("tie_break", "ties", "shuffle"), ("random_ties",)),
+    **dict.fromkeys(("exe", "binary", "executable_path"), ("command", "lines")),
+    **dict.fromkeys(("module", "class_name", "source"), ("file",)),
+    **dict.fromkeys(("bad", "dumb", "naive", "weak", "easy", "rand", "dummy"), ("random",)),
+    **dict.fromkeys(("medium", "normal"), ("greedy",)),
+    **dict.fromkeys(("good", "best", "strong", "hard"), ("smart",)),
+    **dict.fromkeys(
+        ("mcts", "monte_carlo", "uct", "neural", "nn", "q_learning", "qlearning", "custom", "bot"),
+        ("python",),
+    ),
+    **dict.fromkeys(
+        ("java", "c", "c++", "cpp", "rust", "javascript", "node", "cli", "stdin", "subprocess"),
+        ("lines",),
+    ),
+    "edax": ("gtp",),
+    "ntest": ("nboard",),
     "tournament": ("schedule",),
     "opening": ("openings",),
     "book": ("openings",),
@@ -72,10 +190,9 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "row": ("hole", "disc_at"),
     "rows": ("hole", "disc_at"),
     "beans": ("hole",),
-    "seeds": ("hole",),
     "stones": ("hole",),
     "pit": ("hole",),
-    "pits": ("hole",),
+    "pits": ("hole", "game"),
     "house": ("hole",),
     "own_pot": ("pot",),
     "store": ("pot",),
@@ -88,6 +205,29 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "adjacent": ("neighbours",),
     "neighbors": ("neighbours",),
     "stability": ("stable",),
+}
+
+# A key that no table has -> where that is said.
+NO_KEYS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("workers", "threads", "cores", "cpus", "jobs", "n_jobs", "processes", "parallel"),
+        "how many games are played at once is said on the command line: --workers N",
+    ),
+    **dict.fromkeys(
+        ("output", "out", "output_dir", "results", "results_dir", "save", "log"),
+        "where the tables go is said on the command line: --results DIR",
+    ),
+    **dict.fromkeys(
+        ("swap", "swap_sides", "alternate", "mirror", "switch_sides", "both_sides", "colors"),
+        "every opening is always played from both sides",
+    ),
+    **dict.fromkeys(
+        ("description", "comment", "notes", "author", "date"), "write it behind a #, as a comment"
+    ),
+    **dict.fromkeys(
+        ("verbose", "quiet", "debug", "progress"),
+        "what is printed is said on the command line: --quiet, --json",
+    ),
 }
 
 

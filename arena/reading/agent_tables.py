@@ -1,6 +1,6 @@
 """Agents of an experiment file: their tables read by what their kinds declare."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agents import AGENTS, AgentSpec, build, kind_fault, kind_of
 from agents.evaluations.weight_files import read_weights
 from agents.kinds import Kind
-from agents.spec_faults import no_option, normal, weight_faults
+from agents.spec_faults import normal, weight_faults
 from agents.spec_tables import PATH_TYPES, found_file, path_words
 from arena.concluding.checks.claims import ALL, BEATS
 from arena.keeping.found_versions import found_version
@@ -19,10 +19,12 @@ from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game
 from games.keys import Key
-from games.names import quoted, shown
+from games.names import listed, quoted, shown
+from games.other_words import meant
 
 LONGEST_NAME = 40
 MOST_AGENTS = 1000
+EXAMPLE = "mine"  # the name of an agent
 KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
 
 
@@ -62,10 +64,30 @@ def usable_name(name: str) -> bool:
     return plain and name != ALL and BEATS not in name
 
 
+def in_agents(key: str) -> str:
+    """What is said of an agent's option that stands at the top of a file."""
+    if any_kind().option(key) is None and key != KIND.name:
+        return ""
+    return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
+
+
 def any_kind() -> Kind:
     """All options that there are, to read the table of an agent whose kind is not known."""
     options = {option.name: option for name in AGENTS for option in kind_of(name).options}
     return Kind(build, tuple(replace(option, required=False) for option in options.values()))
+
+
+def option_of_others(key: str, known: Sequence[str]) -> str | None:
+    """The option that some kind has which a key names, in our words or in others."""
+    return key if key in known else meant(key, known)
+
+
+def no_such_option(kind: str, key: str, option: str, names: Sequence[str]) -> str:
+    """The line about an option that other kinds have, and about those that this one has."""
+    others = listed(each for each in AGENTS if each != "human" and kind_of(each).option(option))
+    called = "" if key == option else f"called {option} here, "
+    has = f"it has {listed(names)}" if names else "it has none"
+    return f"{kind} has no option {key}, {called}which is for {others} ({has})"
 
 
 class AgentTable(NamedTuple):
@@ -85,8 +107,9 @@ class AgentTable(NamedTuple):
         names = [each.name for each in kind.options]
         own = {}
         for key, value in self.table.items():
-            if known.option(key) and key not in names:
-                self._say(no_option(str(name), key, names), key)
+            theirs = option_of_others(key, [each.name for each in known.options])
+            if theirs and key not in names and theirs not in names and isinstance(name, str):
+                self._say(no_such_option(name, key, theirs, names), key)
             else:
                 own[key] = self._loaded(kind.option(key), value)
         keys = [KIND, *(replace(each, default=None) for each in kind.options)]

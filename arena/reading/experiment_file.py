@@ -10,7 +10,7 @@ from arena.concluding.checks import Check
 from arena.planning.openings import way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
-from arena.reading.agent_tables import Around, read_agents
+from arena.reading.agent_tables import Around, in_agents, read_agents
 from arena.reading.anchors import anchor_in
 from arena.reading.check_tables import Players, read_checks
 from arena.reading.consistency import anchor_problem, known_game, pairs_problem, stop_problems
@@ -56,7 +56,8 @@ class Setup(NamedTuple):
 def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup:
     """The part of a file that fits its `keys`; all that does not is said."""
     base = source.path.absolute().parent
-    values = read_table(with_roster(source.tables, base, problems), (), keys, problems)
+    tables = with_roster(source.tables, base, problems)
+    values = read_table(tables, (), keys, problems, in_agents)
     settings = read_settings(values, problems)
     of = known_game(settings, base, problems)
     agents = read_agents(values.get("agents", {}), Around(of, base, problems))

@@ -32,14 +32,16 @@ print(seen, file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("module", ["arena.run", "arena.tune", "arena.judge", "arena.pitflip"])
+@pytest.mark.parametrize(
+    "module", ["arena.run", "arena.tune", "arena.pitflip", "agents.serve", "games.perft"]
+)
 def test_ctrl_c_while_a_command_loads_ends_it_by_the_signal(module):
     words = [sys.executable, "-X", "importtime", "-m", module, "--help"]
     with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         read = []
         for line in process.stderr:  # one for every module that is loaded
             read.append(line)
-            if line.endswith("| argparse\n") or " games.names" in line or "ast\n" in line:
+            if line.endswith("| argparse\n") or " games.terminal" in line or "ast\n" in line:
                 process.send_signal(signal.SIGINT)
                 break
         read += process.stderr

@@ -22,7 +22,8 @@ BROKEN = {
     ),
     "an option that the kind does not have": (
         HEAD + AGENTS + "depth = 3\n",
-        "x.toml:6: [agents.bad] random has no option depth (it has none)",
+        "x.toml:6: [agents.bad] random has no option depth, which is for minimax, alphabeta, "
+        "smart, smart_classic, nboard (it has none)",
     ),
     "whole turns where a turn is one move": (
         'game = "othello"\n'

@@ -93,6 +93,14 @@ WORDS = {
     "games = 12": 'did you mean "pairs"?',
     "rounds = 12": 'did you mean "pairs"?',
     "players = 2": 'did you mean "agents"?',
+    "n_games = 12": 'did you mean "pairs"?',
+    'player1 = "a"': 'did you mean "agents"?',
+    "rng_seed = 12": 'did you mean "seed"?',
+    "depth = 5": "it belongs to an agent, below a line such as [agents.mine]",
+    'command = ["x"]': "it belongs to an agent, below a line such as [agents.mine]",
+    "n_jobs = 2": "--workers N",
+    'results_dir = "x"': "--results DIR",
+    "swap_sides = true": "every opening is always played from both sides",
 }
 OF_AGENTS = {
     'kind = "BadPlayer"': 'did you mean "random"?',
@@ -100,6 +108,10 @@ OF_AGENTS = {
     'engine = "smart"': 'did you mean "kind"?',
     'kind = "alphabeta"\ntime = 2.5': 'did you mean "seconds"?',
     'kind = "alphabeta"\nmax_depth = 5': 'did you mean "depth"?',
+    'kind = "mcts"': 'did you mean "python"?',
+    'kind = "cpp"': 'did you mean "lines"?',
+    'kind = "greedy"\ntime = 2.5': "greedy has no option time, called seconds here, which is for",
+    'kind = "smart"\ncommand = ["x"]': "smart has no option command, which is for lines, gtp,",
     "kind = smart": 'text stands in quotes: kind = "smart"',
 }
 
