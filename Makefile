@@ -12,7 +12,7 @@ UV = $(shell command -v uv || echo $(BIN)/uv)
 SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv $(UV) sync --quiet --frozen --inexact --compile-bytecode
 LOCKED := pyproject.toml uv.lock
 
-.PHONY: setup run learn test test-slow browser picture mutants fuzz audit check coverage bench docs clean
+.PHONY: setup run learn test test-slow browser picture mutants fuzz torture audit check coverage bench docs clean
 
 # A check that fails (status 1) is a finding, not a failure of the command.
 run: .venv/.run
@@ -54,6 +54,11 @@ mutants: .venv/.dev
 TIME ?= 20s
 fuzz: .venv/.dev
 	$(BIN)/python -m tests.fuzz.campaign --time $(TIME)
+
+# Runs disturbed in every way we know; stopped, it goes on where it was. The table goes into the page.
+DISTURBANCES ?= 1000
+torture: .venv/.dev
+	$(BIN)/python -m tests.torture --disturbances $(DISTURBANCES) --into docs/reliability.md
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -1,0 +1,63 @@
+"""Disturb runs of every sort: python -m tests.torture --disturbances 1000 --seed 1 --state DIR.
+
+Killed, it goes on where it was. The status is 1 if a law was broken: what broke it lies in
+DIR/evidence.
+"""
+
+import os
+
+# A process that forks has one thread, and what was played before is played again.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_KNOWN": "off"}
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.torture.campaign import campaign, stored
+from tests.torture.disks import own_mounts
+from tests.torture.laws import BROKEN, Patience
+from tests.torture.loaded import load_all
+from tests.torture.printed import effective, into, printed
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.torture", description="Disturb runs, and see that nothing differs."
+    )
+    parser.add_argument("--disturbances", type=int, default=1000, metavar="N", help="(1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="what is done when (1)")
+    parser.add_argument(
+        "--state", type=Path, default=Path("results/torture"), metavar="DIR",
+        help="the journal of the campaign, and what is run (results/torture)",
+    )  # fmt: skip
+    parser.add_argument("--only", default="", metavar="NAME", help="one subject or disturbance")
+    parser.add_argument("--into", type=Path, metavar="FILE", help="a page to put the tables into")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Go on until so many disturbances were not too late; 1 if a law was broken."""
+    chosen = arguments().parse_args(words)
+    state = chosen.state.resolve()
+    state.mkdir(parents=True, exist_ok=True)
+    lines = stored(state)
+    if effective(lines) < chosen.disturbances:
+        load_all()
+        own_mounts()
+        for line in campaign(chosen.seed, state, chosen.only, Patience()):
+            lines.append(line)
+            words_of_it = f": {line.words}" if line.words else ""
+            print(f"{line.number:5}  {line.subject:14} {line.disturbance:26} {line.verdict}"
+                  f"{words_of_it}", flush=True)  # fmt: skip
+            if effective(lines) >= chosen.disturbances:
+                break
+    text = printed(lines, chosen.seed)
+    print(f"\n{text}")
+    if chosen.into:
+        into(chosen.into, text)
+    return int(any(line.verdict in BROKEN for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Trial after trial: which one has which number, and what became of each."""
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.keeping.provenance import code_digest
+from tests.torture.below import Below
+from tests.torture.disturbances import DISTURBANCES
+from tests.torture.laws import BROKEN, Outcome, Patience, Verdict
+from tests.torture.references import reference_of
+from tests.torture.subjects import SUBJECTS
+from tests.torture.trial import Trial
+
+JOURNAL = "trials.jsonl"
+
+
+class Tried(NamedTuple):
+    """A line of the journal."""
+
+    number: int
+    subject: str
+    disturbance: str
+    verdict: Verdict
+    words: str
+    code: str  # the sources that were disturbed
+
+
+def choice(seed: int, number: int, only: str = "") -> tuple[str, str, random.Random]:
+    """The subject and the disturbance of a trial, and the chance for the rest of it."""
+    chance = random.Random(f"{seed} {number}")
+    pairs = {
+        (name, how): subject.weight * disturbance.weight
+        for name, subject in SUBJECTS.items()
+        for how, disturbance in DISTURBANCES.items()
+        if disturbance.fits(subject) and (not only or only in (name, how))
+    }
+    if not pairs:
+        raise SystemExit(f"there is no subject or disturbance {only!r}")
+    ((subject, how),) = chance.choices(list(pairs), list(pairs.values()))
+    return subject, how, chance
+
+
+def tried(subject: str, how: str, chance: random.Random, state: Path, below: Below,
+          patience: Patience) -> Outcome:  # fmt: skip
+    """Disturb a subject; what became of it."""
+    trial = Trial(SUBJECTS[subject], reference_of(subject, state, below), state, chance, below,
+                  patience)  # fmt: skip
+    trial.lay()
+    try:
+        DISTURBANCES[how].does(trial)
+        verdict = trial.settled or trial.conclude()
+        return Outcome(verdict, ", ".join(trial.notes))
+    except Outcome as outcome:
+        words = ", ".join([*trial.notes, outcome.words] if outcome.words else trial.notes)
+        return Outcome(outcome.verdict, words)
+    finally:
+        trial.leave()
+
+
+def campaign(seed: int, state: Path, only: str, patience: Patience) -> Iterator[Tried]:
+    """The trials of a seed that are not in the journal, without an end."""
+    number, below = len(stored(state)), Below()
+    while True:
+        subject, how, chance = choice(seed, number, only)
+        outcome = tried(subject, how, chance, state, below, patience)
+        line = Tried(number, subject, how, outcome.verdict, outcome.words, code_in(state))
+        if outcome.verdict in BROKEN:
+            keep_evidence(state, number)
+        note(state, line)
+        yield line
+        number += 1
+
+
+def code_in(_: Path) -> str:
+    """The digest of the sources that decide games, as this process began with them."""
+    return code_digest()
+
+
+def note(state: Path, line: Tried) -> None:
+    """Write a line into the journal, whole or not at all."""
+    with (state / JOURNAL).open("a") as file:
+        file.write(json.dumps(line) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def stored(state: Path) -> list[Tried]:
+    """The lines of the journal; one that a kill has cut is tried again."""
+    path = state / JOURNAL
+    if not path.exists():
+        return []
+    lines = []
+    for text in path.read_text().splitlines(keepends=True):
+        if not text.endswith("\n"):
+            whole = path.read_text()
+            path.write_text(whole[: len(whole) - len(text)])
+            break
+        number, subject, how, verdict, *rest = json.loads(text)
+        lines.append(Tried(number, subject, how, Verdict(verdict), *rest))
+    return lines
+
+
+def keep_evidence(state: Path, number: int) -> None:
+    """Keep what a law was broken by."""
+    place = state / "evidence" / str(number)
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(state / "place", place, symlinks=True)
+    if (state / "log").exists():
+        shutil.copy(state / "log", place / "log")

@@ -1,0 +1,152 @@
+"""Disturbances by signals: kills, stops, Ctrl-C, a terminal that is closed."""
+
+import contextlib
+import os
+import signal
+import time
+
+from agents.wall.process_tree import descendants
+from tests.torture.laws import Outcome, Verdict
+from tests.torture.trial import DONE, Trial
+
+KILLED = -signal.SIGKILL
+UNFINISHED = 3
+LONGEST_STOP = 0.5  # seconds
+
+
+def kill_all(trial: Trial) -> None:
+    """Kill -9 of the command and of all below it, at once."""
+    process = trial.begin()
+    trial.moment()
+    for each in trial.below.there():
+        send(each, signal.SIGKILL)
+    late_if_done(trial.ends(process, KILLED, *DONE))
+
+
+def kill_command(trial: Trial) -> None:
+    """Kill -9 of the command alone: its workers and bots have to notice."""
+    process = trial.begin()
+    trial.moment()
+    send(process, signal.SIGKILL)
+    late_if_done(trial.ends(process, KILLED, *DONE))
+
+
+def kill_one_below(trial: Trial) -> None:
+    """Kill -9 of a worker, of the spawner of bots, of anything below the command but a bot.
+
+    A bot that is killed has crashed, and its game says so: that is a result, not a disturbance.
+    """
+    process = trial.begin()
+    trial.moment()
+    send(one_below(trial, process), signal.SIGKILL)
+    trial.ends(process, *ends_of_less(trial))
+
+
+def terminate(trial: Trial) -> None:
+    """SIGTERM, as from a machine that is shut down."""
+    process = trial.begin()
+    trial.moment()
+    send(process, signal.SIGTERM)
+    late_if_done(trial.ends(process, -signal.SIGTERM, UNFINISHED, *DONE))
+
+
+def interrupt(trial: Trial) -> None:
+    """Ctrl-C."""
+    process = trial.begin()
+    trial.moment()
+    press(process, signal.SIGINT)
+    late_if_done(trial.ends(process, -signal.SIGINT, UNFINISHED, *DONE))
+
+
+def interrupt_twice(trial: Trial) -> None:
+    """Ctrl-C, and once more because nothing happens at once."""
+    process = trial.begin()
+    trial.moment()
+    press(process, signal.SIGINT)
+    time.sleep(trial.chance.choice((0.0, 0.0, 0.02, 0.1, 0.3)))
+    press(process, signal.SIGINT)
+    late_if_done(trial.ends(process, -signal.SIGINT, UNFINISHED, *DONE))
+
+
+def hang_up(trial: Trial) -> None:
+    """SIGHUP, as from a terminal that is closed."""
+    process = trial.begin()
+    trial.moment()
+    press(process, signal.SIGHUP)
+    late_if_done(trial.ends(process, -signal.SIGHUP, UNFINISHED, *DONE))
+
+
+def stop_all(trial: Trial) -> None:
+    """Stop everything for a while, as a laptop that sleeps, then let it go on."""
+    process = trial.begin()
+    trial.moment()
+    stopped = trial.below.there()
+    rest(trial, stopped)
+    trial.ends(process, *DONE)
+
+
+def stop_one_below(trial: Trial) -> None:
+    """Stop one worker, or the spawner, for a while."""
+    process = trial.begin()
+    trial.moment()
+    rest(trial, [one_below(trial, process)])
+    trial.ends(process, *ends_of_less(trial))
+
+
+def rest(trial: Trial, stopped: list[int]) -> None:
+    """Stop these, and let them go on after a while."""
+    for each in stopped:
+        send(each, signal.SIGSTOP)
+    time.sleep(trial.chance.uniform(0.0, LONGEST_STOP))
+    for each in stopped:
+        send(each, signal.SIGCONT)
+
+
+def one_below(trial: Trial, command: int) -> int:
+    """A process below the command that is no bot."""
+    below = [each for each in descendants(command)[1:] if not is_bot(each)]
+    if not below:
+        raise Outcome(Verdict.LATE, "nobody was below the command")
+    return trial.chance.choice(below)
+
+
+def is_bot(process: int) -> bool:
+    """Whether a process was begun by a spawner of bots."""
+    while process > 1:
+        process = parent_of(process)
+        with contextlib.suppress(OSError), open(f"/proc/{process}/cmdline", "rb") as file:  # noqa: PTH123
+            if b"agents.wall" in file.read():
+                return True
+    return False
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process; 0 if it has ended."""
+    try:
+        with open(f"/proc/{process}/stat") as file:  # noqa: PTH123
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def ends_of_less(trial: Trial) -> tuple[int, ...]:
+    """How a command may end that has lost somebody: on a cluster it may have lost its scheduler."""
+    return (*DONE, UNFINISHED) if "--on" in trial.subject.command.words else DONE
+
+
+def late_if_done(status: int) -> None:
+    """TOO LATE if the command ended as if nobody had disturbed it."""
+    if status in DONE:
+        raise Outcome(Verdict.LATE)
+
+
+def send(process: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def press(process: int, number: signal.Signals) -> None:
+    """Send a signal to the command's group, as a terminal does."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, number)
