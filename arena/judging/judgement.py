@@ -103,7 +103,7 @@ def judge(
         drawn,
         tell,
     )
-    with Journal(run.directory / f"judged-{name}", name) as journal:
+    with Journal(run.directory / f"judged-{name}", name, None) as journal:
         walk = Walk(run, journal)
         last: int | None = 0
         try:

@@ -10,10 +10,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from arena.keeping.game_blobs import Damaged, decoded
+from arena.keeping.sealed_facts import SealedFacts
 from arena.planning.pairings import Pairings
 from arena.planning.records import GameColumn, Games
 from games.terminal import Unfinished
@@ -25,7 +25,6 @@ LOG = "run.log"
 # 64 MiB: the batches of a fast run are large, and copying them takes time
 CHECKPOINT_PAGES = 16_384
 BUSY_SECONDS = 5.0
-TRIED = -1  # in place of a place: all agents have been tried
 LOCK_SECONDS = 1.0
 
 # The columns of the schedule for some pairings, from one to before another.
@@ -51,12 +50,13 @@ class Journal:
     A run counts pairings and keeps them in batches; a study counts trials, each a batch.
     """
 
-    def __init__(self, directory: Path, digest: str, fresh: bool = False) -> None:
+    def __init__(self, directory: Path, digest: str, fresh: bool | None = False) -> None:
         """Open or begin the run of this `digest`; `fresh` sets an earlier one aside.
 
-        JournalError says why it cannot be opened.
+        None: the command has no --fresh. JournalError says why it cannot be opened.
         """
         self.directory, self.digest = directory, digest
+        self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
         links_refused(directory)
         self._lock = locked(directory)
         if fresh and (directory / JOURNAL).exists():
@@ -76,6 +76,7 @@ class Journal:
         )
         try:
             self._begin(digest)
+            self._look_through()
         except BaseException:
             self._base.close()
             raise
@@ -89,25 +90,33 @@ class Journal:
             "(start integer primary key, stop integer not null, games blob not null, "
             "note text not null, seal integer) strict"
         )
-        self._base.execute(
-            "create table if not exists run (digest text not null, fixed text, plan text) strict"
-        )
-        self._base.execute(
-            "create table if not exists unloadable "
-            "(place integer primary key, reason text not null) strict"
-        )
-        self._base.execute(
-            "create table if not exists tried "
-            "(pairing integer primary key, seen text not null) strict"
-        )
+        self._base.execute("create table if not exists run (digest text not null) strict")
         columns = self._base.execute("select name from pragma_table_info('batches')").fetchall()
         if ("seal",) not in columns:  # of an earlier version
             self._base.execute("alter table batches add column seal integer")
         stored = self._base.execute("select digest from run").fetchone()
         if stored is None:
-            self._base.execute("insert into run values (?, null, null)", (digest,))
+            self._base.execute("insert into run (digest) values (?)", (digest,))
         elif stored[0] != digest:
-            raise JournalError(f"{self.directory}: its journal belongs to another experiment")
+            raise Damaged("it belongs to another experiment")
+        self._facts = SealedFacts(self._base, digest)
+
+    def _look_through(self) -> None:
+        """Damaged if anything in it is not as it was written; what counts for nothing is removed.
+
+        Batches after a gap would stand in the way of those that are played now.
+        """
+        (fault,) = self._base.execute("pragma quick_check(1)").fetchone()
+        if fault != "ok":
+            raise Damaged(" ".join(fault.split()))
+        self._facts.all()
+        reached, loose = 0, list[tuple[int]]()
+        for batch in self._stored():
+            if batch.start == reached:
+                reached = batch.stop
+            else:
+                loose.append((batch.start,))
+        self._base.executemany("delete from batches where start = ?", loose)
 
     @contextlib.contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -122,19 +131,14 @@ class Journal:
             ) from None
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:  # whatever is in it
             raise JournalError(
-                f"{journal}: is damaged ({error}); --fresh sets this run aside and starts over"
+                f"{journal}: is damaged ({error}); {self.way_out} to start over"
             ) from None
 
     def __enter__(self) -> "Journal":
         """The journal itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the journal and release the lock."""
         self._base.close()
         os.close(self._lock)
@@ -155,13 +159,13 @@ class Journal:
     def fixed(self) -> frozenset[tuple[int, int]] | None:
         """The stored matches with one game an opening; None if they are not known yet."""
         with self._in_words():
-            stored = self._base.execute("select fixed from run").fetchone()[0]
-        return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
+            stored = self._facts.get("fixed")
+            return None if stored is None else frozenset((a, b) for a, b in json.loads(stored))
 
     def keep_fixed(self, fixed: frozenset[tuple[int, int]]) -> None:
         """Store these matches, so that a continued run has the same ones."""
         with self._in_words():
-            self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
+            self._facts.keep("fixed", json.dumps(sorted(fixed)))
 
     def forget(self, start: int, fixed: frozenset[tuple[int, int]]) -> None:
         """Remove the batches from pairing `start` on and keep these fixed matches, or neither."""
@@ -169,43 +173,39 @@ class Journal:
             self._base.execute("begin immediate")
             with self._base:
                 self._base.execute("delete from batches where stop > ?", (start,))
-                self._base.execute("update run set fixed = ?", (json.dumps(sorted(fixed)),))
+                self._facts.keep("fixed", json.dumps(sorted(fixed)))
 
     def tried(self) -> dict[int, tuple[int, ...]]:
         """The games of the trial pairings that find the fixed matches, by number."""
         with self._in_words():
-            rows = self._base.execute("select pairing, seen from tried").fetchall()
-        return {pairing: tuple(json.loads(seen)) for pairing, seen in rows}
+            rows = self._facts.all("tried ")
+            return {int(pairing): tuple(json.loads(seen)) for pairing, seen in rows.items()}
 
     def keep_tried(self, pairing: int, seen: tuple[int, ...]) -> None:
         """Store the games of a trial pairing."""
         with self._in_words():
-            self._base.execute(
-                "insert or ignore into tried values (?, ?)", (pairing, json.dumps(seen))
-            )
+            self._facts.keep(f"tried {pairing}", json.dumps(seen))
 
     def unloadable(self) -> dict[int, str] | None:
         """Why agents do not load, by their places; None if they have not been tried yet."""
         with self._in_words():
-            rows = dict(self._base.execute("select place, reason from unloadable").fetchall())
-        return {place: rows[place] for place in rows if place >= 0} if rows else None
+            stored = self._facts.get("unloadable")
+            return None if stored is None else dict(json.loads(stored))
 
     def keep_unloadable(self, reasons: Mapping[int, str]) -> None:
         """Store why agents do not load, so that a continued run does not ask again."""
-        rows = [(TRIED, ""), *sorted(reasons.items())]
         with self._in_words():
-            self._base.executemany("insert or replace into unloadable values (?, ?)", rows)
+            self._facts.keep("unloadable", json.dumps(sorted(reasons.items())))
 
     def plan(self) -> str | None:
         """The stored plan of this study as JSON; None if it has only begun."""
         with self._in_words():
-            stored: str | None = self._base.execute("select plan from run").fetchone()[0]
-        return stored
+            return self._facts.get("plan")
 
     def keep_plan(self, plan: str) -> None:
         """Store the plan of this study, again if the budget has cut it short."""
         with self._in_words():
-            self._base.execute("update run set plan = ?", (plan,))
+            self._facts.keep("plan", plan)
 
     def finished(self) -> int:
         """How many pairings or trials are finished, counted from the first one without a gap."""
@@ -238,16 +238,20 @@ class Journal:
             return decoded((batch.games for batch in self._batches()), placed)
 
     def _batches(self) -> Iterator[StoredBatch]:
+        reached = 0
+        for batch in self._stored():
+            if batch.start != reached:
+                return
+            reached = batch.stop
+            yield batch
+
+    def _stored(self) -> Iterator[StoredBatch]:
         rows = self._base.execute(
             "select start, stop, games, note, seal from batches order by start"
         )
-        reached = 0
         for start, stop, games, note, seal in rows:
-            if start != reached:
-                return
             if seal not in (None, self._seal(start, stop, games, note)):
                 raise Damaged(f"its batch {start} to {stop} is not what was written there")
-            reached = stop
             yield StoredBatch(start, stop, games, note)
 
 

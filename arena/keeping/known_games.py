@@ -5,6 +5,7 @@ import logging
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,16 +89,20 @@ class KnownGames:
 
     def _read_shelf(self, name: bytes, with_moves: bool) -> Shelf:
         stored = self.base.execute(
-            "select id, words, rows from blocks where shelf = ? and moves >= ? order by id",
+            "select id, moves, words, rows, seal from blocks "
+            "where shelf = ? and moves >= ? order by id",
             (name, int(with_moves)),
         ).fetchall()
-        if not stored:
+        whole = [row for row in stored if row[4] == seal_of(name, *row[1:4])]
+        if len(whole) < len(stored):
+            lost = [(row[0],) for row in stored if row not in whole]
+            self.base.executemany("delete from blocks where id = ?", lost)
+            log.warning("known games: %s: %d damaged blocks are forgotten", self.path, len(lost))
+        if not whole:
             return empty_shelf()
-        words = [np.frombuffer(each, np.uint64).reshape(-1, 2) for _, each, _ in stored]
-        rows = [np.frombuffer(each, np.int32).astype(np.int64) for _, _, each in stored]
-        blocks = [
-            np.full(len(each), block) for each, (block, _, _) in zip(rows, stored, strict=True)
-        ]
+        words = [np.frombuffer(row[2], np.uint64).reshape(-1, 2) for row in whole]
+        rows = [np.frombuffer(row[3], np.int32).astype(np.int64) for row in whole]
+        blocks = [np.full(len(each), row[0]) for each, row in zip(rows, whole, strict=True)]
         return Shelf(np.concatenate(words), np.concatenate(blocks), np.concatenate(rows))
 
     def games(
@@ -147,13 +152,13 @@ class KnownGames:
         self, name: bytes, words: Words, rows: NDArray[np.int64], blob: bytes, with_moves: bool
     ) -> None:
         """Keep the games of these rows of a blob under their words."""
+        places = int(with_moves), words.tobytes(), rows.astype(np.int32).tobytes()
         with self._forgiven():
             self.base.execute(
-                "insert into blocks (shelf, used, moves, words, rows, games) "
-                "values (?, ?, ?, ?, ?, ?)",
-                (name, time.time(), int(with_moves), words.tobytes(),
-                 rows.astype(np.int32).tobytes(), blob),
-            )  # fmt: skip
+                "insert into blocks (shelf, used, moves, words, rows, games, seal) "
+                "values (?, ?, ?, ?, ?, ?, ?)",
+                (name, time.time(), *places, blob, seal_of(name, *places)),
+            )
 
     def forget(self, name: bytes) -> None:
         """Forget all games of a shelf."""
@@ -204,13 +209,21 @@ def _opened(path: Path) -> sqlite3.Connection:
         base.execute(
             "create table if not exists blocks (id integer primary key, shelf blob not null, "
             "used real not null, moves integer not null, words blob not null, "
-            "rows blob not null, games blob not null) strict"
+            "rows blob not null, games blob not null, seal integer) strict"
         )
+        columns = base.execute("select name from pragma_table_info('blocks')").fetchall()
+        if ("seal",) not in columns:  # of an earlier version: its games are played again
+            base.execute("alter table blocks add column seal integer")
         base.execute("create index if not exists by_shelf on blocks (shelf, moves)")
     except BaseException:
         base.close()
         raise
     return base
+
+
+def seal_of(name: bytes, moves: int, words: bytes, rows: bytes) -> int:
+    """A checksum of which games a block holds; the games have their own."""
+    return zlib.crc32(rows, zlib.crc32(words, zlib.crc32(b"%d" % moves, zlib.crc32(name))))
 
 
 def known_directory() -> Path:

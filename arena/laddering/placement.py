@@ -46,7 +46,7 @@ def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, qui
     digest, games = plan.digest(), ladder_games(ladder.directory)
     directory = ladder.directory / PLACING / digest[:12]
     try:
-        with Journal(directory, digest) as journal, LiveLine(quiet) as line:
+        with Journal(directory, digest, None) as journal, LiveLine(quiet) as line:
             own = options._replace(known=games)
             drawn = determined(draw(plan), journal, own)
             played = play(drawn, journal, own, run_shown(line, plan.names))

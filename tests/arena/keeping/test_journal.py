@@ -1,6 +1,7 @@
 """The journal: in order, once each, for one run and one process, or a line that says why not."""
 
 import os
+import random
 from itertools import pairwise
 
 import numpy as np
@@ -97,8 +98,8 @@ def test_games_that_were_changed_are_damage(tmp_path):
         fill(store, 0, 5)
     with database(tmp_path / "journal.sqlite") as base:
         base.execute("update batches set games = ?", (blob(0, 5)[:-1] + b"?",))
-    with Journal(tmp_path, "x") as store, pytest.raises(JournalError, match="is damaged"):
-        store.games(SCHEDULE)
+    with pytest.raises(JournalError, match="is damaged"):
+        Journal(tmp_path, "x")
 
 
 def test_the_lock_is_not_inherited_by_programs(tmp_path):
@@ -140,8 +141,8 @@ def test_batches_that_change_places_are_refused(tmp_path):
         first, second = (row[0] for row in base.execute("select games from batches order by start"))
         base.execute("update batches set games = ? where start = 0", (second,))
         base.execute("update batches set games = ? where start = 10", (first,))
-    with Journal(tmp_path, "x") as store, pytest.raises(JournalError, match="not what was written"):
-        store.games(SCHEDULE)
+    with pytest.raises(JournalError, match="not what was written"):
+        Journal(tmp_path, "x")
 
 
 def test_a_batch_of_another_run_and_a_changed_note_are_refused(tmp_path):
@@ -153,12 +154,101 @@ def test_a_batch_of_another_run_and_a_changed_note_are_refused(tmp_path):
     with database(tmp_path / "x" / "journal.sqlite") as base:
         base.execute("delete from batches")
         base.execute("insert into batches values (?, ?, ?, ?, ?)", row)
-    with Journal(tmp_path / "x", "x") as store, pytest.raises(JournalError, match="is damaged"):
-        list(store.batches())
+    with pytest.raises(JournalError, match="is damaged"):
+        Journal(tmp_path / "x", "x")
     with database(tmp_path / "y" / "journal.sqlite") as base:
         base.execute("update batches set note = 'other'")
-    with Journal(tmp_path / "y", "y") as store, pytest.raises(JournalError, match="is damaged"):
-        list(store.batches())
+    with pytest.raises(JournalError, match="is damaged"):
+        Journal(tmp_path / "y", "y")
+
+
+def test_what_is_known_beside_the_games_comes_back(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        assert (store.fixed(), store.tried(), store.unloadable()) == (None, {}, None)
+        store.keep_unloadable({})
+        assert store.unloadable() == {}
+        store.keep_fixed(frozenset({(0, 1)}))
+        store.keep_tried(7, (3, 4))
+        store.keep_unloadable({2: "no file"})
+    with Journal(tmp_path, "x") as store:
+        assert (store.fixed(), store.tried()) == (frozenset({(0, 1)}), {7: (3, 4)})
+        assert store.unloadable() == {2: "no file"}
+
+
+@pytest.mark.parametrize("name", ["fixed", "plan", "tried 7", "unloadable"])
+def test_what_is_known_beside_the_games_is_refused_if_it_was_changed(tmp_path, name):
+    with Journal(tmp_path, "x") as store:
+        store.keep_fixed(frozenset({(0, 1)}))
+        store.keep_plan('{"trials": 3}')
+        store.keep_tried(7, (3, 4))
+        store.keep_unloadable({2: "no file"})
+    with database(tmp_path / "journal.sqlite") as base:
+        change = "update facts set content = replace(replace(content, '3', '5'), '2', '1')"
+        base.execute(f"{change} where name = ?", (name,))
+        base.execute("update facts set content = '[[0, 2]]' where name = ?", (name,))
+    with pytest.raises(JournalError, match="not what was written"):
+        Journal(tmp_path, "x")
+
+
+def test_batches_after_a_gap_do_not_stand_in_the_way(tmp_path):
+    with Journal(tmp_path, "x") as store:
+        fill(store, 0, 3, 6, 9, 12)
+    with database(tmp_path / "journal.sqlite") as base:
+        base.execute("delete from batches where start = 3")
+    with Journal(tmp_path, "x") as store:
+        assert store.finished() == 3
+        fill(store, 3, 7, 12)
+        assert store.finished() == 12
+        assert store.games(SCHEDULE).plies.tolist() == list(range(24))
+
+
+def content_of(directory):
+    """All that a journal answers."""
+    with Journal(directory, "x") as store:
+        facts = store.fixed(), store.tried(), store.unloadable(), store.plan()
+        return facts, list(store.batches())
+
+
+def flipped(directory, whole, bit):
+    """Write the journal with one bit that is another."""
+    changed = bytearray(whole)
+    changed[bit // 8] ^= 1 << bit % 8
+    for path in directory.iterdir():
+        path.unlink()
+    (directory / "journal.sqlite").write_bytes(changed)
+
+
+def harmless(directory, facts, batches):
+    """Whether a journal is refused, or ends with what it had if it goes on."""
+    try:
+        now, left = content_of(directory)
+        pairs = zip(now, facts, strict=True)
+        if left != batches[: len(left)] or any(a not in (b, None, {}) for a, b in pairs):
+            return False
+        with Journal(directory, "x") as store:
+            for batch in batches[len(left) :]:
+                store.append(*batch)
+        return content_of(directory)[1] == batches
+    except JournalError:
+        return True
+
+
+@pytest.mark.parametrize("bits", [500, pytest.param(None, marks=pytest.mark.slow)])
+def test_a_bit_that_is_another_is_refused_or_harmless(tmp_path, bits):
+    (tmp_path / "run").mkdir()
+    with Journal(tmp_path / "run", "x") as store:
+        fill(store, 0, 4, 7, 12)
+        store.keep_fixed(frozenset({(0, 1)}))
+        store.keep_tried(7, (3, 4))
+        store.keep_unloadable({2: "no file"})
+        store.keep_plan('{"trials": 3}')
+    facts, batches = content_of(tmp_path / "run")
+    whole = (tmp_path / "run" / "journal.sqlite").read_bytes()
+    written = [bit for bit in range(8 * len(whole)) if whole[bit // 8]]
+    chosen = written if bits is None else random.Random(1).sample(written, bits)
+    for bit in chosen:
+        flipped(tmp_path / "run", whole, bit)
+        assert harmless(tmp_path / "run", facts, batches), f"bit {bit}"
 
 
 def test_a_journal_of_an_earlier_version_is_continued(tmp_path):

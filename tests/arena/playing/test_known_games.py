@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.keeping.journal import JOURNAL
-from arena.keeping.known_games import STORE, KnownGames, StoreError
+from arena.keeping.known_games import STORE, KnownGames, StoreError, seal_of
 from arena.keeping.known_keys import may_be_known, source_digest
 from arena.reading.command_line import known_games
 from arena.reading.experiment_file import load
@@ -144,6 +144,19 @@ def test_an_edit_of_a_file_or_of_what_it_imports_makes_its_games_unknown(tmp_pat
     assert source_digest(bot) != before
 
 
+@pytest.mark.parametrize("column", ["rows", "words", "shelf"])
+def test_a_known_game_is_never_taken_for_another(tmp_path, column):
+    pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
+    path = experiment(tmp_path, pair)
+    known_of(path, tmp_path / "1", tmp_path / "k")
+    with database(tmp_path / "k" / STORE) as base:
+        (places,) = base.execute(f"select {column} from blocks").fetchone()
+        middle = len(places) // 2
+        base.execute(f"update blocks set {column} = ?", (places[middle:] + places[:middle],))
+    assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
+    assert tables(tmp_path / "2") == tables(tmp_path / "1")
+
+
 def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
     pair = {"greedy": AGENTS["greedy"], "deep": AGENTS["deep"]}
     path = experiment(tmp_path, pair)
@@ -194,9 +207,11 @@ def test_verify_finds_a_known_game_that_is_wrong_and_forgets_it(tmp_path, monkey
     monkeypatch.setenv("PITFLIP_KNOWN", str(tmp_path / "k"))
     known_of(path, tmp_path / "1", tmp_path / "k")
     with database(tmp_path / "k" / STORE) as base:
-        (words,) = base.execute("select words from blocks").fetchone()
-        turned = np.frombuffer(words, np.uint64).reshape(-1, 2)[::-1]
-        base.execute("update blocks set words = ?", (turned.tobytes(),))
+        found = base.execute("select id, shelf, moves, words, rows from blocks").fetchall()
+        for block, shelf, moves, words, rows in found:  # wrong when they were kept: no damage
+            turned = np.frombuffer(words, np.uint64).reshape(-1, 2)[::-1].tobytes()
+            changed = turned, seal_of(shelf, moves, turned, rows)
+            base.execute("update blocks set words = ?, seal = ? where id = ?", (*changed, block))
     assert verify([str(directory_of(tmp_path / "1"))]) == 1
     assert "known games" in capsys.readouterr().out
     assert known_of(path, tmp_path / "2", tmp_path / "k") == 0
