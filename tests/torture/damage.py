@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.keeping.journal import JOURNAL
 from tests.torture.below import Command
 from tests.torture.laws import Outcome, Verdict
-from tests.torture.signals import kill_all
+from tests.torture.signals import BEGUN, kill_all
 from tests.torture.trial import DONE, REFUSED, Trial
 
 BLOCK = 4096
@@ -39,7 +39,7 @@ def after_kill(change: Change) -> Callable[[Trial], None]:
     """Kill a run, and change one of its files before it goes on."""
 
     def disturb(trial: Trial) -> None:
-        kill_all(trial)
+        kill_all(trial, BEGUN)
         changed(trial, change)
 
     return disturb
@@ -67,7 +67,7 @@ def read_when_damaged(trial: Trial) -> None:
 
 def deleted(trial: Trial) -> None:
     """Delete one file of a run that was killed."""
-    kill_all(trial)
+    kill_all(trial, BEGUN)
     trial.patience.until_gone(trial.below)
     trial.may_refuse = True
     one_of(trial).unlink()

@@ -12,12 +12,13 @@ from tests.torture.trial import DONE, Trial
 KILLED = -signal.SIGKILL
 UNFINISHED = 3
 LONGEST_STOP = 0.5  # seconds
+BEGUN = 0.2  # of a run, when usually something has been written, and workers are there
 
 
-def kill_all(trial: Trial) -> None:
+def kill_all(trial: Trial, first: float = 0.0) -> None:
     """Kill -9 of the command and of all below it, at once."""
     process = trial.begin()
-    trial.moment()
+    trial.moment(first)
     for each in trial.below.there():
         send(each, signal.SIGKILL)
     late_if_done(trial.ends(process, KILLED, *DONE))
@@ -37,7 +38,7 @@ def kill_one_below(trial: Trial) -> None:
     A bot that is killed has crashed, and its game says so: that is a result, not a disturbance.
     """
     process = trial.begin()
-    trial.moment()
+    trial.moment(BEGUN)
     send(one_below(trial, process), signal.SIGKILL)
     trial.ends(process, *ends_of_less(trial))
 
@@ -88,7 +89,7 @@ def stop_all(trial: Trial) -> None:
 def stop_one_below(trial: Trial) -> None:
     """Stop one worker, or the spawner, for a while."""
     process = trial.begin()
-    trial.moment()
+    trial.moment(BEGUN)
     rest(trial, [one_below(trial, process)])
     trial.ends(process, *ends_of_less(trial))
 

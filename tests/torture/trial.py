@@ -108,9 +108,9 @@ class Trial:
                 raise Outcome(Verdict.LATE)
             time.sleep(SAMPLE_SECONDS)
 
-    def moment(self) -> None:
-        """Wait until some moment of the run."""
-        self.until(self.chance.uniform(0.0, 1.0))
+    def moment(self, first: float = 0.0) -> None:
+        """Wait until some moment of the run, after this share of it."""
+        self.until(self.chance.uniform(first, 1.0))
 
     def ends(self, process: int, *allowed: int) -> int:
         """The status with which a command ends, which must be one of these."""
