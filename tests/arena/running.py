@@ -7,15 +7,21 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from agents.wall.wall import Wall
 from arena.pipeline import run
+from arena.planning.records import Games
+from arena.planning.tasks import Task
 from arena.playing.interrupts import Interrupts
+from arena.playing.worker import Worker
 from arena.reading.command_line import RunOptions
 from arena.reading.experiment_file import load
 from arena.run import main
+from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
@@ -126,42 +132,50 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "arena.run", *map(str, words)]
 
 
-# The command, whose workers wait in the middle until a file is there.
-HELD = """
-import os, sys, time
-from arena.playing.worker import Worker
-from arena.run import main
+def held(gate: Path) -> None:
+    """From now on workers wait in the middle of a run until the file is there."""
+    play = Worker.play
 
-play = Worker.play
+    def patient(worker: Worker, task: Task) -> Games:
+        while task.start >= 8 and not gate.exists():
+            time.sleep(0.01)
+        return play(worker, task)
 
-def held(worker, task):
-    while task.start >= 8 and not os.path.exists({gate!r}):
-        time.sleep(0.01)
-    return play(worker, task)
+    Worker.play = patient
 
-Worker.play = held
-sys.exit(main(sys.argv[1:]))
-"""
+
+def command_after(before: Callable[[], None] | None, words: tuple[object, ...]) -> int:
+    """The command, in a process that did something before."""
+    if before:
+        before()
+    return main(list(map(str, words)))
 
 
 @contextlib.contextmanager
-def begun(*words: object, gate: Path | None = None, **options) -> Iterator[subprocess.Popen]:
-    """The command, running in a process group of its own, which is ended when we leave.
-
-    With a `gate` it plays the first few pairings, and the rest once that file is there: what is
-    to happen in the middle of a run happens there, however slow the machine.
-    """
+def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
+    """The command, running in a process group of its own, which is ended when we leave."""
+    options.setdefault("args", command(*words))
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
-    line = command(*words)
-    if gate:
-        line[1:3] = ["-c", HELD.format(gate=str(gate))]
-    with subprocess.Popen(line, cwd=ROOT, text=True, start_new_session=True, **options) as process:
+    with subprocess.Popen(**options, cwd=ROOT, text=True, start_new_session=True) as process:
         try:
             yield process
         finally:
             with contextlib.suppress(ProcessLookupError):
                 kill_group(process)
+
+
+def forked(
+    *words: object, gate: Path | None = None, before: Callable[[], None] | None = None, **options
+) -> contextlib.AbstractContextManager[subprocess.Popen]:
+    """The command as above, in a fork of this process: sooner there.
+
+    With a `gate` it plays the first few pairings, and the rest once that file is there: what is
+    to happen in the middle of a run happens there, however slow the machine. What is done
+    `before` concerns its process alone.
+    """
+    work = partial(command_after, partial(held, gate) if gate else before, words)
+    return begun(**in_fork(work, **options))
 
 
 def ran(*words: object, seconds: float = 120, **options) -> subprocess.CompletedProcess:

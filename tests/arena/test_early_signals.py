@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from arena.playing.interrupts import Interrupts
-from tests.arena.running import ROOT, begun, experiment_file, small
+from tests.arena.running import ROOT, experiment_file, forked, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 
@@ -77,7 +77,7 @@ def test_no_module_is_loaded_for_the_first_time_in_a_thread(tmp_path):
 
 def test_ctrl_c_after_the_tables_changes_nothing(tmp_path):
     path = experiment_file(tmp_path, small(5) + GREEDY)
-    with begun(path, "--results", tmp_path / "results", "--known", "off") as process:
+    with forked(path, "--results", tmp_path / "results", "--known", "off") as process:
         for line in process.stderr:
             if line.startswith("tables: "):
                 process.send_signal(signal.SIGINT)

@@ -5,14 +5,13 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 
 import pandas as pd
 import pytest
 
+from arena.playing.worker import Worker
 from tests.arena.running import (
-    ROOT,
     alive,
     begun,
     called,
@@ -20,6 +19,7 @@ from tests.arena.running import (
     database,
     directory_of,
     experiment_file,
+    forked,
     kill_group,
     ran,
     small,
@@ -87,7 +87,7 @@ def killed_until_done(path, results, kills, chance):
 
 def test_killed_a_run_ends_as_if_nothing_had_happened(undisturbed, tmp_path):
     path, expected = undisturbed
-    with begun(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
+    with forked(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
         patient(lambda: kept(tmp_path))
         kill_group(process)
         process.communicate()
@@ -110,7 +110,7 @@ def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(tmp_path):
 def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     gate = tmp_path / "go"
-    with begun(path, "--results", tmp_path, "--workers", 2, gate=gate) as process:
+    with forked(path, "--results", tmp_path, "--workers", 2, gate=gate) as process:
         patient(lambda: kept(tmp_path))
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
         gate.touch()
@@ -121,7 +121,7 @@ def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
 
 def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
     path, _ = undisturbed
-    with begun(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
+    with forked(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
         patient(lambda: kept(tmp_path))
         workers = children_of(process.pid)
         assert len(workers) == 2
@@ -130,35 +130,27 @@ def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
         patient(lambda: not any(alive(worker) for worker in workers))
 
 
-# A fault of ours, planted: whoever plays this pairing is gone.
-FAULTY = """
-import os, signal, sys
-from arena.playing.worker import Worker
-from arena.run import main
+def faulty():
+    """A fault of ours, planted: whoever plays this pairing is gone."""
+    play = Worker.play
 
-play = Worker.play
+    def dying(worker, task):
+        if task.start <= 30 < task.stop:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play(worker, task)
 
-def dying(worker, task):
-    if task.start <= 30 < task.stop:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play(worker, task)
-
-Worker.play = dying
-sys.exit(main(sys.argv[1:]))
-"""
+    Worker.play = dying
 
 
 def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp_path):
     path = experiment_file(tmp_path, small(40) + '[agents.first]\nkind = "first"\n')
     words = [str(path), "--results", str(tmp_path / "results"), "--set", "move_seconds=20"]
-    ended = subprocess.run(
-        [sys.executable, "-c", FAULTY, *words], cwd=ROOT, capture_output=True, text=True,
-        timeout=PATIENCE_SECONDS, check=False,
-    )  # fmt: skip
-    assert ended.returncode == 3
-    (line,) = [line for line in ended.stderr.splitlines() if line.startswith("arena.run:")]
+    with forked(*words, before=faulty) as process:
+        _, told = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 3
+    (line,) = [line for line in told.splitlines() if line.startswith("arena.run:")]
     assert "(random against first): ended its worker" in line
-    assert "Traceback" not in ended.stderr
+    assert "Traceback" not in told
     assert "--set move_seconds=20 --pairing 30" in line
     command = line.partition("To see it happen: ")[2].split()
     assert command[:3] == ["python", "-m", "arena.run"]

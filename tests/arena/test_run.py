@@ -19,13 +19,13 @@ from arena.explain import main as explain
 from tests.arena.running import (
     ROOT,
     alive,
-    begun,
     called,
     children_of,
     command,
     database,
     directory_of,
     experiment_file,
+    forked,
     kill_group,
     small,
     tables,
@@ -217,7 +217,7 @@ def test_a_terminal_shows_a_live_line(tmp_path, results):
     ours, theirs = pty.openpty()
     shown = b""
     with (
-        begun(path, "--results", results, stdout=theirs, stderr=theirs, stdin=theirs) as process,
+        forked(path, "--results", results, stdout=theirs, stderr=theirs, stdin=theirs) as process,
         os.fdopen(ours, "rb", buffering=0) as terminal,
     ):
         os.close(theirs)
@@ -237,7 +237,7 @@ def test_a_terminal_shows_a_live_line(tmp_path, results):
 def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, how):
     path = experiment_file(tmp_path, HELD)
     words = ("--results", results, "--workers", 2, "--fresh")
-    with begun(path, *words, gate=tmp_path / "go") as process:
+    with forked(path, *words, gate=tmp_path / "go") as process:
         patient(lambda: kept(results))
         workers = children_of(process.pid)
         for _ in range(2):  # a second one does no harm
@@ -262,7 +262,8 @@ def test_ctrl_c_also_stops_a_run_whose_bot_thinks_for_ever(tmp_path, results):
     (tmp_path / "hanging.py").write_text(
         "import time\ndef choose(view, legal, rng):\n    while True: time.sleep(1)\n"
     )
-    with begun(path, "--results", results, "--workers", 2, "--set", "move_seconds=1000") as process:
+    words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
+    with forked(path, *words) as process:
         # The spawner, two workers, and a bot: it hangs at its first question.
         patient(lambda: len(psutil.Process(process.pid).children(recursive=True)) > 3)
         kill_group(process, signal.SIGINT)
@@ -297,7 +298,7 @@ def test_readers_of_everything_may_have_heard_enough_too(quick, results):
 
 def test_another_run_in_the_same_directory_is_refused(tmp_path, results):
     path, words = experiment_file(tmp_path, HELD), ("--results", results)
-    with begun(path, *words, gate=tmp_path / "go"):
+    with forked(path, *words, gate=tmp_path / "go"):
         patient(lambda: kept(results))
         for more in ((), ("--fresh",)):
             other = called(path, *words, *more)

@@ -1,0 +1,55 @@
+"""Commands in a process forked from this one, which has loaded already what they need.
+
+A process of its own costs a command a second before it does anything. What tests of signals, pipes
+and terminals are about comes later, and a fork has it all: a group of its own, streams of its own,
+no file of ours, the handlers of signals that a command begins with. That commands also begin
+well from nothing is said by tests that begin them so.
+"""
+
+import contextlib
+import faulthandler
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from agents.wall import wall
+from agents.wall.running_spawner import begin_spawner
+
+NOTHING = ["false"]  # the program that the process would go on with, did it ever return
+FIRST_FILE, AFTER_LAST_FILE = 3, 1 << 20  # beside the standard streams
+FAULT = 1
+
+
+def in_fork(work: Callable[[], int], **options) -> dict:
+    """The options of a `subprocess.Popen` whose process ends with the status of `work`."""
+    environment = options.pop("env", None)
+    become = partial(_become, work, environment)
+    return {"args": NOTHING, "preexec_fn": become, "restore_signals": False, **options}
+
+
+def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> None:
+    """Work in a process that was forked just now, and end it."""
+    status = FAULT
+    try:
+        faulthandler.disable()  # it writes to a file of ours
+        os.closerange(FIRST_FILE, AFTER_LAST_FILE)  # now `Popen` knows that the process has begun
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # as `arena` has it for commands
+        wall.begin_spawner = begin_spawner  # the one that tests lend is a file of ours
+        if environment is not None:
+            os.environ.clear()
+            os.environ.update(environment)
+        status = work()
+    except SystemExit as end:
+        status = end.code or 0 if isinstance(end.code, int | None) else FAULT
+    except BaseException:  # nothing may go on in the middle of our tests
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(status)
