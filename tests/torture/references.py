@@ -21,8 +21,9 @@ def reference_of(name: str, state: Path, below: Below) -> Reference:
     if made[0].products != made[1].products:
         raise Outcome(Verdict.DIFFERS, f"{name}: two undisturbed runs differ")
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(made[1][:3]))
-    return made[1]
+    quicker = min(made, key=lambda each: each.seconds)  # the first may have loaded what is new
+    kept.write_text(json.dumps(quicker[:3]))
+    return quicker
 
 
 def prepare(name: str, state: Path, below: Below, prepared: Path) -> None:
