@@ -25,6 +25,8 @@ CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
 
 
 TYPED_ROWS_AT_ONCE = 1 << 12
+# Without it most bits that flip on a disk would become another number in silence.
+CHECKED = {"page_checksum_verification": True}
 
 
 class TableError(ValueError):
@@ -79,7 +81,8 @@ def read_columns(
     """Columns of a table by name, with the `optional` ones that it has."""
     try:
         there = pq.read_schema(table_file(path)).names
-        table = pq.read_table(path, columns=[*names, *(name for name in optional if name in there)])
+        wanted = [*names, *(name for name in optional if name in there)]
+        table = pq.read_table(path, columns=wanted, **CHECKED)
         return {name: table[name].to_numpy() for name in table.column_names}
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
@@ -97,7 +100,7 @@ def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     """The rows of a table that `write_rows` wrote."""
     hints = get_type_hints(kind)
     try:
-        table = pq.read_table(table_file(path), columns=list(hints))
+        table = pq.read_table(table_file(path), columns=list(hints), **CHECKED)
         for name, hint in hints.items():
             _fits(table[name], name, hint)
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
@@ -191,7 +194,7 @@ def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Ite
     """The row groups of a table, one after another."""
     try:
         with pq.ParquetFile(
-            table_file(path), read_dictionary=list(coded_names), pre_buffer=False
+            table_file(path), read_dictionary=list(coded_names), pre_buffer=False, **CHECKED
         ) as file:
             for group in range(file.num_row_groups):
                 table = file.read_row_group(group, columns=list(names), use_threads=False)
@@ -213,7 +216,7 @@ def _places(column: Column, words: Sequence[str]) -> GameColumn:
 
 def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
     """Some rows of a column of texts; None if the table does not have it."""
-    with pq.ParquetFile(table_file(path), pre_buffer=False) as file:
+    with pq.ParquetFile(table_file(path), pre_buffer=False, **CHECKED) as file:
         if name not in file.schema_arrow.names:
             return None
         wanted, start = np.array(rows, np.int64), 0
@@ -241,7 +244,7 @@ def group_sizes(path: Path) -> list[int]:
 def group_texts(path: Path, name: str, group: int) -> list[str]:
     """A column of texts in one row group."""
     try:
-        with pq.ParquetFile(path, pre_buffer=False) as file:
+        with pq.ParquetFile(path, pre_buffer=False, **CHECKED) as file:
             read = file.read_row_group(group, columns=[name], use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
@@ -287,6 +290,7 @@ def _write(
         compression_level=3,
         use_dictionary=[name for name in schema.names if name not in encodings],
         column_encoding={name: how for name, how in encodings.items() if name in schema.names},
+        write_page_checksum=True,
     ) as writer:
         for table in tables:
             writer.write_table(table)

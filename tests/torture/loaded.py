@@ -1,6 +1,7 @@
 """What commands load, loaded once: those that are forked from here begin at once."""
 
 import importlib
+from collections.abc import Iterable
 
 from tests.compiled import compile_family
 
@@ -32,8 +33,13 @@ MODULES = (
 )
 
 
+def load(names: Iterable[str]) -> None:
+    """Load modules."""
+    for name in names:
+        importlib.import_module(name)
+
+
 def load_all() -> None:
     """Load the modules and the kernels of the family that is played."""
-    for name in MODULES:
-        importlib.import_module(name)
+    load(MODULES)
     compile_family("kalah(4,3)")

@@ -288,3 +288,20 @@ def test_texts_are_read_a_row_group_at_a_time_wherever_one_asks(tmp_path):
             assert column.rows(start, stop) == texts[start:stop]
     with pytest.raises(TableError):
         TextColumn(tmp_path / "nothing", "moves")
+
+
+def test_a_bit_of_a_table_that_is_another_is_refused_or_harmless(run, tmp_path):
+    asked, games, _ = run
+    rows = elo_rows(summed(games, asked.plan))
+    write_rows(tmp_path / "elo.parquet", EloRow, rows, ORIGIN)
+    whole = (tmp_path / "elo.parquet").read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little")
+    for bit in range(0, 8 * (len(whole) - 8 - footer), 83):  # of the pages
+        changed = bytearray(whole)
+        changed[bit // 8] ^= 1 << bit % 8
+        (tmp_path / "elo.parquet").write_bytes(changed)
+        try:
+            found = parquet.read_rows(tmp_path / "elo.parquet", EloRow)
+            assert repr(found) == repr(rows), f"bit {bit}"
+        except TableError:
+            continue
