@@ -283,7 +283,7 @@ def described(schema: pa.Schema, provenance: Provenance) -> pa.Schema:
 def _write(
     file: IO[bytes], schema: pa.Schema, tables: Iterable[pa.Table], encodings: Mapping[str, str]
 ) -> None:
-    with pq.ParquetWriter(
+    writer = pq.ParquetWriter(
         file,
         schema,
         compression="zstd",
@@ -291,6 +291,10 @@ def _write(
         use_dictionary=[name for name in schema.names if name not in encodings],
         column_encoding={name: how for name, how in encodings.items() if name in schema.names},
         write_page_checksum=True,
-    ) as writer:
+    )
+    try:
         for table in tables:
             writer.write_table(table)
+        writer.close()
+    finally:
+        writer.is_open = False  # interrupted, it would write into the closed file when it goes

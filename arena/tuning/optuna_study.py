@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.tuning.space import Axis, Point, Space, Value
 from arena.tuning.trials import Trial
+from games.terminal import Unfinished, printable
 from games.whole_files import is_link
 
 if TYPE_CHECKING:
@@ -85,21 +86,31 @@ class OptunaCopy:
             self.thread.start()
 
     def finish(self, trials: Sequence[Trial], end: StudyEnd | None = None) -> None:
-        """Write what is left and close the database; an error of the thread is raised here."""
+        """Write what is left and close the database; an error of the thread is raised here.
+
+        Unfinished if the disk does not take it.
+        """
         self.end = end
         self.keep_up(trials)
         self.hurry.set()
         assert self.thread is not None
         self.thread.join()
         if self.error is not None:
-            raise self.error
+            raise in_words(self.error, self.directory / DATABASE) from self.error
 
     def _write(self) -> None:
-        try:
-            self.hurry.wait(FIRST_SECONDS)
-            self._one_by_one()
-        except Exception as error:  # `finish` raises it
-            self.error = error
+        self.hurry.wait(FIRST_SECONDS)
+        for again in (False, True):  # a damaged database is found where it is touched
+            try:
+                if again:
+                    remove(self.directory)
+                self._one_by_one()
+            except Exception as error:  # `finish` raises it
+                log.warning("%s cannot be written", DATABASE, exc_info=True)
+                self.error = error
+            else:
+                self.error = None
+                return
 
     def _one_by_one(self) -> None:
         database = OptunaDatabase(self.directory, self.name, self.space)
@@ -127,6 +138,25 @@ def load() -> None:
     storage = optuna.storages.RDBStorage("sqlite://")
     storage.remove_session()
     storage.engine.dispose()
+
+
+def remove(directory: Path) -> None:
+    """Remove the database of a study: the journal has all that is in it."""
+    for path in directory.glob(f"{DATABASE}*"):
+        path.unlink()
+
+
+def in_words(error: Exception, path: Path) -> Exception:
+    """The error that a command answers with: a line, if it is the disk's."""
+    from optuna.exceptions import OptunaError  # noqa: PLC0415  # late
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # with optuna
+
+    if not isinstance(error, OSError | OptunaError | SQLAlchemyError):
+        return error
+    why = printable(str(error).partition("\n")[0], 200)
+    return Unfinished(
+        f"{path}: cannot be written ({why}); what was finished is kept, the same command continues"
+    )
 
 
 class OptunaDatabase:
@@ -161,8 +191,7 @@ class OptunaDatabase:
 
     def _renew(self) -> None:
         self.close()
-        for path in self.path.parent.glob(f"{DATABASE}*"):
-            path.unlink()
+        remove(self.path.parent)
         self._open()
 
     def agree(self, finished: list[Trial]) -> int:
