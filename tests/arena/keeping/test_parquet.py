@@ -1,5 +1,6 @@
 """Parquet: readable by pandas alone, the same bytes for the same games, whole or not there."""
 
+import gc
 import json
 import os
 import re
@@ -305,3 +306,15 @@ def test_a_bit_of_a_table_that_is_another_is_refused_or_harmless(run, tmp_path):
             assert repr(found) == repr(rows), f"bit {bit}"
         except TableError:
             continue
+
+
+def test_a_table_that_is_interrupted_writes_nothing_later(tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pq.ParquetWriter, "close", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_columns(tmp_path / "t.parquet", {"a": "int64"}, [{"a": [1]}], ORIGIN)
+    monkeypatch.undo()
+    gc.collect()  # what a writer that goes complains of fails this test
+    assert list(tmp_path.iterdir()) == []

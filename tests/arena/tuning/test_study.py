@@ -12,11 +12,16 @@ from pathlib import Path
 import optuna
 import pandas as pd
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from agents.evaluations.weight_files import read_weights
 from agents.wall.wall import Wall
 from arena.stats.elo import elo_from_score
 from arena.tune import main
+from arena.tuning import optuna_study
+from arena.tuning.optuna_study import DATABASE, OptunaCopy
+from arena.tuning.space import Axis, Space
+from games.terminal import Unfinished
 from tests.arena.running import database
 from tests.arena.tuning.test_tune_file import GOOD
 
@@ -305,3 +310,38 @@ def test_workers_that_are_killed_change_nothing(bad: Path, tmp_path: Path) -> No
     assert process.returncode == 0
     (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
     assert trials(found).equals(trials(bad))
+
+
+def copied(directory: Path) -> None:
+    """A finished copy of a study without trials."""
+    copy = OptunaCopy(directory, "study", Space((Axis("pot", 0.0, 1.0),), {}))
+    copy.finish([])
+
+
+def test_a_full_disk_is_said_of_optunas_database_in_a_line(tmp_path: Path, monkeypatch) -> None:
+    def full(*_):
+        raise OperationalError("create table", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr(optuna_study, "OptunaDatabase", full)
+    with pytest.raises(Unfinished, match=r"study\.db: cannot be written .*disk is full.*continues"):
+        copied(tmp_path)
+
+
+def test_a_fault_of_ours_in_optunas_database_stays_one(tmp_path: Path, monkeypatch) -> None:
+    def fault(*_):
+        raise KeyError("pot")
+
+    monkeypatch.setattr(optuna_study, "OptunaDatabase", fault)
+    with pytest.raises(KeyError):
+        copied(tmp_path)
+
+
+def test_optunas_database_is_written_again_if_it_is_damaged(tmp_path: Path) -> None:
+    copied(tmp_path)
+    path = tmp_path / DATABASE
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    path.write_bytes(content)
+    copied(tmp_path)
+    found = optuna.load_study(study_name="study", storage=f"sqlite:///{path}")
+    assert found.trials == []
