@@ -81,6 +81,14 @@ def _lent_spawners():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_disks():
+    """No test goes on after a power cut, and files of tests are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _handle: None)
+        yield
+
+
 @pytest.fixture(scope="module")
 def own_spawners():
     """For files whose tests end spawners, or look at all that one began."""

@@ -32,6 +32,11 @@ class LogFile(logging.FileHandler):
     def _open(self) -> TextIOWrapper:
         return cast("TextIOWrapper", appending(Path(self.baseFilename)))
 
+    def emit(self, record: logging.LogRecord | None) -> None:
+        """Write a record; none only wakes whoever waits for the next."""
+        if record is not None:
+            super().emit(record)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
         """Ignore it: the full disk is reported where results are written."""
 
@@ -76,6 +81,7 @@ class RunLog(logging.Handler):
         root = logging.getLogger()
         root.removeHandler(self)
         root.setLevel(self.level_before)
+        _wake(self.queues[-1])
         for queue in reversed(self.queues):
             _drain(queue, PATIENCE_SECONDS)
         with contextlib.suppress(OSError):
@@ -87,6 +93,17 @@ def renew_logs() -> None:
     for handler in logging.getLogger().handlers:
         if isinstance(handler, RunLog):
             handler.renew()
+
+
+def _wake(queue: MultiProcessingHandler) -> None:
+    """Send the end, else it is noticed a fifth of a second later, when no record has come.
+
+    A worker that died may have left the queue locked: then nobody waits for this to be sent.
+    """
+    queue._is_closed = True
+    queue.queue.cancel_join_thread()
+    with contextlib.suppress(ValueError):  # it was closed when its file could not be written
+        queue.queue.put(None)
 
 
 def _drain(queue: MultiProcessingHandler, seconds: float) -> None:

@@ -12,6 +12,8 @@ Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands
 # Only such a line can end a value of several lines.
 CLOSES = re.compile(r"""[\]}]|\"{3}|'{3}""")
 
+FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
+
 
 def line_numbers(text: str) -> dict[Place, int]:
     """The line, from 1, of every table, key and list item of a valid TOML text."""
@@ -73,19 +75,28 @@ def inside(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place
 
 def sought(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
     """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
-    pattern = (
-        rf"""(?<![\w-]){re.escape(key)}["']?\s*[=.]""" if isinstance(key, str) else item(value)
-    )
+    texts = forms(value) if isinstance(key, int) else ()
     for at in range(begin, len(lines)):
-        if re.search(pattern, lines[at]):
+        line = lines[at]
+        if any(text in line for text in texts) if isinstance(key, int) else names(line, key):
             return at
     return begin
 
 
-def item(value: Node) -> str:
-    """A pattern for a list item; a table is recognised by its first value."""
+def names(line: str, key: str) -> bool:
+    """Whether a line gives a value to the key, or goes on to a key inside it."""
+    at = line.find(key)
+    while at >= 0:
+        if FOLLOWS.match(line, at + len(key)) and not (at and INSIDE_A_KEY.match(line, at - 1)):
+            return True
+        at = line.find(key, at + 1)
+    return False
+
+
+def forms(value: Node) -> tuple[str, ...]:
+    """How a list item may be written; a table is recognised by its first value."""
     while isinstance(value, dict | list) and value:
         value = next(iter(value.values())) if isinstance(value, dict) else value[0]
     if isinstance(value, str):
-        return f"{re.escape(json.dumps(value, ensure_ascii=False))}|{re.escape(repr(value))}"
-    return re.escape(str(value))
+        return json.dumps(value, ensure_ascii=False), repr(value)
+    return (str(value),)

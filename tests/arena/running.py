@@ -24,6 +24,7 @@ from arena.run import main
 from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
+WHO_PLAYS = {"--workers", "--backend", "--on"}
 TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
 
 BOTS = {
@@ -187,8 +188,13 @@ def ran(*words: object, seconds: float = 120, **options) -> subprocess.Completed
 
 
 def called(*words: object) -> subprocess.CompletedProcess:
-    """The command, run in this process: sooner there, and just as good for what it says."""
+    """The command, run in this process: sooner there, and just as good for what it says.
+
+    Games too are played here, where the words do not say who plays them.
+    """
     words = [str(word) for word in words]
+    if not {word.partition("=")[0] for word in words} & WHO_PLAYS:
+        words += ["--backend", "here"]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             try:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import cluster_scale
+from benchmarks import cluster_scale, cluster_simulation
 from benchmarks.cluster_costs import Costs, Match
 from benchmarks.cluster_picture import picture
 from benchmarks.cluster_scale import DOCS, PLACE, SLOTS, Measured, lines, section
@@ -42,6 +42,13 @@ def test_longer_tasks_and_more_of_them_are_never_slower():
     assert flow(COSTS, Work(1.0, 0), 256).workers > flow(COSTS, Work(0.05, 0), 256).workers
 
 
+@pytest.fixture
+def _briefly(monkeypatch):
+    """What is told of a flow, not how steady it is."""
+    monkeypatch.setattr(cluster_simulation, "BATCHES", 9)
+
+
+@pytest.mark.usefixtures("_briefly")
 def test_the_page_is_made_by_the_command():
     page = (DOCS / "cluster.md").read_text()
     assert PLACE.search(page)[0].count("\n| ") == len(SLOTS) + 2
@@ -52,6 +59,7 @@ def test_the_page_is_made_by_the_command():
     assert PLACE.sub(lambda _: made, page).count("<!--") == 2
 
 
+@pytest.mark.usefixtures("_briefly")
 def test_the_picture_has_a_line_for_each_length():
     shown = lines(OF)
     root = ElementTree.fromstring(picture(SLOTS, shown))
