@@ -68,15 +68,19 @@ class LearnedScore(NamedTuple):
 
 
 def played() -> Iterator[LearnedScore]:
-    """Every match, its openings in equal shares of 6, 8 and 9 random plies."""
+    """Every match, as `compared` plays it."""
     for match in MATCHES:
-        of = game(match.game)
         agents = [AgentSpec(kind, **match.limit) for kind in ("smart", "smart_classic")]
-        scores = []
-        for plies in PLIES:
-            openings = random_openings(of, plies, match.pairs, SEED + plies)
-            scores.append(pair_score(of, agents[0], agents[1], openings, SEED + plies))
-        yield LearnedScore(match, together(scores))
+        yield LearnedScore(match, compared(match, agents[0], agents[1], SEED))
+
+
+def compared(match: LearnedMatch, one: AgentSpec, other: AgentSpec, seed: int) -> Score:
+    """The score of `one`, its openings in equal shares of 6, 8 and 9 random plies."""
+    of, scores = game(match.game), []
+    for plies in PLIES:
+        openings = random_openings(of, plies, match.pairs, seed + plies)
+        scores.append(pair_score(of, one, other, openings, seed + plies))
+    return together(scores)
 
 
 def together(scores: list[Score]) -> Score:

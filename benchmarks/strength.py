@@ -43,6 +43,7 @@ class Line(NamedTuple):
     score: str
     wanted: str
     held: bool
+    seed: int = SEED
 
 
 def share(score: Score) -> str:
@@ -147,7 +148,7 @@ def learned_v_classic() -> Iterator[Line]:
         result = f"{found.score}; {found.elo_words}"
         wanted = f"at least {match.elo:+.0f} Elo" if match.elo else "not worse"
         held = found.ends[1] >= match.elo if match.elo else found.ends[2] >= 0
-        yield Line(name, result, share(found.score), wanted, held)
+        yield Line(name, result, share(found.score), wanted, held, learned_strength.SEED)
 
 
 ROWS: Mapping[str, Callable[[], Iterator[Line]]] = {
@@ -175,7 +176,7 @@ def main(words: list[str] | None = None) -> int:
     held = True
     for name in asked.rows or ROWS:
         for line in ROWS[name]():
-            cells = (line.match, str(SEED), line.result, line.score, line.wanted)
+            cells = (line.match, str(line.seed), line.result, line.score, line.wanted)
             print(f"| {' | '.join(cells)} | {'ok' if line.held else 'below'} |", flush=True)
             held = held and line.held
     return 0 if held else 1

@@ -5,7 +5,7 @@ import pytest
 
 from agents import AgentSpec, build
 from arena.stats.sprt import Decision, SprtPlan
-from benchmarks import strength
+from benchmarks import learned_strength, smart_settings, strength
 from benchmarks.matches import counted, margins, pair_score, random_openings, sequential
 from games import game
 
@@ -85,3 +85,20 @@ def test_a_test_stops_where_it_decides():
     assert score.games == 2 * state.observations < 400
     one = KALAH, FIRST, FIRST, random_openings(KALAH, 3, 10, seed=1), 1, SprtPlan(0.0, 1.0)
     assert sequential(*one)[1].decision is Decision.UNDECIDED
+
+
+def test_a_setting_is_compared_with_smart_as_it_is(monkeypatch, capsys):
+    rows = [smart_settings.SettingMatch("kalah(3,2)", 20, 4, "endgame", 2)] * 2
+    monkeypatch.setattr(smart_settings, "MATCHES", (*rows, rows[0]._replace(game="owari")))
+    monkeypatch.setattr(learned_strength, "PLIES", (2, 3, 3))
+    assert smart_settings.main(["kalah(3,2)"]) == 0
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert len(lines) == 2
+    assert lines[0] == lines[1]
+    assert lines[0].startswith("| kalah(3,2) | 20 | `endgame = 2` | 12 | +")
+
+
+def test_a_row_names_the_seed_of_its_openings():
+    assert learned_strength.SEED != strength.SEED
+    line = strength.Line("", "", "", "", True)
+    assert line.seed == strength.SEED

@@ -1,0 +1,65 @@
+"""Whether `smart` plays better by another setting: python -m benchmarks.smart_settings [GAME ...].
+
+Each setting plays `smart` as it is shipped, at equal nodes, from openings that no weights were
+chosen on. Prints a Markdown table.
+"""
+
+import argparse
+import sys
+from typing import NamedTuple
+
+from agents import AgentSpec
+from benchmarks.learned_strength import LearnedMatch, LearnedScore, compared
+
+SEED, LATER_SEED = 61_000, 71_000
+HEAD = ("game", "nodes a move", "changed", "pairs", "result", "Elo over smart")
+
+
+class SettingMatch(NamedTuple):
+    """A setting of `smart` and how long it is tried."""
+
+    game: str
+    nodes: int
+    pairs: int  # of each length of openings
+    option: str
+    value: float
+    seed: int = SEED
+
+
+MATCHES = (
+    *(SettingMatch("othello", 2_000, 80, "endgame", value) for value in (9, 10, 12, 13, 14)),
+    *(SettingMatch("othello", 20_000, 30, "endgame", value) for value in (9, 12, 13)),
+    SettingMatch("othello", 100_000, 20, "probcut", 0.0),
+    *(SettingMatch("kalah(6,4)", 1_000, 250, "endgame", value) for value in (8, 10, 16)),
+    *(
+        SettingMatch("kalah(6,4)", 20_000, 100, "endgame", value, LATER_SEED)
+        for value in (16, 20, 24)
+    ),
+)
+
+
+def line(own: SettingMatch) -> str:
+    """A row of the table."""
+    usual = AgentSpec("smart", nodes=own.nodes)
+    match = LearnedMatch(own.game, {"nodes": own.nodes}, own.pairs, 0.0)
+    changed = usual.changed(**{own.option: own.value})
+    found = LearnedScore(match, compared(match, changed, usual, own.seed))
+    elo = found.elo_words.removesuffix(" Elo")
+    cells = (own.game, f"{own.nodes:,}", f"`{own.option} = {own.value:g}`", f"{3 * own.pairs:,}")
+    return f"| {' | '.join((*cells, str(found.score), elo))} |"
+
+
+def main(words: list[str] | None = None) -> int:
+    """Print the rows of the games asked for, all if none is."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.smart_settings")
+    parser.add_argument("games", nargs="*", metavar="GAME")
+    asked = parser.parse_args(words)
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}", flush=True)
+    for match in MATCHES:
+        if not asked.games or match.game in asked.games:
+            print(line(match), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
