@@ -17,7 +17,9 @@ from agents.kernels.contexts import (
     set_cuts,
     set_limits,
     set_noise,
+    set_own_weights,
     set_weights,
+    with_own_weights,
 )
 from agents.kernels.evaluator import address_of
 from agents.kernels.layout import (
@@ -85,7 +87,8 @@ class CompiledAgent:
             self.own = OwnEvaluation(
                 reference, of, self.settings["compile"], self.settings["trusted"]
             )
-            set_weights(self.context, self.own.weight_names, self.own.weights(own))
+            self.context = with_own_weights(self.context, len(self.own.weight_names))
+            set_own_weights(self.context, self.own.numbers(own))
             self.context[EVALUATOR] = self.own.address(self.context)
         else:
             set_weights(self.context, of.all_features, checked_weights(weights, of.features))
@@ -97,7 +100,7 @@ class CompiledAgent:
         if self.own is None:
             set_weights(self.context, self.game.all_features, weights)
         else:
-            set_weights(self.context, self.own.weight_names, self.own.weights(weights))
+            set_own_weights(self.context, self.own.numbers(weights))
 
     def _limit(self, limit: Limit | None) -> None:
         if limit is not None:

@@ -26,14 +26,6 @@ def declared_weights(reference: str) -> Weights | None:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "WEIGHTS":
                 declared = ast.literal_eval(node.value)
                 return {str(name): (float(value),) for name, value in declared.items()}
-    except (
-        OSError,
-        SyntaxError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        MemoryError,
-    ):
+    except UNREADABLE:
         pass  # it is reported when the agent is built
     return None

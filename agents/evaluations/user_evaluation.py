@@ -32,7 +32,7 @@ from agents.evaluations.user_names import (
 from agents.evaluations.weight_files import checked_weights
 from agents.evaluations.word_advice import advice, word_for
 from agents.kernels.evaluator import Evaluate, address_of, call_object
-from agents.kernels.layout import MOST_FEATURES, MOST_PHASES, PYTHON, UNIT, WEIGHTS
+from agents.kernels.layout import PYTHON, UNIT
 from agents.kernels.terms import rounded
 from agents.user_files import load_name, own_trace
 from games import Game, Position
@@ -41,6 +41,7 @@ from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, MERGED, Kernel, Scope, inlined, unbound
 
+MOST_WEIGHTS = 2000  # a thousand take four seconds to compile
 NAN = "the evaluation is nan, which is not a number"
 
 
@@ -88,10 +89,9 @@ class OwnEvaluation:
     def _declared_weights(self) -> Weights:
         """The names and defaults of the file's WEIGHTS."""
         declared: object = self.function.__globals__.get("WEIGHTS", {})
-        if not isinstance(declared, Mapping) or len(declared) > MOST_FEATURES * MOST_PHASES:
+        if not isinstance(declared, Mapping) or len(declared) > MOST_WEIGHTS:
             self._fail(
-                f"must declare WEIGHTS as a dict of at most {MOST_FEATURES * MOST_PHASES} names "
-                "and numbers"
+                f"must declare WEIGHTS as a dict of at most {MOST_WEIGHTS:,} names and numbers"
             )
         for name in declared:
             if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name):
@@ -106,9 +106,11 @@ class OwnEvaluation:
                 self._fail(f"takes one number a weight, not one a phase; {name} has {values}")
         return weights
 
-    def weights(self, changes: Weights) -> Weights:
-        """The declared weights with the changes of a spec."""
-        return {**self.defaults, **self._one_phase(checked_weights(changes, self.weight_names))}
+    def numbers(self, changes: Weights) -> list[float]:
+        """The declared weights with the changes of a spec, in the order of their declaration."""
+        changed = self._one_phase(checked_weights(changes, self.weight_names))
+        numbers = {**self.defaults, **changed}
+        return [numbers[name][0] for name in self.weight_names]
 
     def address(self, ctx: Context) -> int:
         """The address of the compiled evaluation; AgentFailure says why it does not compile."""
@@ -253,8 +255,8 @@ def weights_class(names: tuple[str, ...]) -> Kernel:
 
 
 def weight_reader(names: tuple[str, ...]) -> Kernel:
-    """A compiled function that reads the weights from the context as a named tuple."""
-    reads = ", ".join(f"ctx[{WEIGHTS + place}] / {UNIT}.0" for place in range(len(names)))
+    """A compiled function that reads the weights, the context's last words, as a named tuple."""
+    reads = ", ".join(f"ctx[{place}] / {UNIT}.0" for place in range(-len(names), 0))
     scope: Scope = {"Weights": weights_class(names)}
     exec(f"def weights(ctx):\n    return Weights({reads})", scope)
     return inlined(cast("Kernel", scope["weights"]))

@@ -79,6 +79,16 @@ def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:
     ctx[RANDOM_TIES] = random_ties
 
 
+def with_own_weights(ctx: Context, count: int) -> Context:
+    """A copy of the context with room for the weights of a user's evaluation at its end."""
+    return np.concatenate([ctx, np.zeros(count, np.int64)])
+
+
+def set_own_weights(ctx: Context, values: Sequence[float]) -> None:
+    """Write the weights of a user's evaluation, in thousandths, at the end of the context."""
+    ctx[len(ctx) - len(values) :] = [round(value * UNIT) for value in values]
+
+
 def set_weights(ctx: Context, names: Sequence[str], weights: Mapping[str, Sequence[float]]) -> None:
     """Write the weights, in thousandths; several values are for equal shares of the game."""
     phases = max((len(values) for values in weights.values()), default=1)

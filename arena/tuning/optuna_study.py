@@ -28,6 +28,7 @@ DATABASE = "study.db"
 RECOMMENDED = "recommended"  # marks the one trial that is a recommendation
 FIRST_SECONDS, SHARE = 5.0, 0.005  # when it begins, and how much of the time it may take
 LEAST_SECONDS = 0.05
+NOTE_PART = 2000  # optuna-dashboard reads a note in pieces of at most 2,045 letters
 log = logging.getLogger(__name__)
 
 
@@ -212,10 +213,20 @@ class OptunaDatabase:
         """Write what the study concludes, and the recommendation as a trial that is marked."""
         for name, value in end.words.items():
             self.study.set_user_attr(name, value)
+        self._note([f"{name}: {value}" for name, value in end.words.items()])
         marked = [trial for trial in self._trials() if RECOMMENDED in trial.user_attrs]
         if end.score is not None and not marked:
             attributes = {RECOMMENDED: True, "games": end.words["claim_games"]}
             self._write(end.point, end.score, attributes, 0.0, 0.0)
+
+    def _note(self, lines: Sequence[str]) -> None:
+        """Write the note that optuna-dashboard shows above a study, as text and not as Markdown."""
+        text = "".join(f"    {' '.join(line.split())}\n" for line in lines)
+        study = self.storage.get_study_id_from_name(self.name)
+        for place, at in enumerate(range(0, len(text), NOTE_PART)):
+            part = text[at : at + NOTE_PART]
+            self.storage.set_study_system_attr(study, f"dashboard:note_str:{place}", part)
+        self.storage.set_study_system_attr(study, "dashboard:note_ver", 1)
 
     def _write(
         self, point: Point, score: float, attributes: dict[str, object], begun: float, ended: float

@@ -24,6 +24,7 @@ from arena.tuning.weight_answers import WeightAnswer, interval_text
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
+MOST_SLICES = 24
 
 
 class StudyReport(NamedTuple):
@@ -39,10 +40,13 @@ class StudyReport(NamedTuple):
 
 
 def pictures(study: StudyReport) -> dict[str, str]:
-    """All pictures as SVG by name."""
+    """All pictures as SVG by name; of many weights the most important ones have one."""
     drawings = {"history": history(study), "importance": importance(study)}
-    for axis, each in enumerate(study.tuning.space.axes):
-        drawings[f"slice_{each.name}"] = posterior_slice(study, axis)
+    shares = {row.weight: row.share for row in study.importance}
+    most = sorted(study.tuning.space.names, key=lambda name: -shares[name])[:MOST_SLICES]
+    for axis, name in enumerate(study.tuning.space.names):
+        if name in most:
+            drawings[f"slice_{name}"] = posterior_slice(study, axis)
     if np.isfinite(study.validation.llr).any():
         drawings["validation"] = path(study)
     return drawings

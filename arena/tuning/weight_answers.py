@@ -16,6 +16,7 @@ SURFACES = 200  # drawn from the process; their highest points make the interval
 SPREAD_POINTS, NEAR_POINTS, NEAR = 250, 350, 0.15
 LITTLE_ELO = 10.0  # what matters less than this does not matter
 EDGE, INWARDS = 0.05, 0.15  # of a range
+NEAR_SEED = 0.05  # of a range: so small a move shows little, whether or not the weight matters
 
 
 class WeightWord(StrEnum):
@@ -56,7 +57,8 @@ def weight_answers(
         low, high = (axis.weight(float(u)) for u in np.quantile(tops[:, place], (0.025, 0.975)))
         at_seed = moved(best, place, float(seed_point[place]))
         gain = gained(posterior, best, at_seed)
-        answer = answer_of(gain, same=bool(np.array_equal(at_seed, best)))
+        way = abs(float(best[place] - seed_point[place]))
+        answer = answer_of(gain, near=way == 0.0 if axis.choices else way < NEAR_SEED)
         value = axis.weight(float(best[place]))
         if not axis.choices and min(best[place], 1.0 - best[place]) <= EDGE:
             held = bool(clipped) and clipped[place]
@@ -65,13 +67,11 @@ def weight_answers(
     return answers
 
 
-def answer_of(gain: Score, same: bool) -> WeightWord:
-    """What a gain with its interval says; nothing, where the weight is at its seed value."""
-    if same:
-        return WeightWord.UNTOLD
+def answer_of(gain: Score, near: bool) -> WeightWord:
+    """What a gain with its interval says; near its seed value a weight may matter elsewhere."""
     if gain.low > 0.0:
         return WeightWord.MATTERS
-    return WeightWord.LITTLE if gain.high < LITTLE_ELO else WeightWord.UNTOLD
+    return WeightWord.LITTLE if gain.high < LITTLE_ELO and not near else WeightWord.UNTOLD
 
 
 def edge_answer(posterior: Posterior, best: Point, place: int) -> WeightWord:

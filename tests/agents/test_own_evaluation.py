@@ -130,6 +130,16 @@ def test_other_weights_compile_nothing():
     assert len(first.own.entry.signatures) == 1
 
 
+def test_a_file_may_have_more_weights_than_there_are_features(tmp_path):
+    declared = {f"w{number}": 0.001 * number for number in range(200)}
+    text = f"WEIGHTS = {declared}\ndef evaluate(rules, position, weights):\n"
+    path = written(tmp_path, text + "    return weights.w0 + 2.0 * weights.w199\n")
+    of = game("kalah(6,4)")
+    for changes, value in ({}, 0.398), ({"w0": (1.0,), "w199": (3.0,)}, 7.0):
+        agent = own("kalah(6,4)", path, weights=changes)
+        assert abs(agent.choose(of.start(), Limit(depth=1)).value) == value
+
+
 def test_a_weight_that_the_file_has_not_is_refused_with_the_nearest():
     with pytest.raises(SpecError, match='did you mean "far"') as refused:
         own("kalah(6,4)", SAME, "weighted_evaluate", weights={"fair": (1.0,)})
