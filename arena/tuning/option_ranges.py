@@ -1,5 +1,6 @@
 """The options of `[tune]` read as axes: numbers and choices of a kind, or of a bot's own table."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agents import AgentSpec, kind_of
@@ -122,9 +123,20 @@ def inner_axes(name: str, table: object, spec: AgentSpec, problems: Problems) ->
                     f"{whole}: the search begins at the agent's own value, and its {name} table "
                     f"has {has}; add {inner} there"
                 )
-            yield axis_of(whole, (name, inner), written_range(whole, value), own[inner])
+            written = written_range(whole, value)
+            written = written._replace(integer=written.integer or whole_numbers(value, own[inner]))
+            yield axis_of(whole, (name, inner), written, own[inner])
         except ValueError as error:
             say_of_tune(problems, str(error), "options", name)
+
+
+def whole_numbers(value: object, seed: object) -> bool:
+    """Whether the ends of a range and the agent's own value are all written as whole numbers.
+
+    Nothing else says what a program takes, and many would stop at 1.5.
+    """
+    ends = value.get("range", ()) if isinstance(value, Mapping) else value
+    return isinstance(ends, Sequence) and all(type(each) is int for each in (*ends, seed))
 
 
 def axis_of(name: str, path: tuple[str, ...], written: RangeTable, seed: object) -> Axis:
@@ -136,13 +148,19 @@ def axis_of(name: str, path: tuple[str, ...], written: RangeTable, seed: object)
             raise ValueError(f"{name} is {shown(seed)} in the agent, which is none of its choices")
         return Axis(name, 0.0, len(written.choices) - 1.0, choices=written.choices, path=path)
     if isinstance(seed, bool) or not isinstance(seed, int | float):
+        bare = f"{seed} without quotes there, or " if isinstance(seed, str) and plain(seed) else ""
         raise ValueError(
-            f"{name} is {shown(seed)} in the agent, no number: write {{ choices = [...] }}"
+            f"{name} is {shown(seed)} in the agent, no number: write {bare}{{ choices = [...] }}"
         )
     if fault := range_fault(name, written, (float(seed),)):
         raise ValueError(fault)
     low, high = written.range
     return Axis(name, low, high, written.log, written.integer, path=path)
+
+
+def plain(text: str) -> bool:
+    """Whether a text is a number as files hold it."""
+    return re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", text, re.ASCII) is not None
 
 
 def tables_of(axes: Sequence[Axis], spec: AgentSpec) -> dict[str, Mapping[str, object]]:

@@ -163,3 +163,31 @@ def test_what_cannot_be_tuned_is_said_with_why(kind: str, line: str, tmp_path: P
     assert any(CANNOT[kind, line] in each for each in caught.value.problems), json.dumps(
         caught.value.problems
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "ends", "tuned"),
+    [("1", "[0, 3]", True), ("1.0", "[0, 3]", False), ("1", "[0.0, 3.0]", False)],
+)
+def test_whole_numbers_of_a_bot_stay_whole(
+    own: str, ends: str, tuned: bool, tmp_path: Path
+) -> None:
+    (axis,) = load_tuning(bot_study(own, ends, tmp_path)).space.axes
+    assert (axis.name, axis.integer) == ("options.from_left", tuned)
+
+
+def test_a_number_in_quotes_is_no_number(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match="write 3 without quotes there, or"):
+        load_tuning(bot_study('"3"', "[0, 9]", tmp_path))
+
+
+def bot_study(own: str, ends: str, directory: Path) -> Path:
+    """A study of one argument of a bot."""
+    (directory / "bot.py").write_text(BOT)
+    path = directory / "tune.toml"
+    path.write_text(
+        'game = "kalah(6,4)"\n[agents.a]\nkind = "python"\nfile = "bot.py"\n'
+        f'options = {{ from_left = {own} }}\n[tune]\nagent = "a"\n'
+        f"options = {{ options = {{ from_left = {ends} }} }}\n"
+    )
+    return path
