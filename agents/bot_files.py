@@ -21,6 +21,8 @@ def bot_spec(path: Path) -> AgentSpec:
     SpecError if there is no such file or its language is not known.
     """
     path = path.expanduser().absolute()
+    if path.exists() and not path.is_file():
+        raise SpecError(f"{quoted(str(path))} is no file")
     if not path.is_file():
         near = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
         raise SpecError(f"there is no file {quoted(str(path))}{did_you_mean(path.name, near)}")

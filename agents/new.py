@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.languages import LANGUAGES
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, run, status_of
+from games.terminal import DONE, Mistake, printable, run, status_of
 from games.whole_files import write_text
 
 HOME = Path(__file__).parents[1]
@@ -53,7 +53,7 @@ def begun(path: Path, language: str | None) -> int:
     if not path.parent.is_dir():
         raise Mistake(f"there is no directory {quoted(str(path.parent))}")
     write_text(path, named(start.read_text(), start.stem, path.stem))
-    print(f"wrote {path}")
+    print(f"wrote {printable(str(path))}")
     print(f"to check it: {here(f'python -m agents.check {path}')}")
     word = path if path.parent.name else f"./{path}"
     second = f"{word}:evaluate" if start.name == STARTS[HEURISTIC] else word

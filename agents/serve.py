@@ -12,7 +12,7 @@ from agents import SpecError, build
 from agents.protocols import PROTOCOLS, SOCKETS
 from agents.search_options import LIMITS
 from agents.search_options import limits as search_limits
-from agents.serving import Serving
+from agents.serving import Serving, lines_of
 from agents.spec_words import player_spec
 from games import game
 from games.keys import Key
@@ -108,11 +108,11 @@ def served(chosen: argparse.Namespace) -> int:
     if chosen.protocol in SOCKETS:
         with socket.create_connection((chosen.host, chosen.port), CONNECT_SECONDS) as server:
             server.settimeout(None)
-            lines = server.makefile(encoding="utf-8", errors="replace", newline="\n")
-            speak(lines, lambda text: server.sendall(text.encode()))
+            stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
+            speak(lines_of(stream), lambda text: server.sendall(text.encode()))
         return DONE
     sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # a text stream
-    speak(sys.stdin, lambda text: print(text, end="", flush=True))
+    speak(lines_of(sys.stdin), lambda text: print(text, end="", flush=True))
     return DONE
 
 

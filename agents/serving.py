@@ -4,14 +4,22 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import TextIO
 
 from agents.core import Agent
 from agents.protocols.conversation import Choose, Read, Reply, Silence, Steps, Write
 from games import Game
 
 LOOK_SECONDS = 0.01  # between two looks at what arrives while the agent thinks
+LONGEST_LINE = 1 << 16  # a longer one is taken for several
+MOST_WAITING = 10_000  # lines; who sends more waits until we have read some
+
+
+def lines_of(stream: TextIO) -> Iterator[str]:
+    """The lines of a stream, none longer than anybody writes."""
+    return iter(lambda: stream.readline(LONGEST_LINE), "")
 
 
 class Serving:
@@ -31,7 +39,8 @@ class Serving:
         self.agents = {of.name: agent}
         self.of = of
         self.random = random.Random(seed)
-        self.arrived: queue.Queue[str | None] = queue.Queue()  # None: no more will come
+        # None: no more will come.
+        self.arrived: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
         self.since = time.monotonic()
 
     def run(self, steps: Steps[None]) -> None:

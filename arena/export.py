@@ -72,7 +72,7 @@ def exported(chosen: argparse.Namespace) -> int:
     if chosen.methods:
         paths.append(write_methods(report, directory))
     for path in paths:
-        say(f"written: {path}")
+        say(f"written: {printable(str(path))}")
     return DONE
 
 

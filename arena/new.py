@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.reading.shipped import STARTERS, Starter, begin, shipped_names
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, run, status_of
+from games.terminal import DONE, Mistake, printable, run, status_of
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 
@@ -45,7 +45,7 @@ def begun(chosen: argparse.Namespace) -> int:
         raise Mistake(f"a name has letters, digits, _ and -, got {quoted(name)}")
     files = begin(starter, name, place.parent)
     for path in files:
-        print(f"wrote {path}")
+        print(f"wrote {printable(str(path))}")
     experiment = place.parent / f"{name}.toml"
     print(f"to run it: {here(f'python -m arena.run {os.fspath(experiment)}')}")
     return DONE

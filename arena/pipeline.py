@@ -24,7 +24,7 @@ from arena.reading.experiment_file import Experiment
 from arena.run_notes import note_begin, note_end, note_unloadable
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.next_step import next_step
-from games.terminal import Unfinished, printed, say
+from games.terminal import Unfinished, printable, printed, say
 from games.whole_files import remove_unfinished, write_text
 
 if TYPE_CHECKING:  # at run time they are loaded after the games
@@ -153,9 +153,9 @@ def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
-        say(f"tables: {directory}")
+        say(f"tables: {printable(str(directory))}")
         if page is not None:
-            say(f"page: {page}")
+            say(f"page: {printable(str(page))}")
         if options.tables:
             say(next_step(drawn, directory))
 

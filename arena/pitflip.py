@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.showing.completion import SHELLS, completion
 from games.names import did_you_mean, listed, quoted
-from games.terminal import DONE, MISTAKE, printed, say
+from games.terminal import DONE, MISTAKE, printed, say, status_of
 
 # The word is the last part of the module's name: commands that are printed count on it.
 COMMANDS: Mapping[str, str] = {
@@ -82,6 +82,11 @@ def usage() -> str:
 def main(words: list[str] | None = None) -> int:
     """Run the command that the first word names; its exit status."""
     given = sys.argv[1:] if words is None else words
+    return status_of("pitflip", lambda: chosen(given))
+
+
+def chosen(given: list[str]) -> int:
+    """The exit status of what the words ask for."""
     if not given or given[0] in HELP:
         text = usage()
         printed(lambda: print(text))

@@ -12,7 +12,7 @@ from arena.reading.foreign_games import GivenGames, GivenScale, read_games
 from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.names import did_you_mean, listed
-from games.terminal import DONE, Mistake, printed, say, status_of
+from games.terminal import DONE, Mistake, printable, printed, say, status_of
 
 if TYPE_CHECKING:  # at run time they are loaded after --help and mistakes
     from arena.concluding.standings import Standings
@@ -171,7 +171,7 @@ def write(directory: Path, files: Sequence[Path], rows: Sequence[tuple[str, "Elo
     directory.mkdir(parents=True, exist_ok=True)
     source = {"files": [str(file) for file in files], "games": [game for game, _ in rows]}
     write_rows(directory / "elo.parquet", EloRow, [row for _, row in rows], source)
-    say(f"written: {directory / 'elo.parquet'}")
+    say(f"written: {printable(str(directory / 'elo.parquet'))}")
 
 
 if __name__ == "__main__":

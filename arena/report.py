@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, say, status_of
+from games.terminal import DONE, Mistake, printable, say, status_of
 from games.whole_files import write_text
 
 
@@ -59,14 +59,14 @@ def reported(chosen: argparse.Namespace) -> int:
         path = directory / PAGE
         if is_learned(directory):
             write_text(path, learn_page(directory))
-            say(f"page: {path}")
+            say(f"page: {printable(str(path))}")
             continue
         report = stored_report(directory, beside)
         try:
             write_page(report, path)
         except TableError as error:  # of a part that is read only now
             raise Mistake(f"{directory}: a table cannot be read: {error}") from None
-        say(f"page: {path}")
+        say(f"page: {printable(str(path))}")
         if chosen.figures is not None:
             # Of several runs each has a folder of its own.
             own = directory.resolve().name if len(chosen.runs) > 1 else ""
@@ -82,7 +82,7 @@ def together(chosen: argparse.Namespace) -> int:
 
     report = gathered_report(chosen.runs, chosen.together.stem)
     write_page(report, chosen.together)
-    say(f"page: {chosen.together}")
+    say(f"page: {printable(str(chosen.together))}")
     if chosen.figures is not None:
         write_figures(report, chosen.figures)
     return DONE

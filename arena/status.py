@@ -84,7 +84,7 @@ def end_lines(directory: Path) -> list[str]:
     at = printable(str(read_run(directory).get("finished") or ""))
     lines = [f"{directory}: finished {at}".rstrip(), *verdict_lines(directory)]
     page = directory / "report.html"
-    return [*lines, f"page: {page}"] if page.exists() else lines
+    return [*lines, f"page: {printable(str(page))}"] if page.exists() else lines
 
 
 def verdict_lines(directory: Path) -> list[str]:

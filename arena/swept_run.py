@@ -43,9 +43,9 @@ def sweep(plan: SweepPlan, options: RunOptions) -> bool:
     finally:
         os.close(lock)
     if not options.quiet:
-        say(f"tables: {directory}")
+        say(f"tables: {printable(str(directory))}")
         if options.page:
-            say(f"page: {directory / PAGE}")
+            say(f"page: {printable(str(directory / PAGE))}")
     return all(row.checks == row.checks_hold for row in rows)
 
 

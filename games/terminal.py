@@ -1,6 +1,8 @@
 """How commands print and exit: quietly if the user or the reader of their output stops them."""
 
 import contextlib
+import errno
+import io
 import os
 import signal
 import sys
@@ -8,8 +10,8 @@ from collections.abc import Callable
 from typing import NoReturn
 
 DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
-
-
+OUT_OF_ROOM = "failed to map"  # what the system says of a library
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by their descriptors, from 0
 MOST_TEXT = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
 
 
@@ -35,6 +37,7 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
     `again` is the command that continues the work, if there is one; `place` is where a mistake
     is, if it is not in the command itself.
     """
+    streams_that_take_all()
     try:
         return work()
     except Mistake as error:
@@ -45,11 +48,38 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         hint = "; what was finished is kept, the same command continues" if again else ""
-        say(f"{name}: {place}{error.strerror or error}{hint}")
+        say(f"{name}: {place}{reason_of(error)}{hint}")
+    except MemoryError:
+        say(f"{name}: there is not enough memory")
+    except ImportError as error:  # of a library that finds no room, or is broken
+        if isinstance(error, ModuleNotFoundError) or OUT_OF_ROOM not in str(error):
+            raise
+        say(f"{name}: there is not enough memory ({error})")
     except KeyboardInterrupt:
         hint = f"; what is finished is kept. To continue: {again}" if again else ""
         say(f"\nstopped{hint}")
     return UNFINISHED
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says; of a working directory that was deleted it says too little."""
+    if error.errno == errno.ENOENT and not error.filename:
+        return "the working directory is not there any more"
+    return str(error.strerror or error)
+
+
+def streams_that_take_all() -> None:
+    """Open streams that were closed when we began; what they cannot write becomes a `?`.
+
+    Else the next file that is opened would be standard output, and get what bots print.
+    """
+    for name, mode in STREAMS.items():
+        stream = getattr(sys, name)
+        if stream is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def run(main: Callable[[], int]) -> NoReturn:

@@ -67,9 +67,9 @@ def appending(path: Path) -> IO[str]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file of text."""
+    """Write a whole file of text; what no text can hold, as in odd names of files, is escaped."""
     with whole_file(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def remove_unfinished(directory: Path) -> None:

@@ -1,7 +1,9 @@
 """KGP, the Kalah Game Protocol: our agent as a client of a server."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
+from typing import NamedTuple
 
 from agents.core import Agent
 from agents.protocols.conversation import Choose, Read, Silence, Steps, Write
@@ -14,7 +16,7 @@ from agents.protocols.kgp_text import (
     position_text,
     rows_by_side,
 )
-from games import Game, game
+from games import Game, GameError, Position, game
 from games.keys import Key
 
 SERVE_OPTIONS = (
@@ -27,7 +29,16 @@ SERVE_OPTIONS = (
 # A server may register a state only after sending it, and refuse a move that comes sooner.
 SETTLING_SECONDS = 0.02
 MOST_REPEATS = 3  # of one move that the server refuses
+HOLE = re.compile(r"[0-9]{1,9}")
 MAJOR = "1"  # the version of the protocol that we speak
+
+
+class KgpBoard(NamedTuple):
+    """A board that a server shows: its numbers, the game of its size, the position."""
+
+    numbers: Sequence[int]
+    of: Game
+    position: Position
 
 
 class KgpClient:
@@ -38,7 +49,7 @@ class KgpClient:
         self.of = of
         self.options = {key.name: options.get(key.name) or key.default for key in SERVE_OPTIONS}
         self.ids = count(1, 2)
-        self.open: dict[int, Sequence[int]] = {}  # boards that wait for a move
+        self.open: dict[int, KgpBoard] = {}  # that wait for a move
         self.moves: dict[int, tuple[int, int]] = {}  # state and move of what we sent, by its id
         self.repeats: dict[int, int] = {}  # by state; a state that was stopped has no entry
         self.ended = False
@@ -72,7 +83,7 @@ class KgpClient:
         return "".join([*lines, self._line("mode", str(self.options["mode"]))])
 
     def _state(self, command: KgpCommand) -> str:
-        board = board_numbers(command.arguments[0]) if command.arguments else None
+        board = board_in(self.of, command.arguments[0]) if command.arguments else None
         if board is None or command.id in self.repeats:
             return ""
         self.open[command.id] = board
@@ -108,20 +119,32 @@ class KgpClient:
 
     def _problem(self, command: KgpCommand) -> str:
         """The board after one ply, and whether the last bean fell in the own pot."""
-        board = board_numbers(command.arguments[0]) if len(command.arguments) == 2 else None
-        if board is None or not command.arguments[1].isdecimal():
+        board = board_in(self.of, command.arguments[0]) if len(command.arguments) == 2 else None
+        if board is None or not HOLE.fullmatch(command.arguments[1]):
             return self._line("error", in_quotes("no problem"), ref=command.id)
         first_hole = self.options["first_hole"]
         assert isinstance(first_hole, int)
-        of, hole = game_of_size(self.of, board[0]), int(command.arguments[1]) - first_hole
-        position = of.parse(position_text(board))
+        numbers, of, position = board
+        hole = int(command.arguments[1]) - first_hole
         if hole not in of.legal(position):
             return self._line("error", in_quotes("not a legal move"), ref=command.id)
         after = of.play(position, hole)
-        in_pot = (hole + board[3 + hole]) % (2 * board[0] + 1) == board[0]
+        in_pot = (hole + numbers[3 + hole]) % (2 * numbers[0] + 1) == numbers[0]
         flag = str(int(in_pot)) if self.options["flag"] == "numbers" else str(in_pot).lower()
         solved = rows_by_side(of.plain(after), after)
         return self._line("solution", solved, flag, ref=command.id)
+
+
+def board_in(of: Game, text: str) -> KgpBoard | None:
+    """The board in a text; None if it is none, or one on which our rules cannot be played."""
+    numbers = board_numbers(text)
+    try:
+        if numbers is not None:
+            sized = game_of_size(of, numbers[0])
+            return KgpBoard(numbers, sized, sized.parse(position_text(numbers)))
+    except GameError:
+        pass
+    return None
 
 
 def game_of_size(of: Game, size: int) -> Game:
@@ -156,12 +179,10 @@ def _listened(client: KgpClient, seconds: float | None) -> Steps[bool]:
 
 def _answered(client: KgpClient, state: int) -> Steps[None]:
     """A legal move early, because nothing counts after `stop`, then the one we think of."""
-    board = client.open[state]
+    numbers, of, position = client.open[state]
     while not (yield from _listened(client, SETTLING_SECONDS)):
         pass
-    of = game_of_size(client.of, board[0])
-    position = of.parse(position_text(board))
-    early = next((hole for hole in range(board[0]) if board[3 + hole]), 0)
+    early = next((hole for hole in range(numbers[0]) if numbers[3 + hole]), 0)
     if state in client.open:
         yield Write(client.move_line(state, early + 1))
     if state in client.open and len(of.legal(position)) > 1:

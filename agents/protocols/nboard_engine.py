@@ -7,7 +7,9 @@ from agents.core import Agent, Limit
 from agents.protocols.conversation import Read, Silence, Steps, Write, chosen
 from games import Game, Position
 from games.names import GameError
+from games.terminal import printable
 
+DEPTH = re.compile(r"[0-9]{1,9}")
 BOARD = re.compile(r"BO\[\s*8\s+([^\]]*)\]")
 MOVES = re.compile(r"(?<![A-Za-z])[BW]\[\s*([A-Za-z-]{2}|[A-Za-z][1-8])[^\]]*\]")
 
@@ -24,7 +26,7 @@ class NBoardEngine:
         """Obey or answer a line; unknown lines are ignored."""
         word, _, rest = line.partition(" ")
         if word == "ping":
-            yield Write(f"pong {rest.strip()}\n")
+            yield Write(f"pong {printable(rest.strip())}\n")
         elif word == "set":
             yield from self._set(rest)
         elif word == "move" or self._is_move(line):
@@ -39,7 +41,7 @@ class NBoardEngine:
 
     def _set(self, rest: str) -> Steps[None]:
         word, _, value = rest.partition(" ")
-        if word == "depth" and value.strip().isdecimal() and int(value) > 0:
+        if word == "depth" and DEPTH.fullmatch(value.strip()) and int(value) > 0:
             self.depth = min(int(value), 60)
             yield Write(f"set myname {self.name}\n")
         elif word == "game":

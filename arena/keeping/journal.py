@@ -267,13 +267,13 @@ def links_refused(directory: Path) -> None:
 def locked(directory: Path) -> int:
     """The directory's lock, held until it is closed; a JournalError if another run holds it."""
     try:
+        str(directory).encode()
         directory.mkdir(parents=True, exist_ok=True)
         lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | NO_LINK)
-    except OSError as error:
-        raise JournalError(
-            f"{directory}: results cannot be written here ({error.strerror}); "
-            "choose another place with --results DIR"
-        ) from None
+    except (OSError, UnicodeEncodeError) as error:
+        why = getattr(error, "strerror", "its name is not UTF-8")
+        where = f"{directory}: results cannot be written here ({why})"
+        raise JournalError(f"{where}; choose another place with --results DIR") from None
     # The workers of a killed run may hold it for a moment longer.
     until = time.monotonic() + LOCK_SECONDS
     while True:

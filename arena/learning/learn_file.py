@@ -103,9 +103,8 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
     tables = read_tables(values, setup, problems)
     sources = tuple(Path(found_path(each, setup.base)) for each in values["from"])
     problems.raise_if_any()
-    name = setup.settings.name or source.path.stem
     return Learning(
-        experiment=Experiment(name, source.path, plan_to_learn(setup)),
+        experiment=Experiment(setup.settings.name, source.path, plan_to_learn(setup)),
         teacher=values["teacher"],
         agent=agent or values["teacher"],
         tables=tables,

@@ -58,7 +58,7 @@ def read_setup(source: Source, keys: Sequence[Key], problems: Problems) -> Setup
     base = source.path.absolute().parent
     tables = with_roster(source.tables, base, problems)
     values = read_table(tables, (), keys, problems, in_agents)
-    settings = read_settings(values, problems)
+    settings = read_settings(values, source.path.stem, problems)
     of = known_game(settings, base, problems)
     agents = read_agents(values.get("agents", {}), Around(of, base, problems))
     openings = RANDOM_OPENINGS
@@ -93,7 +93,7 @@ def experiment_in(source: Source, problems: Problems) -> Experiment:
     assert meets is not None  # else a problem was said
     plan = plan_of(setup, meets)
     ranked = (values["standings"] or {}).get("by", "elo")
-    return Experiment(settings.name or source.path.stem, source.path, plan, checks, ranked)
+    return Experiment(settings.name, source.path, plan, checks, ranked)
 
 
 def plan_of(setup: Setup, meets: Meets) -> Plan:

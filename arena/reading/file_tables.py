@@ -100,7 +100,7 @@ class Settings:
     """What a file says besides its agents, openings and checks, as far as it is right."""
 
     game: str | None
-    name: str | None
+    name: str
     pairs: int | None
     seed: int
     keep_moves: bool | None
@@ -116,10 +116,19 @@ class Settings:
     stop: SprtPlan | None
 
 
-def read_settings(values: KeyValues, problems: Problems) -> Settings:
-    """The settings among the values of `TOP`; what is wrong with them is said."""
+def usable_directory(name: str) -> bool:
+    """Whether a directory of ours can be called so, and the name be printed as it is."""
+    return NAME.fullmatch(name) is not None and name.isprintable()
+
+
+def read_settings(values: KeyValues, stem: str, problems: Problems) -> Settings:
+    """The settings among the values of `TOP`; what is wrong with them is said.
+
+    `stem` is what the file is called, which is the name if it gives none.
+    """
     plain = {**defaults(TOP), **values}
-    if plain["name"] is not None and not NAME.fullmatch(plain["name"]):
+    plain["name"] = stem if plain["name"] is None else plain["name"]
+    if not usable_directory(plain["name"]):
         message = f"name must be a name that a directory can have, got {quoted(plain['name'])}"
         problems.say(("name",), message)
     sprt = (plain["stop"] or {}).get("sprt", {})

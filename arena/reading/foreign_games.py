@@ -138,7 +138,8 @@ def _file_of(path: Path) -> Path:
             raise Unreadable(f"{path}: a directory without games: it is {what}")
         return path / GAMES
     if not path.is_file():
-        raise Unreadable(f"{path}: there is no such file")
+        told = "it is no file" if path.exists() else "there is no such file"
+        raise Unreadable(f"{path}: {told}")
     if path.suffix.lower() not in READERS:
         near = did_you_mean(path.suffix.lower(), READERS)
         raise Unreadable(f"{path}: must end in {listed(READERS)}{near}")

@@ -12,6 +12,8 @@ from arena.reading.toml_lines import Node, Place
 from games.limited_files import TooMuch, parsed_toml, read_bytes
 from games.names import did_you_mean, shown
 
+LONGEST_PATH = 300  # characters of one in a message
+
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
@@ -47,14 +49,20 @@ def read_text(path: Path) -> str:
         told = f"{path}:{line}: [top level] this line is not UTF-8 text"
     except FileNotFoundError:
         names = [each.name for each in path.parent.glob("*.toml")]
-        told = f"{path}: there is no such file{did_you_mean(path.name, names)}"
+        told = f"{named(path)}: there is no such file{did_you_mean(path.name, names)}"
     except OSError as error:
-        told = f"{path}: cannot be read: {error.strerror}"
+        told = f"{named(path)}: cannot be read: {error.strerror}"
     except TooMuch as error:
         told = f"{path}: {error}"
     except ValueError:  # a zero byte in its name
         told = f"{path}: no file can be called so"
     raise ExperimentError([told])
+
+
+def named(path: Path) -> str:
+    """A path for a message: of a very long one its end, so that what is wrong is read too."""
+    text = str(path)
+    return text if len(text) <= LONGEST_PATH else f"...{text[3 - LONGEST_PATH :]}"
 
 
 def syntax_problem(path: Path, text: str, told: str) -> str:

@@ -100,7 +100,7 @@ def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     plan = plan_of(setup, Meets(matches, None))
     plan = replace(plan, keep_moves=False, stop=None, thoughts=False)
     return Tuning(
-        experiment=Experiment(setup.settings.name or source.path.stem, source.path, plan),
+        experiment=Experiment(setup.settings.name, source.path, plan),
         agent=table.agent,
         space=space,
         seed_values=seeds,

@@ -88,3 +88,8 @@ def damaged(draw: st.DrawFn, sample: bytes) -> bytes:
         elif draw(st.integers(0, 3)) == 0:
             del content[at:]
     return bytes(content)
+
+
+def pairs_of(keys: Sequence[str]) -> st.SearchStrategy[bytes]:
+    """KEY=VALUE, seldom one that the file may have."""
+    return st.builds(lambda key, value: f"{key}={value}".encode(), st.sampled_from(keys), values())

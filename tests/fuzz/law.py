@@ -97,10 +97,11 @@ def _tried(target: Target, content: bytes) -> tuple[str, float]:
         return f"wrote outside of its directory: {written[:3]}", seconds
     if (grown := _peak() - before) > MEBIBYTES:
         return f"took {grown} MiB", seconds
-    return _unfit(said.getvalue(), status), seconds
+    return unfit(said.getvalue(), status), seconds
 
 
-def _unfit(text: str, status: int) -> str:
+def unfit(text: str, status: int) -> str:
+    """Which law an answer breaks by its words or its status."""
     if status not in (DONE, FINDING, MISTAKE, UNFINISHED):
         return f"ended with status {status}"
     raw = sorted({each for each in text if not each.isprintable() and each != "\n"})

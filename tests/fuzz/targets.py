@@ -6,51 +6,31 @@ import io
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import strategies as st
 
+import arena.export
+import arena.handouts
 import arena.rate
 import arena.report
+import arena.runs
+import arena.share
+import arena.status
 import arena.verify
-import games.perft
-import games.replay
-from agents import AGENTS
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, draw
 from arena.reading.experiment_file import load
-from arena.reading.sweep_table import load_sweep
-from arena.tuning.tune_file import load_tuning
-from games import NAMES
 from games.terminal import DONE, status_of
 from tests.arena.running import played, small
-from tests.fuzz.grammars import ROOT, changed, damaged, values, words_of
+from tests.fuzz.bot_targets import BOTS
+from tests.fuzz.file_targets import FILES
+from tests.fuzz.grammars import changed, damaged
 from tests.fuzz.law import Target
+from tests.fuzz.page_targets import PAGES
 
-SHIPPED = [path.read_text() for path in sorted(ROOT.glob("experiments/*.toml"))]
-STUDIES = [text for text in SHIPPED if "[tune" in text]
-EXPERIMENTS = [text for text in SHIPPED if "[tune" not in text]
-KINDS = [f'kind = "{kind}"' for kind in AGENTS]
-GAME_NAMES = [*NAMES, "kalah(6,4)", "kalah(3,2,capture=none)", "othello(6)", "owari(4,3)"]
-MOVES = ["3 6 1 2", "f5 d6 c3", "1 1 1", "pass", "6 6 6 6 6 6"]
-POSITIONS = [
-    "4 4 4 4 4 4 0 4 4 4 4 4 4 0 1",
-    "...........................OX......XO........................... X",
-]
-CSV = [
-    "first,second,result\na,b,1-0\nb,a,0.5\n",
-    "game,first,second,score\nkalah(6,4),a,b,1\nkalah(6,4),b,a,0\nkalah(6,4),a,b,0.5\n",
-    "white,black,winner,opening\na,b,first,x\nb,a,draw,x\n",
-]
-PGN = [
-    '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 {so (it) is} e5 2. Nf3 1-0\n\n'
-    '[White "b"]\n[Black "a"]\n[Result "1/2-1/2"]\n\n1. d4 ; no\n1/2-1/2\n',
-]
-GGF = [
-    "(;GM[Othello]PC[x]PB[a]PW[b]RE[4]TY[8]BO[8 ---------------------------O*------*O-----------"
-    "---------------- *]B[d3]W[c3];)\n(;GM[Othello]PB[b]PW[a]RE[-2]TY[8]B[f5];)\n",
-]
+Command = Callable[[list[str]], int]
 
 
 @functools.cache
@@ -73,65 +53,11 @@ def drawn_run() -> DrawnPlan:
     return draw(load(finished_run().parents[2] / "demo.toml").plan)
 
 
-def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
-    """How a file of this name is answered by what reads it."""
-
-    def answer(content: bytes, directory: Path) -> int:
-        path = directory / name
-        path.write_bytes(content)
-        return status_of("fuzz", lambda: read(path), "", str(path))
-
-    return answer
-
-
-def plan_of(path: Path) -> int:
-    """An experiment file is read, and the sweep in it if there is one."""
-    load(path)
-    load_sweep(path)
-    return DONE
-
-
-def study_of(path: Path) -> int:
-    """A file for the tuner is read."""
-    load_tuning(path)
-    return DONE
-
-
-def rated(name: str) -> Callable[[bytes, Path], int]:
-    """How arena.rate answers a file of this name."""
-    return file_answer(name, lambda path: arena.rate.main([str(path), "--draws", "0"]))
-
-
-def command(
-    main: Callable[[list[str]], int], words: Callable[[str], Sequence[str]]
-) -> Callable[[bytes, Path], int]:
-    """How a command answers a text among its words; no word begins an option."""
-
-    def answer(content: bytes, _: Path) -> int:
-        text = content.decode(errors="replace").replace("\0", "").lstrip("-")
-        return main([*words(text)])
-
-    return answer
-
-
-def overridden(content: bytes, directory: Path) -> int:
-    """How a value of the command line is answered."""
-    path = directory / "demo.toml"
-    path.write_text(EXPERIMENTS[0])
-    text = content.decode(errors="replace")
-
-    def read() -> int:
-        load(path, [text])
-        return DONE
-
-    return status_of("fuzz", read, "", str(path))
-
-
 def of_run(name: str, *ends: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
     """How commands answer a run one file of which is replaced; the worst status."""
 
     def answer(content: bytes, directory: Path) -> int:
-        run = directory / "run"
+        run = directory / "results" / "demo" / finished_run().name
         shutil.copytree(finished_run(), run)
         (run / name).write_bytes(content)
         return max(end(run) for end in ends)
@@ -139,14 +65,19 @@ def of_run(name: str, *ends: Callable[[Path], int]) -> Callable[[bytes, Path], i
     return answer
 
 
-def verified(run: Path) -> int:
-    """The games of a run, replayed by the rules."""
-    return arena.verify.main([str(run), "--replay"])
+def by(main: Command, *words: str) -> Callable[[Path], int]:
+    """A command about a run, with these words after it."""
+    return lambda run: main([str(run), *words])
 
 
-def reported(run: Path) -> int:
-    """The page of a run, written again."""
-    return arena.report.main([str(run)])
+def listed(run: Path) -> int:
+    """The list of runs, with this one."""
+    return arena.runs.main(["--results", str(run.parents[1]), "list"])
+
+
+def shared(run: Path) -> int:
+    """The run in one file."""
+    return arena.share.main([str(run), "--to", str(run.parent / "run.zip")])
 
 
 def continued(run: Path) -> int:
@@ -171,38 +102,22 @@ def text_of_run(name: str) -> st.SearchStrategy[bytes]:
     return st.deferred(lambda: changed([(finished_run() / name).read_text()]))
 
 
-def pairs_of(keys: Sequence[str]) -> st.SearchStrategy[bytes]:
-    """KEY=VALUE, seldom one that the file may have."""
-    return st.builds(lambda key, value: f"{key}={value}".encode(), st.sampled_from(keys), values())
-
-
-TARGETS = {
-    "experiment": Target(changed(EXPERIMENTS, KINDS), file_answer("x.toml", plan_of)),
-    "study": Target(changed(STUDIES), file_answer("x.toml", study_of)),
-    "set": Target(
-        st.one_of(pairs_of(words_of(EXPERIMENTS)), changed(["agents.smart.depth=6", "pairs=10"])),
-        overridden,
+VERIFIED, REPORTED = by(arena.verify.main, "--replay"), by(arena.report.main)
+RATED = by(arena.rate.main, "--draws", "0")
+STATUS = by(arena.status.main, "--once")
+EXPORTED = by(arena.export.main, "--games", "json", "--tables", "csv")
+HANDED = by(arena.handouts.main)
+RUNS = {
+    "table": Target(file_of_run("games.parquet"), of_run("games.parquet", VERIFIED, REPORTED)),
+    "table rated": Target(file_of_run("games.parquet"), of_run("games.parquet", RATED)),
+    "table exported": Target(
+        file_of_run("games.parquet"), of_run("games.parquet", EXPORTED, HANDED)
     ),
-    "game": Target(changed(GAME_NAMES), command(games.perft.main, lambda text: [text, "1"])),
-    "moves": Target(
-        changed(MOVES, ["kalah"]), command(games.replay.main, lambda text: ["kalah(6,4)", text])
-    ),
-    "othello moves": Target(
-        changed(MOVES), command(games.replay.main, lambda text: ["othello", text])
-    ),
-    "position": Target(
-        changed(POSITIONS),
-        command(games.replay.main, lambda text: ["kalah(6,4)", "", f"--start={text}"]),
-    ),
-    "othello position": Target(
-        changed(POSITIONS),
-        command(games.replay.main, lambda text: ["othello", "", f"--start={text}"]),
-    ),
-    "csv": Target(changed(CSV), rated("games.csv")),
-    "pgn": Target(changed(PGN), rated("games.pgn")),
-    "ggf": Target(changed(GGF), rated("games.ggf")),
-    "table": Target(file_of_run("games.parquet"), of_run("games.parquet", verified, reported)),
-    "run": Target(text_of_run("run.json"), of_run("run.json", verified, reported)),
-    "summary": Target(text_of_run("summary.json"), of_run("summary.json", reported)),
-    "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued)),
+    "run": Target(text_of_run("run.json"), of_run("run.json", VERIFIED, REPORTED)),
+    "run listed": Target(text_of_run("run.json"), of_run("run.json", STATUS, listed)),
+    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, shared, RATED)),
+    "summary": Target(text_of_run("summary.json"), of_run("summary.json", REPORTED, listed)),
+    "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued, STATUS)),
+    "ratings": Target(file_of_run("elo.parquet"), of_run("elo.parquet", REPORTED, EXPORTED)),
 }
+TARGETS = {**FILES, **RUNS, **BOTS, **PAGES}

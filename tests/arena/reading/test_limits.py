@@ -134,3 +134,20 @@ def test_nothing_that_a_file_holds_reaches_the_terminal_raw(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert all(each.isprintable() or each == "\n" for each in done.stderr)
+
+
+@pytest.mark.parametrize("stem", ["a\nb", "\udcff", "a\u202eb", " x"])
+def test_a_file_that_no_directory_can_be_called_like_needs_a_name(stem, tmp_path):
+    path = tmp_path / f"{stem}.toml"
+    path.write_text(GAME + AGENTS)
+    with pytest.raises(ExperimentError, match="name must be a name that a directory can have"):
+        load(path)
+    assert load(path, ["name=mine"]).name == "mine"
+
+
+def test_of_a_very_long_path_the_end_is_said_with_what_is_wrong(tmp_path):
+    with pytest.raises(ExperimentError) as caught:
+        load(tmp_path / ("a/" * 1000 + "x.toml"))
+    (line,) = caught.value.problems
+    assert line.endswith("a/x.toml: there is no such file")
+    assert len(line) < 400
