@@ -51,8 +51,9 @@ def _few(words: Iterable[str]) -> str:
 def nearest(word: str, names: Iterable[str]) -> str:
     """The one of `names` that somebody means or mistypes who writes `word`; empty: none is near."""
     known = list(names)
-    close = difflib.get_close_matches(word[:LONGEST], known, 1, NEAR)
-    return meant(word, known) or next(iter(close), "")
+    typed = word[:LONGEST]
+    close = (difflib.get_close_matches(each, known, 1, NEAR) for each in (typed, typed.lower()))
+    return meant(word, known) or next((found[0] for found in close if found), "")
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ from arena.tuning.written_range import is_number
 from games.names import shown
 
 LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
+LARGEST_SHARE = 1e9
 TYPICAL_VARIANCE = 0.1  # of pair scores between bots of like strength
 
 Shares = tuple[tuple[str, float], ...]
@@ -172,7 +173,7 @@ def read_opponents(table: TuneTable, agents: Mapping[str, AgentSpec], problems: 
     if (
         not isinstance(shares, dict)
         or not shares
-        or not all(is_number(share) and share > 0 for share in shares.values())
+        or not all(is_number(share) and 0 < share <= LARGEST_SHARE for share in shares.values())
     ):
         message = "opponents must be names, or shares like { smart = 0.7, greedy = 0.3 }"
         say_of_tune(problems, f"{message}, got {shown(table.opponents)}", "opponents")

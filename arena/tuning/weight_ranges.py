@@ -5,16 +5,17 @@ from typing import NamedTuple
 
 from agents import AgentSpec, kind_of
 from agents.core import Weights
+from agents.evaluations.weight_files import LARGEST
 from agents.kinds import settings
 from arena.reading.problems import Problems, near
 from arena.tuning.constraints import broken, constraint_of
-from arena.tuning.option_ranges import read_options, tables_of
+from arena.tuning.option_ranges import read_options, tables_of, tunable
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.start_weights import by_tables, has_weights, seed_weights
 from arena.tuning.tune_table import TuneTable, say_of_tune
 from arena.tuning.written_range import RangeTable, is_number, range_fault, written_range
 from games import Game
-from games.names import listed, quoted
+from games.names import listed, quoted, shown
 
 
 class StartWeights(NamedTuple):
@@ -31,6 +32,7 @@ def read_space(
 ) -> tuple[Space, dict[str, Value]]:
     """The space to search and where in it the agent is now; what is wrong is said."""
     axes, fixed, seeds = list[Axis](), dict[str, tuple[float, ...]](), dict[str, Value]()
+    before = len(problems.found)
     if has_weights(spec) and not by_tables(spec, of):
         names, weights = seed_weights(spec, of)
         start = StartWeights(weights, names, single="evaluate" in spec.options)
@@ -41,15 +43,22 @@ def read_space(
         seeds = {axis.name: seed_value(axis, axes, weights) for axis in axes}
     axes += (options := read_options(table.options, spec, of, problems))
     seeds |= {axis.name: option_seed(axis, spec, of) for axis in options}
-    if not axes:
-        message = "no weight has a range, as in weights = { pot = [0.5, 5.0] }"
-        say_of_tune(problems, message, "weights")
+    if not axes and len(problems.found) == before:
+        say_of_tune(problems, nothing_ranged(spec), "weights")
     for name in sorted({axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}):
         say_of_tune(
             problems, f"{name} is a weight and an option: tune one of them", "options", name
         )
     space = Space(tuple(axes), fixed, tables_of(axes, spec))
     return constrained(space, table.constraints, seeds, problems), seeds
+
+
+def nothing_ranged(spec: AgentSpec) -> str:
+    """What is missing where nothing is tuned."""
+    if has_weights(spec):
+        return "no weight has a range, as in weights = { pot = [0.5, 5.0] }"
+    names = listed(tunable(kind_of(spec)))
+    return f"no option has a range: write [tune.options]; these can be tuned: {names}"
 
 
 def fixed_weights(table: TuneTable, weights: Weights) -> dict[str, tuple[float, ...]]:
@@ -102,7 +111,7 @@ def read_axes(name: str, value: object, start: StartWeights, problems: Problems)
     if is_number(value):
         return
     try:
-        ranged = written_range(name, value)
+        ranged = written_range(name, value, or_number=True)
         if fault := weight_fault(name, ranged, start):
             raise ValueError(fault)
     except ValueError as error:
@@ -129,4 +138,6 @@ def weight_fault(name: str, ranged: RangeTable, start: StartWeights) -> str:
             f"{name} has {len(seeds)} phases in the agent: write phases = {len(seeds)}, or a "
             f"multiple of it, got {ranged.phases}"
         )
+    if max(map(abs, ranged.range), default=0.0) > LARGEST:
+        return f"{name} must lie within ±{LARGEST:g}, got {shown(ranged.range)}"
     return range_fault(name, ranged, seeds)

@@ -6,10 +6,11 @@ from typing import NamedTuple, TypeGuard
 
 from arena.tuning.space import Value
 from games.keys import Key, KeyValues, defaults
-from games.names import shown
+from games.names import did_you_mean, listed, quoted, shown
 
 MOST_PHASES = 8  # of a weight
 MOST_CHOICES = 50
+CHOICES = f"choices must be 2 to {MOST_CHOICES} different numbers or texts"
 RANGE = (
     Key("range", "numbers", "the lowest and the highest value"),
     Key("choices", "any", "all values that it may have, instead of a range"),
@@ -29,29 +30,48 @@ class RangeTable(NamedTuple):
     phases: int
 
 
-def written_range(name: str, value: object) -> RangeTable:
-    """The range that is written; a ValueError says that there is none."""
+def written_range(name: str, value: object, or_number: bool = False) -> RangeTable:
+    """The range that is written; a ValueError says why there is none.
+
+    `or_number`: whether a number could stand there as well.
+    """
     table = value if isinstance(value, dict) else {"range": value}
+    if value and isinstance(value, dict) and (fault := _table_fault(value)):
+        raise ValueError(f"{name}: {fault}")
     ranged = _ranged(table)
     if ranged is None:
         raise ValueError(
-            f"{name} must be a number, a range like [0.5, 5.0], "
+            f"{name} must be {'a number, ' if or_number else ''}a range like [0.5, 5.0], "
             f"{{ range = [0.5, 5.0], log = true }} or {{ choices = [1, 2, 4] }}, "
             f"got {shown(value)}"
         )
     return ranged
 
 
+def _table_fault(table: KeyValues) -> str:
+    """What is wrong with one key of a table, or with two together; empty if it is no key."""
+    keys = {key.name: key for key in RANGE}
+    for name, value in table.items():
+        if name not in keys:
+            return (
+                f"unknown key {quoted(name)} (there are {listed(keys)}){did_you_mean(name, keys)}"
+            )
+        for _, message in keys[name].faults(value):
+            return message
+    if "choices" not in table:
+        return "" if "range" in table else "range is missing, as in { range = [0.5, 5.0] }"
+    if len(table) > 1:
+        return f"choices stand alone, without {next(name for name in table if name != 'choices')}"
+    return "" if fits(table["choices"]) else CHOICES
+
+
 def _ranged(table: KeyValues) -> RangeTable | None:
-    """The range in a table; None if the table is not right."""
+    """The range in a table without faults; None if there are no numbers in it."""
     values = {**defaults(RANGE), **table}
-    if values.keys() != defaults(RANGE).keys() or ("range" in table) == ("choices" in table):
-        return None
-    if any(list(key.faults(values[key.name])) for key in RANGE if key.name in table):
-        return None
     if "choices" in table:
-        choices, plain = values["choices"], len(table) == 1
-        return RangeTable((), tuple(choices), False, False, 1) if plain and fits(choices) else None
+        return RangeTable((), tuple(values["choices"]), False, False, 1)
+    if list(RANGE[0].faults(values["range"])):
+        return None
     numbers = tuple(map(float, values["range"]))
     return RangeTable(numbers, (), values["log"], values["integer"], values["phases"])
 

@@ -72,7 +72,29 @@ def test_a_problem_is_told_with_its_line_and_a_way_out(tmp_path: Path, before: s
 
 def test_a_switch_of_a_range_is_true_or_false(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, GOOD.replace("[-1, 1] }", "[-1, 1], integer = 1 }"))
-    assert found.endswith("got a table of range, integer")
+    assert found.endswith("in_play: integer must be true or false, got 1")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("{ range = [-1, 1], lgo = true }", 'unknown key "lgo"'),
+        ("{ range = [-1, 1], phases = 9 }", "phases must be a whole number from 1 to 8, got 9"),
+        ("{ phases = 3 }", "range is missing"),
+        ("{ choices = [1, 2], log = true }", "choices stand alone, without log"),
+        ("{ choices = [1] }", "choices must be 2 to 50 different numbers or texts"),
+        ("[0, 1e308]", "must lie within ±100000"),
+        ('"x"', "must be a number, a range like"),
+    ],
+)
+def test_one_problem_of_a_range_is_one_line(tmp_path: Path, table: str, message: str) -> None:
+    (found,) = problems(tmp_path, GOOD.replace("{ range = [-1, 1] }", table))
+    assert message in found
+
+
+def test_capitals_are_understood(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, GOOD.replace("in_play =", "IN_PLAY ="))
+    assert 'did you mean "in_play"?' in found
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
