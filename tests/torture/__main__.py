@@ -11,9 +11,10 @@ os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_KNOWN": "off"}
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.torture.campaign import campaign, stored
+from tests.torture.campaign import Tried, campaign, stored
 from tests.torture.disks import own_mounts
 from tests.torture.laws import BROKEN, Patience
 from tests.torture.loaded import load_all
@@ -32,8 +33,20 @@ def arguments() -> argparse.ArgumentParser:
         help="the journal of the campaign, and what is run (results/torture)",
     )  # fmt: skip
     parser.add_argument("--only", default="", metavar="NAME", help="one subject or disturbance")
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="N", help="the number of the first trial (0)"
+    )
+    parser.add_argument(
+        "--beside", type=Path, action="append", default=[], metavar="DIR",
+        help="the state of a campaign with other numbers, whose trials count too",
+    )  # fmt: skip
     parser.add_argument("--into", type=Path, metavar="FILE", help="a page to put the tables into")
     return parser
+
+
+def all_of(state: Path, beside: Sequence[Path]) -> list[Tried]:
+    """The trials of all campaigns that count, each number once."""
+    return list({line.number: line for each in (*beside, state) for line in stored(each)}.values())
 
 
 def main(words: list[str] | None = None) -> int:
@@ -41,17 +54,16 @@ def main(words: list[str] | None = None) -> int:
     chosen = arguments().parse_args(words)
     state = chosen.state.resolve()
     state.mkdir(parents=True, exist_ok=True)
-    lines = stored(state)
-    if effective(lines) < chosen.disturbances:
+    if effective(all_of(state, chosen.beside)) < chosen.disturbances:
         load_all()
         own_mounts()
-        for line in campaign(chosen.seed, state, chosen.only, Patience()):
-            lines.append(line)
+        for line in campaign(chosen.seed, state, chosen.only, Patience(), chosen.first):
             words_of_it = f": {line.words}" if line.words else ""
             print(f"{line.number:5}  {line.subject:14} {line.disturbance:26} {line.verdict}"
                   f"{words_of_it}", flush=True)  # fmt: skip
-            if effective(lines) >= chosen.disturbances:
+            if effective(all_of(state, chosen.beside)) >= chosen.disturbances:
                 break
+    lines = all_of(state, chosen.beside)
     text = printed(lines, chosen.seed)
     print(f"\n{text}")
     if chosen.into:

@@ -62,9 +62,11 @@ def tried(subject: str, how: str, chance: random.Random, state: Path, below: Bel
         trial.leave()
 
 
-def campaign(seed: int, state: Path, only: str, patience: Patience) -> Iterator[Tried]:
-    """The trials of a seed that are not in the journal, without an end."""
-    number, below = len(stored(state)), Below()
+def campaign(
+    seed: int, state: Path, only: str, patience: Patience, first: int = 0
+) -> Iterator[Tried]:
+    """The trials of a seed from the `first` on that are not in the journal, without an end."""
+    number, below = first + mended(state), Below()
     while True:
         subject, how, chance = choice(seed, number, only)
         outcome = tried(subject, how, chance, state, below, patience)
@@ -87,19 +89,25 @@ def note(state: Path, line: Tried) -> None:
 
 
 def stored(state: Path) -> list[Tried]:
-    """The lines of the journal; one that a kill has cut is tried again."""
+    """The lines of the journal, without one that a kill has cut."""
     path = state / JOURNAL
-    if not path.exists():
-        return []
-    lines = []
-    for text in path.read_text().splitlines(keepends=True):
-        if not text.endswith("\n"):
-            whole = path.read_text()
-            path.write_text(whole[: len(whole) - len(text)])
-            break
-        number, subject, how, verdict, *rest = json.loads(text)
-        lines.append(Tried(number, subject, how, Verdict(verdict), *rest))
-    return lines
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    return [line_of(text) for text in lines if text.endswith("\n")]
+
+
+def line_of(text: str) -> Tried:
+    """A line of the journal as it was noted."""
+    number, subject, how, verdict, *rest = json.loads(text)
+    return Tried(number, subject, how, Verdict(verdict), *rest)
+
+
+def mended(state: Path) -> int:
+    """How many lines the journal has; one that a kill has cut is removed, and tried again."""
+    path = state / JOURNAL
+    if path.exists():
+        text = path.read_text()
+        path.write_text(text[: text.rfind("\n") + 1])
+    return len(stored(state))
 
 
 def keep_evidence(state: Path, number: int) -> None:

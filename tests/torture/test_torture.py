@@ -11,7 +11,7 @@ import pytest
 
 from tests.torture import laws
 from tests.torture.below import Below, Command
-from tests.torture.campaign import JOURNAL, Tried, choice, note, stored
+from tests.torture.campaign import JOURNAL, Tried, choice, mended, note, stored
 from tests.torture.disturbances import DISTURBANCES
 from tests.torture.laws import Outcome, Patience, Verdict
 from tests.torture.loaded import load
@@ -141,6 +141,7 @@ def test_a_journal_that_a_kill_has_cut_goes_on(tmp_path):
     whole = (tmp_path / JOURNAL).read_text()
     (tmp_path / JOURNAL).write_text(whole[:-9])
     assert stored(tmp_path) == LINES[:2]
+    assert mended(tmp_path) == 2
     note(tmp_path, LINES[2])
     assert (tmp_path / JOURNAL).read_text() == whole
 
