@@ -16,6 +16,7 @@ from agents.wall.process_tree import descendants
 
 SAMPLE_SECONDS = 0.004
 MOST_BETWEEN = 0.1  # seconds: what a sample stands for at most, however late it comes
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 RUNS, WAITS_FOR_THE_DISK = "R", "D"
 
 
@@ -50,9 +51,17 @@ class Below:
         """Begin a command in a group of its own; its number."""
         sys.stdout.flush()
         sys.stderr.flush()
-        child = os.fork()
-        if not child:
-            become(command, place, log, environment, before)
+        # A signal that comes at once is for the command, not for the fork that is to be it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
+            child = os.fork()
+            if not child:
+                for each in ENDING:  # SIGINT: as `arena` has it while it loads
+                    signal.signal(each, signal.SIG_DFL)
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+                become(command, place, log, environment, before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
         return child
@@ -127,8 +136,6 @@ def become(
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         for stream in (1, 2):
             os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # as `arena` has it while it loads
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.environ.update(environment)
         before()
         if command.typed:

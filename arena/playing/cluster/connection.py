@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 import re
+import signal
 import time
 import uuid
 import warnings
@@ -185,7 +186,12 @@ async def _result(future: OfDask) -> OfDask:
 
 
 def _started(workers: int) -> OfDask:
-    """A cluster of processes of this machine; NoCluster if it does not start."""
+    """A cluster of processes of this machine; NoCluster if it does not start.
+
+    Its processes never see Ctrl-C, which is for us; here it waits until they are there, for one
+    that is half begun cannot be closed.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         return distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
@@ -196,6 +202,8 @@ def _started(workers: int) -> OfDask:
     except (OSError, RuntimeError) as error:
         reason = printable(str(error), MOST_REASON)
         raise NoCluster(f"--on local:{workers}: the cluster does not start ({reason})") from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def refuse_strangers(address: str) -> None:
