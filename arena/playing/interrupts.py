@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from types import FrameType
@@ -38,6 +39,7 @@ class Interrupts:
             signal.signal(signal.SIGALRM, self._stop)
             signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
             return
+        sys.unraisablehook = unheard
         raise KeyboardInterrupt
 
     def look(self) -> None:
@@ -61,7 +63,7 @@ class Interrupts:
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
         """Handle the signals in place of Python; one that is ignored, as by nohup, stays so."""
-        handlers = {each: signal.getsignal(each) for each in SIGNALS}
+        handlers, hook = {each: signal.getsignal(each) for each in SIGNALS}, sys.unraisablehook
         for each, handler in handlers.items():
             if handler != signal.SIG_IGN:
                 signal.signal(each, self.arrive)
@@ -71,9 +73,15 @@ class Interrupts:
             # After a signal we are about to end, and a second Ctrl-C must do no harm; so are we
             # once all is written, if the process is a command's own.
             ours = handlers[signal.SIGINT] == signal.SIG_DFL
+            if not ours:
+                sys.unraisablehook = hook
             if not self.arrived and not (self.finished and ours):
                 for each, handler in handlers.items():
                     signal.signal(each, handler)
+
+
+def unheard(_: object) -> None:
+    """Ignore what an object complains of when it goes: a library's, stopped while it was made."""
 
 
 def importing(frame: FrameType | None) -> bool:

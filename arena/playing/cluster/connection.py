@@ -1,6 +1,7 @@
 """The connection to a Dask cluster, checked before it is used, its workers watched."""
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import re
@@ -99,10 +100,14 @@ class Cluster:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the cluster; one that was started here is stopped."""
-        self.client.close(timeout=CLOSE_SECONDS)
-        if self.own is not None:
-            self.own.close(timeout=CLOSE_SECONDS)
+        """Leave the cluster; one that was started here is stopped.
+
+        A busy one may take longer than we wait: all that counts is there, and it ends with us.
+        """
+        for each in (self.client, self.own):
+            if each is not None:
+                with contextlib.suppress(OSError):  # so is a TimeoutError
+                    each.close(timeout=CLOSE_SECONDS)
 
     def _refuse_a_bare_scheduler(self) -> None:
         """Raise NoCluster if the scheduler could not open what is sent to its workers."""
