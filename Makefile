@@ -83,7 +83,10 @@ LEARN = $(BIN)/python -m arena.learn
 KALAH = experiments/learn_kalah.toml
 OTHELLO = experiments/learn_othello.toml
 learn: .venv/.run
-	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_4.npz
+	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_4.npz \
+	  --set name=learn_kalah_6_4 --set agents.teacher.nodes=400 --set 'learn.games=[60000,300000]' \
+	  --set learn.phases=4 --set 'openings.plies=[8,10]' --set learn.match.elo1=10 \
+	  --set learn.match.pairs=2000
 	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_6_6.npz \
 	  --set name=learn_kalah_6_6 --set 'game="kalah(6,6)"' --set learn.games=74000
 	$(LEARN) $(KALAH) --to games/sowing/weights/kalah_4_4.npz \
