@@ -10,6 +10,7 @@ import os
 os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_KNOWN": "off"}
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,6 +53,7 @@ def all_of(state: Path, beside: Sequence[Path]) -> list[Tried]:
 def main(words: list[str] | None = None) -> int:
     """Go on until so many disturbances were not too late; 1 if a law was broken."""
     chosen = arguments().parse_args(words)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))  # what was begun is ended first
     state = chosen.state.resolve()
     state.mkdir(parents=True, exist_ok=True)
     if effective(all_of(state, chosen.beside)) < chosen.disturbances:
