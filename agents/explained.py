@@ -1,16 +1,20 @@
 """Why an agent plays what it plays: every legal move, and the position, as it values them."""
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import cast
 
 from agents.compiled import CompiledAgent, value_of
 from agents.core import Agent, AgentSpec, Choice, Limit
-from agents.kernels.bind import called_features, knowledge_names, part_names
+from agents.kernels.bind import agent_kernels, called_features, knowledge_names, part_names
 from agents.kernels.layout import KIND, KINDS, MOST_FEATURES, PHASES, SOLVE, UNIT, WEIGHTS, WIN
 from agents.kernels.terms import TERMS
 from agents.kinds import Kind
 from games import Game, Position
-from games.kernels.jit import unbound
+from games.kernels.jit import Kernel, specialise, unbound
+from games.pack import is_users, package_of
 from games.solving.solution import board_order
 
 # How the policies that do not search choose, by their names in KINDS.
@@ -92,8 +96,20 @@ def by_policy(agent: CompiledAgent, position: Position, move: int) -> MoveView:
     if policy_of(agent) not in VALUED:
         return MoveView(move, own=own, theirs=theirs)
     slot = agent.game.slots_of(move)
-    value = int(agent.kernels.simple_value(agent.context, position.state, slot, 0))
+    value = int(policy_value(agent.game.family_name)(agent.context, position.state, slot, 0))
     return MoveView(move, value, False, value, 0, 0, (move,), own, theirs)
+
+
+@cache
+def policy_value(family_name: str) -> Kernel:
+    """The value of a move to a policy, for Python to ask: compiled once, and kept on disk."""
+    kernels = vars(agent_kernels(family_name))
+    template = unbound(kernels["simple_value"])
+    if is_users(package_of(family_name)):  # what a user's file holds is not kept
+        return cast("Kernel", kernels["simple_value"])
+    suffix = f"{importlib.import_module(family_name).FAMILY}_explained"
+    value: Kernel = specialise(suffix, [template], **kernels).simple_value
+    return value
 
 
 def policy_of(agent: CompiledAgent) -> str:

@@ -95,6 +95,12 @@ class Patience:
         return False
 
 
+@cache
+def playing(name: str) -> tuple[str, ...]:
+    """The kinds that play the game; files of tests ask again and again while they are collected."""
+    return kinds_for(game(name))
+
+
 def kinds_and_games(*left_out: str, games=OF_EVERY_FAMILY) -> list[tuple[str, str]]:
     """Every kind and variant with every game that it plays; programs have tests of their own."""
     return [
@@ -102,7 +108,7 @@ def kinds_and_games(*left_out: str, games=OF_EVERY_FAMILY) -> list[tuple[str, st
         for kind in (*AGENTS, *VARIANTS)
         if kind not in (*left_out, *PROTOCOLS)
         for name in games
-        if spec_of(kind).kind in kinds_for(game(name))
+        if spec_of(kind).kind in playing(name)
     ]
 
 

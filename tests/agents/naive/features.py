@@ -1,5 +1,7 @@
 """The features of positions in plain Python, counted from rows and boards by their definitions."""
 
+from functools import cache
+
 from tests.games.naive import othello as rules_of_othello
 from tests.games.naive.othello import EIGHT_NEIGHBOURS, EMPTY, State, ray
 
@@ -8,6 +10,7 @@ from tests.games.naive.othello import EIGHT_NEIGHBOURS, EMPTY, State, ray
 SOWING = ("pot", "in_play", "extra_turn", "capture", "mobility", "far", "given_away")
 
 
+@cache  # searches of other depths and weights come to the same rows
 def sowing_counts(row, pot: int, other) -> dict[str, int]:
     """Every count for the owner of `row`; rows are in their owner's sowing order."""
     holes = len(row)

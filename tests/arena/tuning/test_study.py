@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,13 @@ def study(directory: Path, text: str, *words: str) -> Path:
     return found
 
 
+def copied(whole: Path, directory: Path) -> Path:
+    """The study as if it had been played here, with its file; its directory."""
+    root = whole.parents[2]
+    shutil.copytree(root, directory, dirs_exist_ok=True)
+    return directory / whole.relative_to(root)
+
+
 def trials(directory: Path) -> pd.DataFrame:
     return pd.read_parquet(directory / "trials.parquet").drop(columns="seconds")
 
@@ -83,7 +91,7 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
 
 def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
     text = LONG.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
-    found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
+    found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n', "--workers", "1")
     assert set(trials(found)["half"]) == {1}  # opponents that the file names stay
     said = json.loads((found / "recommendation.json").read_text())
     assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
@@ -178,7 +186,7 @@ def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
 
 
 def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
-    found = study(tmp_path, SAME)
+    found = study(tmp_path, SAME, "--workers", "1")
     said = json.loads((found / "recommendation.json").read_text())
     assert said["flat"] == "flat: no distinct games changed"
     assert said["distinct_fingerprints"] == 1
@@ -191,12 +199,15 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
 
 
 def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
-    found = study(tmp_path, SMALL, "--budget", "1s", "--set", "tune.trials=1000")
-    assert 0 < len(trials(found)) < 1000  # as many as the machine is fast
+    # So little time that no machine plays more than the least that there is.
+    found = study(tmp_path, SMALL, "--budget", "0.001s", "--set", "tune.trials=1000")
+    rows = trials(found)
+    assert set(rows["games"]) == {20}
+    assert 0 < len(rows) <= 10
 
 
 def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
-    other = study(tmp_path, BAD)
+    other = copied(bad, tmp_path)
     for path in other.glob("*"):
         if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
@@ -221,10 +232,10 @@ STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "g
 )
 def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
     whole = study(tmp_path / "whole", text, "--workers", "1")
-    other = study(tmp_path / "other", text, "--workers", "3")
+    other = copied(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
         base.execute("delete from batches where start >= ?", (cut,))
-    study(tmp_path / "other", text)
+    assert study(tmp_path / "other", text, "--workers", "3") == other
     assert trials(other).equals(trials(whole))
     assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
     for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
@@ -233,7 +244,7 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return study(tmp_path_factory.mktemp("long"), LONG)
+    return study(tmp_path_factory.mktemp("long"), LONG, "--workers", "1")
 
 
 def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
@@ -252,7 +263,7 @@ def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
 def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
     long: Path, tmp_path: Path
 ) -> None:
-    other = study(tmp_path, LONG, "--workers", "1")
+    other = copied(long, tmp_path)
     for path, kept in ((other, 24), (other / "second-half", 3)):
         with database(path / "journal.sqlite") as base:
             base.execute("delete from batches where start >= ?", (kept,))

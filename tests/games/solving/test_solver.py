@@ -37,6 +37,7 @@ def solver(name: str) -> Solver:
     return solver_of(game(name), SMALL)
 
 
+@cache
 def naive_rules(name: str) -> sowing.Rules:
     """The naive twin's rules of a game."""
     words = {"yes": True, "no": False}
