@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import ModuleType
@@ -132,17 +133,57 @@ print(json.dumps([perft(of, of.start(), 6)[-1], random_games(of, 50, 1)]))
 """
 
 
+THREADS = """
+import sys, threading
+from games import game
+usual = sys.getswitchinterval()
+sys.setswitchinterval(1e-6)
+of, wrong, together = game("kalah(3,2)"), [], threading.Barrier(4)
+
+def first_use():
+    together.wait()
+    try:
+        assert of.legal(of.start()) == (0, 1, 2)
+    except Exception as error:
+        wrong.append(error)
+
+threads = [threading.Thread(target=first_use) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.setswitchinterval(usual)
+print(wrong)
+"""
+COUNTS = f"""
+import json
+for of in map(game, {FAMILIES}):
+    print(json.dumps([perft(of, of.start(), 3), random_games(of, 3, 7)]))
+"""
+
+
+@cache
+def whole_process(interpreted: bool) -> tuple[str, str, list[str]]:
+    """What one process says to threads, to everything and of counts, after another warmed up."""
+    code = THREADS + EVERYTHING + COUNTS
+    done = python(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
+    if NOTICE in done.stderr:  # it was the first
+        done = python(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
+    assert done.stderr == ""
+    threads, everything, *counts = done.stdout.splitlines()
+    return threads, everything, counts
+
+
 def test_a_warm_process_does_everything_with_every_game_without_compiling():
-    warm = python(ROOT, EVERYTHING)
-    if NOTICE in warm.stderr:  # it was the first
-        warm = python(ROOT, EVERYTHING)
-    assert (warm.stdout, warm.stderr) == ("done\n", "")
+    assert whole_process(interpreted=False)[1] == "done"  # and no notice
 
 
 def test_an_interpreted_process_does_everything_in_silence():
     # Kernels wrap around on purpose, which NumPy would report.
-    done = python(ROOT, EVERYTHING, NUMBA_DISABLE_JIT=1)
-    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert whole_process(interpreted=True)[1] == "done"
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_threads_may_meet_at_the_first_use_of_a_game(interpreted):
+    assert whole_process(interpreted)[0] == "[]"
 
 
 @pytest.mark.slow
@@ -401,48 +442,14 @@ def test_more_rules_than_the_context_holds_are_refused():
         context([1] * (COUNTERS + 1), [])
 
 
-# --------------------------------------------------- interpreted, threads, imports
-
-COUNTS = f"""
-import json
-import multiprocessing
-from games import game
-from games.perft import perft
-from games.playouts import random_games
-for of in map(game, {FAMILIES}):
-    print(json.dumps([perft(of, of.start(), 3), random_games(of, 3, 7)]))
-"""
+# --------------------------------------------------- interpreted, imports
 
 
 def test_interpreted_and_compiled_kernels_give_the_same():
     # The other mode than ours.
-    told = python(ROOT, COUNTS, NUMBA_DISABLE_JIT=0 if jit.INTERPRETED else 1).stdout
+    told = whole_process(not jit.INTERPRETED)[2]
     ours = [[perft(of, of.start(), 3), random_games(of, 3, 7)] for of in map(game, FAMILIES)]
-    assert [json.loads(line) for line in told.splitlines()] == json.loads(json.dumps(ours))
-
-
-THREADS = """
-import sys, threading
-from games import game
-sys.setswitchinterval(1e-6)
-of, wrong, together = game("kalah(3,2)"), [], threading.Barrier(4)
-
-def first_use():
-    together.wait()
-    try:
-        assert of.legal(of.start()) == (0, 1, 2)
-    except Exception as error:
-        wrong.append(error)
-
-threads = [threading.Thread(target=first_use) for _ in range(4)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-print(wrong)
-"""
-
-
-def test_threads_may_meet_at_the_first_use_of_a_game():
-    assert python(ROOT, THREADS, NUMBA_DISABLE_JIT=int(jit.INTERPRETED)).stdout == "[]\n"
+    assert [json.loads(line) for line in told] == json.loads(json.dumps(ours))
 
 
 def test_a_game_is_named_and_sent_around_without_a_compiler():

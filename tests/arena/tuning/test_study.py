@@ -52,7 +52,7 @@ def study(directory: Path, text: str, *words: str) -> Path:
     return found
 
 
-def copied(whole: Path, directory: Path) -> Path:
+def copy_of(whole: Path, directory: Path) -> Path:
     """The study as if it had been played here, with its file; its directory."""
     root = whole.parents[2]
     shutil.copytree(root, directory, dirs_exist_ok=True)
@@ -207,7 +207,7 @@ def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
 
 
 def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
-    other = copied(bad, tmp_path)
+    other = copy_of(bad, tmp_path)
     for path in other.glob("*"):
         if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
@@ -232,7 +232,7 @@ STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "g
 )
 def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
     whole = study(tmp_path / "whole", text, "--workers", "1")
-    other = copied(whole, tmp_path / "other")
+    other = copy_of(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
         base.execute("delete from batches where start >= ?", (cut,))
     assert study(tmp_path / "other", text, "--workers", "3") == other
@@ -263,7 +263,7 @@ def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
 def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
     long: Path, tmp_path: Path
 ) -> None:
-    other = copied(long, tmp_path)
+    other = copy_of(long, tmp_path)
     for path, kept in ((other, 24), (other / "second-half", 3)):
         with database(path / "journal.sqlite") as base:
             base.execute("delete from batches where start >= ?", (kept,))

@@ -3,7 +3,7 @@
 Squares are numbered row by row from a1; a square holds EMPTY or the disc of side 0 or 1.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 EMPTY = -1
@@ -123,11 +123,16 @@ def play(state: State, move: int) -> State:
 
 def placements(state: State, side: int) -> list[int]:
     """Every square on which this side could put a disc now."""
-    return [
+    return list(_placements(state, side))
+
+
+@lru_cache(maxsize=1000)  # legal, over, score and play ask for the same
+def _placements(state: State, side: int) -> tuple[int, ...]:
+    return tuple(
         square
         for square, content in enumerate(state.board)
         if content == EMPTY and may_place(state, side, square)
-    ]
+    )
 
 
 def may_place(state: State, side: int, square: int) -> bool:
