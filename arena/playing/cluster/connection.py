@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from functools import partial
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, NamedTuple, TypeAlias
@@ -196,6 +197,7 @@ def _started(workers: int) -> OfDask:
     Its processes never see Ctrl-C, which is for us; here it waits until they are there, for one
     that is half begun cannot be closed.
     """
+    resource_tracker.ensure_running()  # begun later, it would let signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
     try:
         return distributed.LocalCluster(

@@ -3,10 +3,12 @@
 import contextlib
 import json
 import platform
+import re
 import signal
 import socket
 import sys
 import threading
+from pathlib import Path
 
 import psutil
 import pytest
@@ -158,13 +160,21 @@ def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(room, tmp_path):
     assert tables(there) == tables(tmp_path / "here")
 
 
-@pytest.mark.slow
+def never_sees_ctrl_c(pid):
+    """Whether a process blocks or ignores SIGINT."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    masks = re.findall(r"Sig(?:Blk|Ign):\s*(\w+)", text)
+    return any(int(each, 16) >> (signal.SIGINT - 1) & 1 for each in masks)
+
+
 @pytest.mark.slow
 def test_a_cluster_of_this_machine_ends_with_the_command(tmp_path):
     path = experiment_file(tmp_path, LONG)
     with begun(path, "--results", tmp_path / "r", "--on", "local:2") as process:
         patient(lambda: kept(tmp_path / "r"))
         theirs = psutil.Process(process.pid).children(recursive=True)
+        begun_by_us = [each for each in theirs if each.ppid() == process.pid]
+        assert all(never_sees_ctrl_c(each.pid) for each in begun_by_us)
         process.kill()
         process.communicate()
     assert len(theirs) > 2
