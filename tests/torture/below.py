@@ -62,6 +62,7 @@ class Below:
                 become(command, place, log, environment, before)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self.statuses.pop(child, None)  # of one long ago that had the same number
         with contextlib.suppress(OSError):
             os.setpgid(child, child)
         return child

@@ -91,6 +91,16 @@ def test_a_command_that_ends_does_not_hang():
     assert apart(work) == "7"
 
 
+def test_the_status_of_another_process_with_the_same_number_is_forgotten(tmp_path):
+    def work(below):
+        below.statuses = dict.fromkeys(range(1 << 16), -9)
+        command = Command("tests.torture.nothing_there", ())
+        child = below.begin(command, tmp_path, tmp_path / "log", {})
+        return Patience().until_ended(below, child)
+
+    assert apart(work) == "70"
+
+
 def verdict(law, *arguments):
     with pytest.raises(Outcome) as caught:
         law(*arguments)
