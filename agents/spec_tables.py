@@ -1,7 +1,6 @@
 """Agents as tables of TOML have them: paths become absolute, weights in a file are read."""
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from agents import AgentSpec, SpecError, kind_of
 from agents.evaluations.weight_files import read_weights
 from agents.user_files import split_reference
 from games.keys import Key
+from games.limited_files import parsed_toml, read_bytes
 from games.names import did_you_mean, listed, quoted
 
 PATH_TYPES = ("path", "paths", "command")
@@ -40,10 +40,10 @@ def spec_in(path: Path, name: str, versions: Versions = no_versions) -> AgentSpe
 def tables_of(path: Path) -> Mapping[str, object]:
     """What a file of TOML holds; SpecError if it cannot be read."""
     try:
-        return tomllib.loads(path.read_text())
+        return parsed_toml(read_bytes(path).decode("utf-8-sig"))
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:  # no text, no TOML, or too much of it
         raise SpecError(f"{path}: not valid TOML: {error}") from None
 
 

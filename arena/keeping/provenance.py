@@ -45,7 +45,8 @@ def file_digests(plan: Plan) -> dict[str, str]:
 
 def file_digest(path: Path) -> str:
     """Digest of one file."""
-    return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    with path.open("rb") as file:  # piece by piece: a program may be large
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
 def versions() -> dict[str, str]:

@@ -8,6 +8,7 @@ from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for, with_f
 from agents.evaluations.weight_files import checked_weights, read_weights
 from agents.kinds import settings
 from agents.search_options import limit_of, limits
+from agents.spec_tables import spec_in
 from games import game
 from games.names import shown
 from tests.games.table import one_of_each
@@ -176,3 +177,20 @@ def test_a_command_is_stored_by_the_place_of_its_files_and_comes_back(tmp_path):
     assert stored.options["command"] == ("python3", "../../bots/a.py", "-l", "1", "/usr/bin/env")
     assert stored.options["readable"] == ("../../x",)
     assert with_files(stored, lambda file: str(base / file)) == spec
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"x = " + b"[" * 20_000, "nested more than 64 deep"),
+        (b"x = " + b"1" * 100_000, "too many digits"),
+        (b"x = 1\n" * 11_000, "at most 10,000 are read"),
+        (b"\xff", "not valid TOML"),
+        (b"#" * (1 << 21), "it is too large"),
+    ],
+)
+def test_a_file_of_agents_is_read_within_limits(content, words, tmp_path):
+    path = tmp_path / "agents.toml"
+    path.write_bytes(content)
+    with pytest.raises(SpecError, match=words):
+        spec_in(path, "a")
