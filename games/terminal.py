@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -46,6 +47,8 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
     except Unfinished as error:
         say(f"{name}: {error}")
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and reader_is_gone():
+            return UNFINISHED
         place = f"{error.filename}: " if error.filename else ""
         hint = "; what was finished is kept, the same command continues" if again else ""
         say(f"{name}: {place}{reason_of(error)}{hint}")
@@ -59,6 +62,19 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
         hint = f"; what is finished is kept. To continue: {again}" if again else ""
         say(f"\nstopped{hint}")
     return UNFINISHED
+
+
+def reader_is_gone() -> bool:
+    """Whether nobody reads our output any more; then it leads nowhere from now on."""
+    try:
+        look = select.poll()
+        look.register(sys.stdout.fileno(), 0)
+        gone = any(event & select.POLLERR for _, event in look.poll(0))
+    except (OSError, ValueError, AttributeError):
+        return False
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
 
 
 def reason_of(error: OSError) -> str:

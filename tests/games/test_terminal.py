@@ -78,3 +78,14 @@ def test_what_the_system_does_not_have_is_said_in_one_line(work, words, capsys):
 def test_a_library_that_is_missing_is_our_mistake():
     with pytest.raises(ModuleNotFoundError):
         status_of("games.test", lambda: __import__("no_such_library"))
+
+
+def test_who_reads_no_more_is_not_told(monkeypatch, capsys):
+    reads, writes = os.pipe()
+    os.close(reads)
+    with open(writes, "w") as pipe:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stdout", pipe)
+        status = status_of("games.test", lambda: print("x", flush=True) or DONE)
+        monkeypatch.undo()
+    assert status == UNFINISHED
+    assert capsys.readouterr().err == ""
