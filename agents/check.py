@@ -16,6 +16,7 @@ from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from games import Game, Position, game
+from games.command_parser import CommandParser
 from games.names import quoted
 from games.terminal import DONE, FINDING, MISTAKE, Unfinished, printable, run, status_of
 
@@ -25,13 +26,13 @@ SECONDS = 5.0
 
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
-    print(f"agents.check: {message}", file=sys.stderr)
+    print(f"agents.check: {printable(message)}", file=sys.stderr)
     sys.exit(MISTAKE)
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="python -m agents.check",
         description="Play a bot through starts, extra turns, passes, ends and games from both "
         "sides, and say what is wrong with it. 0: nothing is, 1: something is.",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents.languages import LANGUAGES
+from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, run, status_of
@@ -28,7 +29,7 @@ STARTS: Mapping[str, str] = {
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="python -m agents.new",
         description="Write a bot, or a heuristic, that plays at once: change it and check it.",
         epilog="lines: Python that speaks the line protocol, as every other language does; "

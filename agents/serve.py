@@ -15,10 +15,11 @@ from agents.search_options import limits as search_limits
 from agents.serving import Serving, lines_of
 from agents.spec_words import player_spec
 from games import game
+from games.command_parser import CommandParser
 from games.keys import Key
 from games.names import quoted
 from games.shell_commands import here
-from games.terminal import DONE, MISTAKE, run, status_of
+from games.terminal import DONE, MISTAKE, printable, run, status_of
 
 USUAL_GAMES = {
     "lines": "kalah(6,4)",
@@ -34,7 +35,7 @@ TYPES = {"int": int, "float": float, "bool": bool}
 
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
-    print(f"agents.serve: {message}", file=sys.stderr)
+    print(f"agents.serve: {printable(message)}", file=sys.stderr)
     sys.exit(MISTAKE)
 
 
@@ -46,7 +47,7 @@ def serve_options(name: str) -> tuple[Key, ...]:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m agents.serve"),
         description="Speak a protocol on standard input and output, or to a server: "
         "our agent is the bot, the other program asks.",

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from games.command_parser import CommandParser
 from games.names import listed, whole
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, run, status_of
@@ -29,7 +30,7 @@ example:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.agreement"),
         description="Asks all agents of a run for a move in the same positions of its games, and "
         "counts for every pair how often they choose the same one, beside what is expected of "

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from games import game
+from games.command_parser import CommandParser
 from games.names import whole
 from games.shell_commands import here
 from games.terminal import DONE, say, status_of
@@ -23,7 +24,7 @@ example:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.even_openings"),
         description="Draw random openings, solve them, and keep those whose exact margin is near "
         "0: lines of moves and margin, the first mover's.",

@@ -8,6 +8,7 @@ from agents.search_options import LIMITS
 from agents.search_options import limits as search_limits
 from arena.showing.explanation import AskedPosition, show, show_perfect
 from games import game
+from games.command_parser import CommandParser
 from games.names import positive, quoted, whole
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, run, status_of
@@ -21,7 +22,7 @@ examples:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.explain"),
         description="Every legal move with the value, depth and line of an agent, the terms of "
         "its evaluation, what it plays and why; beside it what is known of perfect play.",

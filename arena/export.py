@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, say, status_of
 from games.whole_files import write_text
@@ -17,7 +18,7 @@ FOLDER = "export"
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.export"),
         description="Write the games and tables of a finished run in formats of other programs.",
         epilog="example: python -m arena.export results/othello_heuristics/2f3de8a327 --games ggf "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from games import Game, Position, game
+from games.command_parser import CommandParser
 from games.names import whole
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, say, status_of
@@ -19,7 +20,7 @@ examples:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.extra_turns"),
         description="How often the best extra turn is worth less than the best other move, under "
         "perfect play: over all positions of a small board, or those of a run's games.",

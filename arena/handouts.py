@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, run, say, status_of
 from games.whole_files import write_text
@@ -12,7 +13,7 @@ FOLDER = "handouts"
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.handouts"),
         description="Write a page for the author of each bot of a finished run: place, scores, "
         "faults by kind, lost games to replay. None holds another bot's code or log.",

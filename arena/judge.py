@@ -8,6 +8,7 @@ from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, elsewhere, same_command, workers
 from arena.reading.user_settings import is_address
+from games.command_parser import CommandParser
 from games.names import listed, positive, whole
 from games.shell_commands import here
 from games.terminal import DONE, status_of
@@ -24,7 +25,7 @@ same command continues)"""
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.judge"),
         description="What every stored move lost against the best one, under perfect play of both "
         "sides: moves.parquet in the run's directory, and a table an agent.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, elsewhere, same_command, workers
 from arena.reading.user_settings import is_address
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, say, status_of
 
@@ -28,7 +29,7 @@ PLAYING = ("new", "add")  # the commands that play
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.ladder"),
         description="Keep a ladder: a newcomer plays only until its place is known.",
         epilog=EXAMPLE,

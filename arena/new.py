@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from arena.reading.shipped import STARTERS, Starter, begin, shipped_names
+from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, run, status_of
@@ -15,7 +16,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.new"),
         description="Write an experiment, a bot, a heuristic or a game that runs at once.",
         epilog=f"shipped experiments: {listed(shipped_names())}",

@@ -15,14 +15,15 @@ from arena.reading.command_line import RESULTS
 from arena.showing.players import ASK, Invitation, terminal_game
 from arena.showing.terminal_game import TerminalGame
 from games import game
+from games.command_parser import CommandParser
 from games.names import quoted
 from games.shell_commands import here
-from games.terminal import DONE, FINDING, MISTAKE, run, say, status_of
+from games.terminal import DONE, FINDING, MISTAKE, printable, run, say, status_of
 
 
 def refuse(message: str) -> NoReturn:
     """End with one line about what is wrong with the command."""
-    print(f"arena.play: {message}", file=sys.stderr)
+    print(f"arena.play: {printable(message)}", file=sys.stderr)
     sys.exit(MISTAKE)
 
 
@@ -37,7 +38,7 @@ def depth_or_ask(text: str) -> int | str:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.play"),
         description="Play a game in the terminal: yourself, or two agents to watch. "
         "During the game: undo, hint, restart, level N, help, quit.",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from games import Game, game
+from games.command_parser import CommandParser
 from games.names import positive, whole
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, run, status_of
@@ -23,7 +24,7 @@ example:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.profile"),
         description="Plays games of equal players of several strengths from random openings of "
         "four plies and counts: one table over all the games that are named.",

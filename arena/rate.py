@@ -11,6 +11,7 @@ from arena.reading.anchors import Anchor, AnchorError, anchor_in
 from arena.reading.foreign_games import GivenGames, GivenScale, read_games
 from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
+from games.command_parser import CommandParser
 from games.names import did_you_mean, listed
 from games.terminal import DONE, Mistake, printable, printed, say, status_of
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # at run time they are loaded after --help and mistakes
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="python -m arena.rate",
         description=(
             "Rate agents from games already played: directories of runs, their games.parquet, CSV "

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, say, status_of
 from games.whole_files import write_text
@@ -11,7 +12,7 @@ from games.whole_files import write_text
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.report"),
         description="Write report.html of finished runs again, from their tables, or one page "
         "about the games of several runs and files.",

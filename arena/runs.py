@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.reading.command_line import RESULTS
+from games.command_parser import CommandParser
 from games.names import listed, whole
 from games.shell_commands import here
 from games.terminal import DONE, FINDING, Mistake, printable, printed, run, status_of
@@ -26,7 +27,7 @@ exit status: 0 done (diff: nothing differs), 1 the runs differ, 2 there is no su
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.runs"),
         description="Lists what lies in results/, compares two runs in words, deletes old ones.",
         epilog=EXAMPLE,

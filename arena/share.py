@@ -6,13 +6,14 @@ import shlex
 import sys
 from pathlib import Path
 
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, say, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.share"),
         description="Pack the page, the tables, the plan and the users' files of a finished run "
         "into one zip, which arena.verify accepts.",

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from arena.reading.command_line import RESULTS
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, printed, run, status_of
 
@@ -16,7 +17,7 @@ VALIDATION = "validation.parquet"  # what a study leaves at its end
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.status"),
         description="Follow a run or a study until it ends; without RUN, list what runs now "
         "and what ran last. It only reads.",

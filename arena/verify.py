@@ -9,13 +9,14 @@ from pathlib import Path
 from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, elsewhere, known_games
 from arena.reading.user_settings import is_address
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, FINDING, say, status_of
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.verify"),
         description="Replay stored games from their seeds; moves and results must be the same.",
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",

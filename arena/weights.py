@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from games.command_parser import CommandParser
 from games.shell_commands import here
 from games.terminal import DONE, printed, status_of
 
@@ -15,7 +16,7 @@ exit status: 0 done, 2 a file cannot be used"""
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m arena.weights"),
         description="What weights learned from games say, and how two files differ.",
         epilog=EXAMPLE,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from games import Game, GameError, Position, game
+from games.command_parser import CommandParser
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
 from games.names import whole
@@ -57,7 +58,7 @@ def timed_depths(of: Game, deepest: int) -> Iterator[Depth]:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m games.perft"),
         description="Count move sequences by depth. A forced pass is a ply, a swap is not.",
         epilog='example: python -m games.perft "kalah(6,4)" 8',

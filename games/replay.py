@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from games import Game, Position, game
+from games.command_parser import CommandParser
 from games.names import positive
 from games.shell_commands import here
 from games.solving import Budget, SolverSettings, solver_of
@@ -100,7 +101,7 @@ def verdict(of: Game, last: Position) -> str:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m games.replay"),
         description="Replay a game written as moves: print boards, mover, final score.",
         epilog='example: python -m games.replay "kalah(6,4)" "3 6 1 2"',

@@ -7,6 +7,7 @@ import sys
 import time
 
 from games import Game, GameError, Position, game
+from games.command_parser import CommandParser
 from games.names import positive, whole
 from games.shell_commands import here
 from games.solving import Budget, SolverSettings, solver_of
@@ -152,7 +153,7 @@ class News:
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=here("python -m games.solve"),
         description="Solve a position: who wins under perfect play, by how much, and the margin "
         "of every move, for the side to move.",

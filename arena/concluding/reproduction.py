@@ -18,6 +18,7 @@ from arena.keeping.run_directory import (
     changes_since,
     stored_games,
     stored_plan,
+    stored_table,
 )
 from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan, draw
@@ -62,7 +63,8 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
     course.follow(pair_points(stored.games))
     drawn = course.drawn
     unloadable = unloadable_places(said.get("unloadable", {}), plan.names)
-    table = checked(stored, drawn, unloadable)
+    with stored_table(directory):  # the moves are read only now
+        table = checked(stored, drawn, unloadable)
     if table.fault is None and said.get("games") != len(stored.games):
         missing = f"{said.get('games')} games were played, {len(stored.games)} are there"
         table = table._replace(fault=missing)

@@ -18,7 +18,6 @@ from games import FILE, USERS, Game, game
 from games.keys import KeyValues
 
 CLOCKS = ("seconds", "turn_seconds", "game_seconds")
-PIECE = 1 << 20  # bytes of a file, read at once
 
 
 NO_COPIES: Mapping[Path, Path] = {}
@@ -93,10 +92,8 @@ class Plan:
         """Hex digest of the plan and of the users' own code that it names."""
         digest = hashlib.blake2b(json.dumps(self.to_json()).encode(), digest_size=16)
         for path in self.files():
-            digest.update(path.stat().st_size.to_bytes(8, "little"))
-            with path.open("rb") as file:  # piece by piece: a program may be large
-                while piece := file.read(PIECE):
-                    digest.update(piece)
+            content = path.read_bytes()
+            digest.update(len(content).to_bytes(8, "little") + content)
         return digest.hexdigest()
 
     def to_json(self) -> KeyValues:

@@ -14,6 +14,7 @@ from agents.wall.wall import Wall
 from arena.playing.backends import BACKENDS
 from arena.playing.interrupts import Interrupts
 from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
+from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
 from games.terminal import Mistake, printable, status_of
@@ -67,7 +68,7 @@ class RunOptions:
 
 def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
     """A command line with the arguments of every command that plays an experiment."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         usage="%(prog)s [options] experiment",  # one line, however many options there are
         prog=here(f"python -m {module}"),
         description=description,

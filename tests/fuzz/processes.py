@@ -94,7 +94,9 @@ COMMANDS = {
     "arena.run shipped": Command(
         changed(EXPERIMENTS, KINDS), file_of("x.toml", "arena.run", *HERE), "x.toml", True
     ),
-    "arena.plan": Command(changed(EXPERIMENTS, KINDS), file_of("x.toml", "arena.plan"), "x.toml"),
+    "arena.plan": Command(
+        changed(EXPERIMENTS, KINDS), file_of("x.toml", "arena.plan"), "x.toml", True
+    ),
     "arena.run --set": Command(
         FILES["set"].inputs, lambda text: ["arena.plan", "small.toml", f"--set={text}"]
     ),
@@ -242,6 +244,7 @@ def begin(directory: Path, words: Sequence[str], reads: bool, seconds: int) -> N
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.modules.pop(words[0], None)  # it is begun anew
         sys.argv = list(words)
         sys.orig_argv = [sys.executable, "-m", *words]
         status = status_of_module(words[0], directory)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.fuzz import campaign
 from tests.fuzz.law import Target, broken
 from tests.fuzz.printed import BEGIN, END
-from tests.fuzz.processes import Command, broken_command, fixed
+from tests.fuzz.processes import COMMANDS, Command, broken_command, fixed
 from tests.fuzz.search import CASES, found, keep, shorter
 from tests.fuzz.targets import TARGETS, finished_run
 
@@ -42,8 +42,11 @@ def test_many_inputs_are_answered(name):
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_what_once_hurt_is_answered(path):
-    name = path.parent.name.replace("_", " ")
-    assert broken(TARGETS[name], path.read_bytes()) == ""
+    name, content = path.parent.name.replace("_", " "), path.read_bytes()
+    if name in COMMANDS:
+        assert broken_command(COMMANDS[name], content) == ""
+    else:
+        assert broken(TARGETS[name], content) == ""
 
 
 def fails(_: bytes, __: Path) -> int:
