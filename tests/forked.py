@@ -3,20 +3,22 @@
 A process of its own costs a command a second before it does anything. What tests of signals, pipes
 and terminals are about comes later, and a fork has it all: a group of its own, streams of its own,
 no file of ours, the handlers of signals that a command begins with. That commands also begin
-well from nothing is said by tests that begin them so.
+well from nothing is said by tests that begin them so, and so do those of bots: no spawner is
+begun in a fork.
 """
 
 import contextlib
 import faulthandler
+import gc
 import os
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NoReturn
 
 from agents.wall import wall
-from agents.wall.running_spawner import begin_spawner
 
 NOTHING = ["false"]  # the program that the process would go on with, did it ever return
 FIRST_FILE, AFTER_LAST_FILE = 3, 1 << 20  # beside the standard streams
@@ -30,16 +32,21 @@ def in_fork(work: Callable[[], int], **options) -> dict:
     return {"args": NOTHING, "preexec_fn": become, "restore_signals": False, **options}
 
 
+def _refused() -> NoReturn:
+    raise AssertionError("bots play in commands that begin from nothing")
+
+
 def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> None:
     """Work in a process that was forked just now, and end it."""
     status = FAULT
     try:
         faulthandler.disable()  # it writes to a file of ours
+        gc.freeze()  # what we hold is not collected here: it would close numbers of new files
         os.closerange(FIRST_FILE, AFTER_LAST_FILE)  # now `Popen` knows that the process has begun
         sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
         sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # as `arena` has it for commands
-        wall.begin_spawner = begin_spawner  # the one that tests lend is a file of ours
+        wall.begin_spawner = _refused  # the one that tests lend is a file of ours
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)

@@ -10,6 +10,7 @@ import pytest
 
 from arena.playing.interrupts import Interrupts
 from tests.arena.running import ROOT, experiment_file, forked, small
+from tests.arena.test_kill import PATIENCE_SECONDS
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 
@@ -82,7 +83,7 @@ def test_ctrl_c_after_the_tables_changes_nothing(tmp_path):
             if line.startswith("tables: "):
                 process.send_signal(signal.SIGINT)
                 break
-        _, rest = process.communicate(timeout=60)
+        _, rest = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0
     assert "stopped" not in rest
     assert "Traceback" not in rest

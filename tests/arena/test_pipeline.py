@@ -2,7 +2,6 @@
 
 import json
 import random
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -26,8 +25,8 @@ from tests.arena.running import (
     called,
     directory_of,
     experiment_file,
-    forked,
     played,
+    ran,
     small,
     tables,
 )
@@ -302,9 +301,7 @@ def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path
 def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):
     path = experiment_file(tmp_path, small(2, "move_seconds = 1000"), "asking")
     # Were the terminal the bot's too, there would be an answer, and the games would end normally.
-    with forked(path, "--results", tmp_path / "results", stdin=subprocess.PIPE) as process:
-        process.communicate("1\n" * 1000)
-    assert process.returncode == 0
+    assert ran(path, "--results", tmp_path / "results", input="1\n" * 1000).returncode == 0
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     assert set(games.termination) == {"raised"}
 

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from games import game, replay
 from games.words import words_of
 from tests.agents.given import GAMES, positions, slow_if_wide
 from tests.agents.hosted import other
+from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
 
@@ -366,9 +368,9 @@ def test_through_a_pipe_it_ends_with_the_input():
 
 def test_at_a_terminal_it_asks_and_answers():
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "arena.play", "kalah(3,2)", "--second", "first"]
+    work = partial(play.main, ["kalah(3,2)", "--second", "first"])
     person = subprocess.Popen(
-        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL
+        **in_fork(work, cwd=ROOT, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL)
     )
     os.close(follower)
     shown = until(leader, "Name of human: ")

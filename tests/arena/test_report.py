@@ -11,6 +11,7 @@ import pytest
 
 from arena.rate import main as rate
 from arena.report import main
+from arena.showing import figure_files
 from tests.arena.running import ROOT, experiment_file, small
 from tests.arena.showing.pages import Page, number, run_of
 
@@ -34,7 +35,8 @@ def test_figures_go_where_they_are_asked_for(run, tmp_path):
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
 
 
-def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path):
+def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(figure_files, "ZOOM", 1)
     other = tmp_path / "other"
     other.mkdir()
     for path in run.iterdir():

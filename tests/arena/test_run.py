@@ -16,9 +16,11 @@ import psutil
 import pytest
 
 from arena.explain import main as explain
+from arena.keeping import journal
 from tests.arena.running import (
     ROOT,
     alive,
+    begun,
     called,
     children_of,
     command,
@@ -30,7 +32,7 @@ from tests.arena.running import (
     small,
     tables,
 )
-from tests.arena.test_kill import HELD, LONG, kept, patient
+from tests.arena.test_kill import HELD, LONG, PATIENCE_SECONDS, kept, patient
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'
 CHECK = '[[checks]]\nthat = "greedy beats random"\nalways = true\n'
@@ -243,7 +245,7 @@ def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, 
         for _ in range(2):  # a second one does no harm
             with contextlib.suppress(ProcessLookupError):
                 kill_group(process, how)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3
     assert "Traceback" not in errors
     last = errors.splitlines()[-1]
@@ -263,11 +265,11 @@ def test_ctrl_c_also_stops_a_run_whose_bot_thinks_for_ever(tmp_path, results):
         "import time\ndef choose(view, legal, rng):\n    while True: time.sleep(1)\n"
     )
     words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
-    with forked(path, *words) as process:
+    with begun(path, *words) as process:
         # The spawner, two workers, and a bot: it hangs at its first question.
         patient(lambda: len(psutil.Process(process.pid).children(recursive=True)) > 3)
         kill_group(process, signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3
     assert "Traceback" not in errors
 
@@ -296,7 +298,8 @@ def test_readers_of_everything_may_have_heard_enough_too(quick, results):
 # ------------------------------------------------------------------ disks and files
 
 
-def test_another_run_in_the_same_directory_is_refused(tmp_path, results):
+def test_another_run_in_the_same_directory_is_refused(tmp_path, results, monkeypatch):
+    monkeypatch.setattr(journal, "LOCK_SECONDS", 0.1)  # this one goes on
     path, words = experiment_file(tmp_path, HELD), ("--results", results)
     with forked(path, *words, gate=tmp_path / "go"):
         patient(lambda: kept(results))
