@@ -46,8 +46,9 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def all_of(state: Path, beside: Sequence[Path]) -> list[Tried]:
-    """The trials of all campaigns that count, each number once."""
-    return list({line.number: line for each in (*beside, state) for line in stored(each)}.values())
+    """The trials of all campaigns that count, each number of a seed once."""
+    found = [line for each in (*beside, state) for line in stored(each)]
+    return list({(line.seed, line.number): line for line in found}.values())
 
 
 def main(words: list[str] | None = None) -> int:
@@ -66,7 +67,7 @@ def main(words: list[str] | None = None) -> int:
             if effective(all_of(state, chosen.beside)) >= chosen.disturbances:
                 break
     lines = all_of(state, chosen.beside)
-    text = printed(lines, chosen.seed)
+    text = printed(lines)
     print(f"\n{text}")
     if chosen.into:
         into(chosen.into, text)

@@ -28,6 +28,7 @@ class Tried(NamedTuple):
     verdict: Verdict
     words: str
     code: str  # the sources that were disturbed
+    seed: int = 1
 
 
 def choice(seed: int, number: int, only: str = "") -> tuple[str, str, random.Random]:
@@ -72,7 +73,7 @@ def campaign(
         outcome = tried(subject, how, chance, state, below, patience)
         # Not remembered: what is forked from here has to look for itself.
         code = code_digest.__wrapped__()
-        line = Tried(number, subject, how, outcome.verdict, outcome.words, code)
+        line = Tried(number, subject, how, outcome.verdict, outcome.words, code, seed)
         if outcome.verdict in BROKEN:
             keep_evidence(state, number)
         note(state, line)

@@ -46,13 +46,15 @@ def effective(lines: Iterable[Tried]) -> int:
     return sum(line.verdict in (*COUNTED, *BROKEN) for line in lines)
 
 
-def printed(lines: Sequence[Tried], seed: int) -> str:
+def printed(lines: Sequence[Tried]) -> str:
     """Both tables, with what was broken in words."""
     codes = sorted({line.code for line in lines})
+    seeds = sorted({line.seed for line in lines})
     broken = [line for line in lines if line.verdict in BROKEN]
     head = (
         f"{effective(lines):,} disturbances of {len({line.subject for line in lines})} subjects in "
-        f"{len({line.disturbance for line in lines})} ways, seed {seed}, of the code "
+        f"{len({line.disturbance for line in lines})} ways, "
+        f"seed {', '.join(map(str, seeds))}, of the code "
         f"{', '.join(f'`{code}`' for code in codes)}: {len(broken)} broke a law."
     )
     by_way = table(lines, "disturbance", lambda line: line.disturbance, DISTURBANCES)

@@ -157,7 +157,7 @@ def test_a_journal_that_a_kill_has_cut_goes_on(tmp_path):
 
 
 def test_the_tables_count_what_became_of_each_and_stand_in_the_page(tmp_path):
-    text = printed(LINES, 1)
+    text = printed(LINES)
     assert effective(LINES) == 2
     assert "2 disturbances of 2 subjects in 2 ways, seed 1, of the code `c0de`: 1 broke" in text
     assert "| race | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 1 | 0 |" in text
