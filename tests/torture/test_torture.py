@@ -195,6 +195,7 @@ def disturbed(state, below, *more):
     return trial.conclude()
 
 
+@pytest.mark.slow
 def test_a_run_that_was_disturbed_ends_with_the_same_bytes(tmp_path):
     assert apart(lambda below: disturbed(tmp_path, below)) == Verdict.SAME
 
