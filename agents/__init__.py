@@ -3,7 +3,8 @@
 import _signal  # type: ignore[import-not-found]  # as in `arena`: `signal` takes time to load
 import sys
 
-if sys.argv[:1] == ["-m"] and any(word.startswith("agents.") for word in sys.orig_argv):
+_AS_COMMAND = sys.argv[:1] == ["-m"] and any(word.startswith("agents.") for word in sys.orig_argv)
+if _AS_COMMAND and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a short command: Ctrl-C ends it at once
 
 import importlib

@@ -74,6 +74,7 @@ def solved(chosen: argparse.Namespace) -> int:
     solver = solver_of(of, SolverSettings(bits, beans, seconds and seconds * BUILDING), say)
     clock, news = Clock(), News(of, position)
     known = Solution(solver.questions.limits(position))
+    hear_ctrl_c()
     try:
         solver.prepare()
         for step in steps(solver, position, Allowance(Budget(seconds=seconds))):
@@ -89,6 +90,15 @@ def solved(chosen: argparse.Namespace) -> int:
     else:
         news.finish(known, clock.seconds)
     return DONE if known.complete else UNFINISHED
+
+
+def hear_ctrl_c() -> None:
+    """From now on Ctrl-C is an exception, for there is something to tell: what is proved.
+
+    Until here it ended the process, as it does in every short command.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def progress(bounds: Bounds, seconds: float, nodes: int) -> str:
