@@ -1,6 +1,7 @@
 """KGP, the Kalah Game Protocol: hosting clients; the other way is `kgp_client`."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 
@@ -144,4 +145,4 @@ class KgpHost:
 def _whole(arguments: Sequence[str], otherwise: int | None) -> int | None:
     """The number of a move; a move without a number is ignored."""
     word = arguments[0] if arguments else ""
-    return int(word) if word.lstrip("+-").isdecimal() and len(word) < 9 else otherwise
+    return int(word) if re.fullmatch(r"[+-]?[0-9]{1,8}", word) else otherwise

@@ -41,8 +41,9 @@ class NBoardEngine:
 
     def _set(self, rest: str) -> Steps[None]:
         word, _, value = rest.partition(" ")
-        if word == "depth" and DEPTH.fullmatch(value.strip()) and int(value) > 0:
-            self.depth = min(int(value), 60)
+        plies = value.strip()
+        if word == "depth" and DEPTH.fullmatch(plies) and int(plies) > 0:
+            self.depth = min(int(plies), 60)
             yield Write(f"set myname {self.name}\n")
         elif word == "game":
             self.position = end_of_game(self.of, value, self.position)

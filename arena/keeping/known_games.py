@@ -1,6 +1,7 @@
 """The store of known games: what was played once need not be played again, in any run."""
 
 import contextlib
+import errno
 import logging
 import os
 import sqlite3
@@ -27,6 +28,18 @@ Words = NDArray[np.uint64]
 
 class StoreError(ValueError):
     """A store cannot be opened or begun; one line says why."""
+
+
+class NoRoomError(StoreError):
+    """A store cannot be begun on a disk that is full: nobody's mistake."""
+
+
+def without_room(error: OSError | sqlite3.Error) -> bool:
+    """Whether the disk is full, as the system or SQLite says it."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what it was doing
+    return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 class Shelf:
@@ -70,7 +83,8 @@ class KnownGames:
             directory.mkdir(parents=True, exist_ok=True)
             self.base = _opened(self.path)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"known games cannot be kept there ({error})") from None
+            kind = NoRoomError if without_room(error) else StoreError
+            raise kind(f"known games cannot be kept there ({error})") from None
         self.shelves: dict[tuple[bytes, bool], Shelf] = {}
         self.open: dict[int, Games] = {}
         self.used: set[int] = set()

@@ -17,7 +17,7 @@ from arena.reading.user_settings import ClusterSettings, cluster_settings, is_ad
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import Mistake, printable, status_of
+from games.terminal import Mistake, Unfinished, printable, status_of
 
 if TYPE_CHECKING:
     from arena.keeping.known_games import KnownGames
@@ -138,19 +138,26 @@ def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]
 def known_games(asked: str | None) -> "KnownGames | None":
     """The store of known games that a command line, else the environment, asks for.
 
-    A Mistake if the one that is asked for cannot be used; without the usual one all is played.
+    If the one that is asked for cannot be used: a Mistake, or Unfinished where its disk is full.
+    Without the usual one all is played.
     """
     asked = os.environ.get(KNOWN) if asked is None else asked
     if asked == "off":
         return None
     # After --help, which needs none of it.
-    from arena.keeping.known_games import KnownGames, StoreError, known_directory  # noqa: PLC0415
+    from arena.keeping.known_games import (  # noqa: PLC0415
+        KnownGames,
+        NoRoomError,
+        StoreError,
+        known_directory,
+    )
 
     try:
         return KnownGames(Path(asked) if asked else known_directory())
     except StoreError as error:
         if asked:
-            raise Mistake(f"--known {printable(asked)}: {error}") from None
+            kind = Unfinished if isinstance(error, NoRoomError) else Mistake
+            raise kind(f"--known {printable(asked)}: {error}") from None
         return None
 
 

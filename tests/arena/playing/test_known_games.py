@@ -20,6 +20,7 @@ from arena.keeping.known_keys import may_be_known, source_digest
 from arena.reading.command_line import known_games
 from arena.reading.experiment_file import load
 from arena.verify import main as verify
+from games.terminal import Mistake, Unfinished
 from tests.arena.running import (
     ROOT,
     called,
@@ -175,6 +176,21 @@ def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / STORE).write_bytes(b"no database at all, but long enough" * 100)
     assert called(path, "--known", tmp_path / "broken", "--results", tmp_path / "4").returncode == 2
+
+
+def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
+    full = sqlite3.OperationalError("disk I/O error")
+    full.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+
+    def begun(_path):
+        raise full
+
+    monkeypatch.setattr("arena.keeping.known_games._opened", begun)
+    with pytest.raises(Unfinished, match=r"--known .*cannot be kept there \(disk I/O error\)"):
+        known_games(str(tmp_path))
+    full.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+    with pytest.raises(Mistake):
+        known_games(str(tmp_path))
 
 
 def test_the_store_is_bounded_and_forgets_what_was_used_longest_ago(tmp_path):
