@@ -7,9 +7,10 @@ from games.keys import Key, KeyType
 
 
 class OrNone(NamedTuple):
-    """A shape that may be missing, or be null."""
+    """A shape that may be null; `missing`: that may not be there, too."""
 
     of: "Shape"
+    missing: bool = True
 
 
 # A type of `games.keys`; a list whose items are all of one shape; a table with these keys at least.
@@ -39,7 +40,7 @@ def _table(value: object, keys: Mapping[str, Shape], place: str) -> str | None:
     if not isinstance(value, dict):
         return misshapen(value, "table", place)
     for name, shape in keys.items():
-        if name not in value and not isinstance(shape, OrNone):
+        if name not in value and not (isinstance(shape, OrNone) and shape.missing):
             return f"{place} has no {name}"
         if fault := misshapen(value.get(name), shape, f"{place}.{name}"):
             return fault

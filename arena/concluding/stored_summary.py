@@ -15,8 +15,9 @@ from games.limited_files import parsed_json, read_bytes
 SUMMARY = "summary.json"
 LARGEST = 1 << 26  # bytes of it
 NUMBER = OrNone("float")
+KNOWN = OrNone("float", missing=False)
 ESTIMATE: Mapping[str, Shape] = {
-    "value": NUMBER, "low": NUMBER, "high": NUMBER, "level": "float", "kind": "text",
+    "value": KNOWN, "low": KNOWN, "high": KNOWN, "level": "float", "kind": "text",
     "reason": "text",
 }  # fmt: skip
 MEASURED: Mapping[str, Shape] = {

@@ -81,7 +81,7 @@ class KnownGames:
         self.path, self.largest, self.everybody = directory / STORE, largest, everybody
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self.base = _opened(self.path)
+            self.base = _begun(self.path)
         except (OSError, sqlite3.Error) as error:
             kind = NoRoomError if without_room(error) else StoreError
             raise kind(f"known games cannot be kept there ({error})") from None
@@ -213,6 +213,21 @@ class KnownGames:
             with contextlib.suppress(sqlite3.Error):
                 if self.base.in_transaction:
                     self.base.execute("rollback")
+
+
+def _begun(path: Path) -> sqlite3.Connection:
+    """A store, begun anew where the one that is there is damaged, which is put aside."""
+    try:
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+    aside = path.with_name(f"{path.name}.damaged")
+    path.replace(aside)
+    for end in ("-wal", "-shm"):  # of the old file
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+    log.warning("known games: %s is damaged, put aside as %s", path, aside.name)
+    return _opened(path)
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -154,7 +154,7 @@ def changed(place, value):
     [
         ("summary.json", ["first_mover"], 5, "summary.json.first_mover must be a table, got 5"),
         ("summary.json", ["first_mover", "low"], "x", "first_mover.low must be a number"),
-        ("summary.json", ["first_mover"], {}, "summary.json.first_mover has no level"),
+        ("summary.json", ["first_mover"], {}, "summary.json.first_mover has no value"),
         ("summary.json", ["openings"], None, "summary.json.openings must be a whole number"),
         ("summary.json", ["bridges"], ["a", 1], "summary.json.bridges[1] must be text"),
         ("summary.json", ["checks"], [{}], "summary.json.checks[0] has no that"),

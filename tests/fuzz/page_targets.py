@@ -1,5 +1,6 @@
 """Requests that no browser sends to the live page: its server answers, and goes on."""
 
+import errno
 import socket
 from functools import cache
 from pathlib import Path
@@ -46,7 +47,9 @@ class Watched:
                 answer = b""
                 while (piece := link.recv(PIECE)) and b"event-stream" not in answer:
                     answer += piece
-            except ConnectionError:  # it has hung up on who sends more than a request
+            except OSError as error:  # it has hung up on who sends more than a request
+                if not isinstance(error, ConnectionError) and error.errno != errno.ENOTCONN:
+                    raise
                 return b""
         return answer
 

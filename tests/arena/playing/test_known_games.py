@@ -178,6 +178,15 @@ def test_a_damaged_or_impossible_store_costs_only_time(tmp_path):
     assert called(path, "--known", tmp_path / "broken", "--results", tmp_path / "4").returncode == 2
 
 
+def test_a_damaged_store_is_put_aside_and_begun_anew(tmp_path):
+    KnownGames(tmp_path).base.close()
+    store = tmp_path / STORE
+    store.write_bytes(store.read_bytes()[:4096])  # its first page, which names others
+    KnownGames(tmp_path).base.close()
+    assert (tmp_path / f"{STORE}.damaged").stat().st_size == 4096
+    KnownGames(tmp_path).base.close()
+
+
 def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
     full = sqlite3.OperationalError("disk I/O error")
     full.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
