@@ -57,7 +57,7 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
 
 
 def _base(stored: KeyValues, beside: Path | None) -> Path:
-    return beside or Path(str(stored["path"])).parent
+    return beside or Path(str(stored.get("path", ""))).parent
 
 
 def _files(stored: KeyValues) -> Mapping[str, object]:

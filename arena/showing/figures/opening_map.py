@@ -52,6 +52,8 @@ def figure(report: Report) -> Figure | None:
         where = "the starting position" if report.plan.openings.way == "none" else "one opening"
         return Figure(heading, nothing_here(f"All games began from {where}."))
     cells = cells_of(report)
+    if not cells.agent.size:
+        return Figure(heading, nothing_here("No opening was played from both sides."))
     return _squares(report, cells) if report.two else _columns(report, cells)
 
 
