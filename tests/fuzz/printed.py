@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from tests.marked_page import put_between
+
 BEGIN, END = "<!-- fuzz: begin -->", "<!-- fuzz: end -->"
 SORTS = {
     "file": "files and words, in process",
@@ -57,8 +59,4 @@ def printed(lines: Sequence[Line]) -> str:
 
 def into(page: Path, text: str) -> None:
     """Put the table between the marks of a page."""
-    before, begin, rest = page.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{page}: has no place for the table ({BEGIN} ... {END})")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{end}{after}")
+    put_between(page, BEGIN, END, text)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tests.marked_page import put_between
 from tests.torture.campaign import Tried
 from tests.torture.disturbances import DISTURBANCES
 from tests.torture.laws import BROKEN, COUNTED, Verdict
@@ -64,8 +65,4 @@ def printed(lines: Sequence[Tried]) -> str:
 
 def into(page: Path, text: str) -> None:
     """Put the tables between the marks of a page."""
-    before, begin, rest = page.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{page}: has no place for the tables ({BEGIN} ... {END})")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{end}{after}")
+    put_between(page, BEGIN, END, text)
