@@ -29,6 +29,7 @@ def maximin(payoff: Floats, steps: int = STEPS) -> Floats:
     average = np.zeros(agents)
     tables = payoff, -payoff.T
     for step in range(1, steps + 1):
+        before = regrets.copy()
         for player, table in enumerate(tables):
             gains = table @ mixtures[1 - player]
             regrets[player] += gains - mixtures[player] @ gains
@@ -37,6 +38,11 @@ def maximin(payoff: Floats, steps: int = STEPS) -> Floats:
             mixtures[player] = regrets[player] / total if total > 0.0 else 1.0 / agents
         if settled(tables, mixtures):
             average += (steps - step + 1) * (steps + step) / 2 * mixtures.sum(axis=0)
+            break
+        if unmoved(before, regrets):
+            further = np.arange(step, steps + 1)[:, None] * mixtures.sum(axis=0)
+            # One after the other, as the steps would add them: not a bit is another.
+            average = np.cumsum([average, *further], axis=0)[-1]
             break
         average += step * mixtures.sum(axis=0)
     return np.asarray(average / average.sum())
@@ -49,3 +55,8 @@ def settled(tables: tuple[Floats, Floats], mixtures: Floats) -> bool:
         return False
     gains = tables[0][:, second], tables[1][:, first]
     return bool(gains[0].max() <= gains[0][first] and gains[1].max() <= gains[1][second])
+
+
+def unmoved(before: Floats, after: Floats) -> bool:
+    """Whether a step left all regrets as they were: so do all further steps."""
+    return np.array_equal(before, after)
