@@ -109,6 +109,8 @@ def served(chosen: argparse.Namespace) -> int:
     if chosen.protocol in SOCKETS:
         with socket.create_connection((chosen.host, chosen.port), CONNECT_SECONDS) as server:
             server.settimeout(None)
+            # Else a line waits for the receipt of the one before, which takes 40 ms to come.
+            server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = server.makefile(encoding="utf-8", errors="replace", newline="\n")
             speak(lines_of(stream), lambda text: server.sendall(text.encode()))
         return DONE

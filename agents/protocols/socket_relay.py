@@ -47,7 +47,10 @@ def accepted(listening: "list[socket.socket]", client: "subprocess.Popen[bytes]"
     while True:
         ready, _, _ = select.select(listening, [], [], LOOK_SECONDS)
         if ready:
-            return ready[0].accept()[0]
+            connection = ready[0].accept()[0]
+            # Else a line waits for the receipt of the one before, which takes 40 ms to come.
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
         if client.poll() is not None:
             raise OSError("the client has ended")
 

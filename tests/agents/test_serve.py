@@ -94,6 +94,7 @@ class Server(threading.Thread):
         with self.listener:
             connection, _ = self.listener.accept()
         connection.settimeout(MOST_SECONDS)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection, connection.makefile("r", newline="\n") as self.lines:
             self.connection = connection
             talk = kgp.conversation(self.of, {"think_seconds": 60})

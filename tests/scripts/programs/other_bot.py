@@ -23,7 +23,7 @@ ILLEGAL = {
     "gtp": "= a1",
     "nboard": "=== A1",
     "manchester": "MOVE;9",
-    "kgp": "move 99",
+    "kgp": "move 99\r\nyield",
 }
 answers = 0
 
