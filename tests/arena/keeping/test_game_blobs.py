@@ -13,14 +13,18 @@ def placed(rows):
     return {name: np.arange(rows).astype(kind) for name, kind in PLACED.items()}
 
 
+def numbers(draw, rows, kind):
+    """A column of one number, of small ones, or of any: its bytes are drawn, which is quick."""
+    kind = np.dtype(kind)
+    size = rows * kind.itemsize
+    any_number = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), kind)
+    return np.fmod(any_number, kind.type(draw(st.sampled_from([1, 4, np.iinfo(kind).max]))))
+
+
 @st.composite
 def games(draw, moves=None):
     rows = draw(st.integers(0, 12))
-    columns = {}
-    for name, kind in PLAYED.items():
-        least, most = np.iinfo(kind).min, np.iinfo(kind).max
-        small = st.integers(max(least, -3), 3) | st.integers(least, most)
-        columns[name] = np.array(draw(st.lists(small, min_size=rows, max_size=rows)), kind)
+    columns = {name: numbers(draw, rows, kind) for name, kind in PLAYED.items()}
     columns["plies"] = np.array(
         draw(st.lists(st.integers(0, 5), min_size=rows, max_size=rows)), np.int32
     )

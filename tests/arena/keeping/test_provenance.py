@@ -33,6 +33,19 @@ def test_a_run_is_named_by_what_decides_its_games(tmp_path):
     assert origin_of("demo", changed).digest != name
 
 
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A copy of all sources."""
+    root, there = provenance.Path(provenance.__file__).parents[2], tmp_path_factory.mktemp("sources")
+    for package in ("games", "agents", "arena"):
+        for source in (root / package).rglob("*.*"):
+            if source.suffix in (".py", ".toml") and source.is_file():
+                copy = there / source.relative_to(root)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(source.read_bytes())
+    return there
+
+
 @pytest.mark.parametrize(
     ("path", "decides"),
     [
@@ -44,18 +57,11 @@ def test_a_run_is_named_by_what_decides_its_games(tmp_path):
         ("arena/concluding/checks.py", False),
     ],
 )
-def test_only_sources_that_decide_games_make_another_run(tmp_path, monkeypatch, path, decides):
-    root = provenance.Path(provenance.__file__).parents[2]
-    for package in ("games", "agents", "arena"):
-        for source in (root / package).rglob("*.*"):
-            if source.suffix in (".py", ".toml") and source.is_file():
-                copy = tmp_path / source.relative_to(root)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(source.read_bytes())
-    moved = tmp_path / "arena" / "keeping" / "provenance.py"
+def test_only_sources_that_decide_games_make_another_run(sources, monkeypatch, path, decides):
+    moved = sources / "arena" / "keeping" / "provenance.py"
     monkeypatch.setattr(provenance, "__file__", str(moved))
     before = code_digest.__wrapped__()  # what another process would answer
-    with (tmp_path / path).open("a") as file:
+    with (sources / path).open("a") as file:  # further changes are to other files
         file.write("# a change\n")
     assert (code_digest.__wrapped__() != before) == decides
 

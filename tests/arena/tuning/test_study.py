@@ -19,7 +19,7 @@ from agents.evaluations.weight_files import read_weights
 from agents.wall.wall import Wall
 from arena.stats.elo import elo_from_score
 from arena.tune import main
-from arena.tuning import optuna_study
+from arena.tuning import optuna_study, search
 from arena.tuning.optuna_study import DATABASE, OptunaCopy
 from arena.tuning.space import Axis, Space
 from games.terminal import Unfinished
@@ -170,7 +170,7 @@ def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
 
 
 def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
-    from arena.tuning import search, study_plan  # noqa: PLC0415  # only this test
+    from arena.tuning import study_plan  # noqa: PLC0415  # only this test
     from arena.tuning.tune_file import load_tuning  # noqa: PLC0415  # likewise
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
@@ -198,7 +198,8 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert not (found / "weights.toml").exists()
 
 
-def test_a_budget_makes_a_small_study(tmp_path: Path) -> None:
+def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(search, "MEASURED_SECONDS", 0.01)  # of how fast games are
     # So little time that no machine plays more than the least that there is.
     found = study(tmp_path, SMALL, "--budget", "0.001s", "--set", "tune.trials=1000")
     rows = trials(found)
