@@ -36,7 +36,8 @@ def test_a_run_is_named_by_what_decides_its_games(tmp_path):
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
     """A copy of all sources."""
-    root, there = provenance.Path(provenance.__file__).parents[2], tmp_path_factory.mktemp("sources")
+    root = provenance.Path(provenance.__file__).parents[2]
+    there = tmp_path_factory.mktemp("sources")
     for package in ("games", "agents", "arena"):
         for source in (root / package).rglob("*.*"):
             if source.suffix in (".py", ".toml") and source.is_file():

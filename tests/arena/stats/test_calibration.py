@@ -265,7 +265,7 @@ def new_openings(law, score, runs, pairs, seed):
 
 
 def test_the_live_interval_covers_at_every_look():
-    runs = new_openings(PENTANOMIAL, 0.5, 40, 300, 9)
+    runs = new_openings(PENTANOMIAL, 0.5, 20, 300, 9)
     assert live_misses(runs, live_estimate, again=False, every=range(10, 301, 20)) <= 0.05
 
 
@@ -302,7 +302,7 @@ def noisy_runs(openings, pairs, runs, law, seed):
 def test_repeats_of_noisy_bots_do_not_spoil_the_live_interval(openings):
     # Seen before: the truth was excluded in 71 and 48 % of runs with 4 and 12 openings.
     law = Law(0.8, 0.5, bias=3.0)
-    runs = [(scores, true_score(law)) for scores, _ in noisy_runs(openings, 400, 60, law, 13)]
+    runs = [(scores, true_score(law)) for scores, _ in noisy_runs(openings, 400, 20, law, 13)]
     every = looks(openings, 400)
     assert live_misses(runs, live_estimate, again=True, every=every) <= 0.05
 

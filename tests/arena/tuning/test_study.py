@@ -150,7 +150,7 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
 
 
 def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) -> None:
-    other = study(tmp_path, BAD, "--workers", "5")
+    other = study(tmp_path, BAD, "--workers", "3")
     assert trials(other).equals(trials(bad))
     for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
         assert (other / name).read_bytes() == (bad / name).read_bytes()
