@@ -1,6 +1,7 @@
 """The command line of every command: what it says of an argument moves no cursor."""
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
 from games.terminal import printable
@@ -10,6 +11,12 @@ MOST_TEXT = 2000  # characters of what is wrong, below the usage
 
 class CommandParser(argparse.ArgumentParser):
     """As argparse has it; arguments are printed escaped, and cut if they are long."""
+
+    def parse_args(  # type: ignore[override]  # no caller brings a namespace
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Options may stand anywhere: before, between and after the words."""
+        return self.parse_intermixed_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End with what is wrong, in one line below the usage."""

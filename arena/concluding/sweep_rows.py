@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.stored_summary import stored_checks
-from arena.keeping.parquet import Column, read_pieces, words_of, write_columns
+from arena.keeping.arrow_columns import Column
+from arena.keeping.parquet import read_pieces, words_of, write_columns
 from arena.planning.records import GameColumn
 from arena.stats.estimate import Estimate
 from arena.stats.sweep_answers import BETTER, OPEN, WORSE, CellScore, Slope, cell_score, slope_of

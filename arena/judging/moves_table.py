@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from arena.judging.judgement import Judgement
-from arena.keeping.parquet import Column, coded, where, write_columns
+from arena.keeping.arrow_columns import Column, coded, where
+from arena.keeping.parquet import write_columns
 from games.solving.judged_plies import NO_MOVE, PLY, UNKNOWN, is_margin, losses_of
 from games.transcripts import words_by_side
 

@@ -7,16 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping.parquet import (
-    Column,
-    Provenance,
-    coded,
-    column_names,
-    read_columns,
-    sentences,
-    taken,
-    write_columns,
-)
+from arena.keeping.arrow_columns import Column, coded, sentences, taken
+from arena.keeping.parquet import Provenance, column_names, read_columns, write_columns
 from arena.keeping.text_column import TextColumn
 from arena.planning.game_pieces import ROWS_AT_ONCE, pieces
 from arena.planning.openings import NO_MOVE, Openings

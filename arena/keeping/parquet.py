@@ -1,29 +1,25 @@
-"""Tables as parquet files: the only module that knows pyarrow."""
+"""Tables as parquet files: what is in their columns is for `arrow_columns` alone."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeAlias, TypeVar, get_type_hints
+from typing import IO, Any, TypeVar, get_type_hints
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
-import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
+from arena.keeping.arrow_columns import Column, array_of, column_of, list_of, taken
 from arena.planning.records import GameColumn
 from games.terminal import printable
 from games.whole_files import whole_file
 
 Provenance = Mapping[str, object]
-Column: TypeAlias = Any  # of pyarrow, or what it turns into a column
 RowType = TypeVar("RowType")
 
 # The types of columns with few different words, stored as places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
-
-
 TYPED_ROWS_AT_ONCE = 1 << 12
 # Without it most bits that flip on a disk would become another number in silence.
 CHECKED = {"page_checksum_verification": True}
@@ -44,17 +40,20 @@ def write_columns(
 
     `encodings` are for columns whose values repeat too little for a dictionary.
     """
-    fields = [
-        (
-            name,
-            pa.dictionary(CODED[kind], pa.string()) if kind in CODED else pa.type_for_alias(kind),
-        )
-        for name, kind in types.items()
-    ]
+    fields = [(name, _type_of(kind)) for name, kind in types.items()]
     schema = described(pa.schema(fields), provenance)
-    tables = (pa.table(dict(columns), schema=schema) for columns in parts)
+    tables = (_table(columns, schema) for columns in parts)
     with whole_file(path) as file:
         _write(file, schema, tables, encodings or {})
+
+
+def _type_of(kind: str) -> pa.DataType:
+    return pa.dictionary(CODED[kind], pa.string()) if kind in CODED else pa.type_for_alias(kind)
+
+
+def _table(columns: Mapping[str, Column], schema: pa.Schema) -> pa.Table:
+    made = [column_of(columns[field.name], field.type) for field in schema]
+    return pa.Table.from_arrays(made, schema=schema)
 
 
 def write_rows(
@@ -79,13 +78,24 @@ def read_columns(
     path: Path, names: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, GameColumn]:
     """Columns of a table by name, with the `optional` ones that it has."""
+    there = column_names(path) if optional else ()
+    wanted = [*names, *(name for name in optional if name in there)]
+    return {name: array_of(column) for name, column in _whole(path, wanted).items()}
+
+
+def _whole(path: Path, names: Sequence[str]) -> dict[str, Column]:
+    """Columns of a table, which `read_table` of pyarrow reads too, but not without pandas."""
     try:
-        there = pq.read_schema(table_file(path)).names
-        wanted = [*names, *(name for name in optional if name in there)]
-        table = pq.read_table(path, columns=wanted, **CHECKED)
-        return {name: table[name].to_numpy() for name in table.column_names}
+        with pq.ParquetFile(table_file(path), **CHECKED) as file:
+            for name in names:
+                if name not in file.schema_arrow.names:
+                    raise TableError(
+                        f"it has no column {name}; was it written by another version of pitflip?"
+                    )
+            table = file.read(columns=list(names))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
+    return {name: table[name] for name in names}
 
 
 def column_names(path: Path) -> list[str]:
@@ -99,26 +109,25 @@ def column_names(path: Path) -> list[str]:
 def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
     """The rows of a table that `write_rows` wrote."""
     hints = get_type_hints(kind)
+    columns = _whole(path, list(hints))
     try:
-        table = pq.read_table(table_file(path), columns=list(hints), **CHECKED)
         for name, hint in hints.items():
-            _fits(table[name], name, hint)
-    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+            _fits(columns[name], name, hint)
+    except ValueError as error:
         raise TableError(_reason(error)) from None
     rows: list[RowType] = []
-    for part in table.to_batches(max_chunksize=TYPED_ROWS_AT_ONCE):
-        columns = [_values(part.column(name)) for name in hints]
-        rows += [kind(*row) for row in zip(*columns, strict=True)]
+    for start in range(0, len(columns[next(iter(hints))]), TYPED_ROWS_AT_ONCE):
+        parts = [_values(each.slice(start, TYPED_ROWS_AT_ONCE)) for each in columns.values()]
+        rows += [kind(*row) for row in zip(*parts, strict=True)]
     return rows
 
 
 def _values(column: Column) -> list[Column]:
     """The values of a column; equal texts are one in memory."""
     if not pa.types.is_string(column.type):
-        return list(column.to_pylist())
-    found = column.dictionary_encode()
-    words = found.dictionary.to_pylist()
-    return [words[place] for place in found.indices.to_pylist()]
+        return list_of(column)
+    known: dict[str, str] = {}
+    return [known.setdefault(text, text) for text in list_of(column)]
 
 
 # What a field of a row may be, by its hint; numbers that may be none have no hint of their own.
@@ -147,10 +156,7 @@ def table_file(path: Path) -> Path:
 
 def _reason(error: Exception) -> str:
     """What pyarrow complains of, in one line."""
-    first = printable(str(error).split("\n")[0])
-    if found := re.match(r"No match for FieldRef\.Name\(([^)]*)\)", first):
-        return f"it has no column {found[1]}; was it written by another version of pitflip?"
-    return first
+    return printable(str(error).split("\n")[0])
 
 
 def rows_of(path: Path) -> int:
@@ -167,7 +173,7 @@ def words_of(path: Path, name: str) -> list[str]:
     found: dict[str, None] = {}
     for columns in _groups(path, [name], [name]):
         for chunk in columns[name].chunks:
-            found |= dict.fromkeys(chunk.dictionary.to_pylist())
+            found |= dict.fromkeys(list_of(chunk.dictionary))
     return list(found)
 
 
@@ -176,7 +182,7 @@ def read_pieces(
 ) -> Iterator[dict[str, GameColumn]]:
     """Columns of numbers, and columns of words as places among `words`, some rows at a time."""
     for table in _groups(path, [*names, *words], list(words)):
-        columns = {name: table[name].to_numpy() for name in names}
+        columns = {name: array_of(table[name]) for name in names}
         try:
             columns |= {name: _places(table[name], words[name]) for name in words}
         except ValueError as error:  # a word that is none of these
@@ -187,7 +193,7 @@ def read_pieces(
 def read_lists(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     """Columns of a table as lists, None where there is no value, some rows at a time."""
     for table in _groups(path, names, []):
-        yield {name: table[name].to_pylist() for name in names}
+        yield {name: list_of(table[name]) for name in names}
 
 
 def _groups(path: Path, names: Sequence[str], coded_names: Sequence[str]) -> Iterator[pa.Table]:
@@ -209,9 +215,11 @@ def _places(column: Column, words: Sequence[str]) -> GameColumn:
     """A column of words as places in a list of words; ValueError for one that is not there."""
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # older versions of pyarrow, and a table without rows
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
-    order = np.array([words.index(word) for word in whole.dictionary.to_pylist()], np.int64)
-    return order[whole.indices.to_numpy()] if len(order) else np.empty(0, np.int64)
+        if not whole.num_chunks:
+            return np.empty(0, np.int64)
+        whole = whole.chunk(0)
+    order = np.array([words.index(word) for word in list_of(whole.dictionary)], np.int64)
+    return order[array_of(whole.indices)] if len(order) else np.empty(0, np.int64)
 
 
 def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
@@ -226,10 +234,9 @@ def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
             own = np.flatnonzero((wanted >= start) & (wanted < stop))
             if len(own):
                 column = file.read_row_group(group, columns=[name], use_threads=False)[name]
-                texts[own] = column.take(pa.array(wanted[own] - start)).to_pylist()
+                texts[own] = list_of(taken(column, wanted[own] - start))
             start = stop
-    found: list[str] = texts.tolist()
-    return found
+    return list(texts)
 
 
 def group_sizes(path: Path) -> list[int]:
@@ -248,31 +255,7 @@ def group_texts(path: Path, name: str, group: int) -> list[str]:
             read = file.read_row_group(group, columns=[name], use_threads=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
-    return list(read[name].to_pylist())
-
-
-def coded(places: GameColumn, words: Sequence[str]) -> Column:
-    """A column of words, given by their places in a list of them; none where that is negative."""
-    missing = places < 0
-    given = pa.array(places, mask=missing) if missing.any() else places
-    return pa.DictionaryArray.from_arrays(given, list(words))
-
-
-def where(values: GameColumn, known: GameColumn) -> Column:
-    """A column of numbers that has none where they are not known."""
-    return pa.array(values, mask=~known)
-
-
-def sentences(words: Sequence[str], places: GameColumn, lengths: GameColumn) -> Column:
-    """A column of texts; each takes the next words, as many as `lengths` says, blanks between."""
-    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-    chosen = pa.array(words, pa.string()).take(pa.array(places))
-    return pc.binary_join(pa.ListArray.from_arrays(pa.array(ends, pa.int32()), chosen), " ")
-
-
-def taken(column: Column, places: GameColumn) -> Column:
-    """The values of a column at these places."""
-    return column.take(pa.array(places))
+    return list_of(read[name])
 
 
 def described(schema: pa.Schema, provenance: Provenance) -> pa.Schema:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.keeping.parquet import Column, Provenance, coded, write_columns
+from arena.keeping.arrow_columns import Column, coded
+from arena.keeping.parquet import Provenance, write_columns
 from arena.planning.records import Games
 from arena.planning.thought_rows import TimedThought, data_text, decoded_thoughts
 

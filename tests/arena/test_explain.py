@@ -16,6 +16,17 @@ def rows(text: str) -> dict[str, list[str]]:
     return {line.split()[0].removeprefix("*"): line.split()[1:] for line in table}
 
 
+def test_options_may_stand_between_the_words(capsys):
+    said = []
+    for words in (
+        ["kalah(3,2)", "2", "--agent", "greedy"],
+        ["kalah(3,2)", "--agent", "greedy", "2"],
+    ):
+        assert main([*words, "--perfect", "0"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
 def test_a_position_of_a_game_is_explained_with_perfect_values_beside_it(capsys):
     assert main(["kalah(3,2)", "2", "--agent", "smart"]) == DONE
     text = capsys.readouterr().out

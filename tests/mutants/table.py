@@ -482,6 +482,15 @@ PLANNING = (
 
 KEEPING = (
     *in_file(
+        "arena/keeping/arrow_columns.py",
+        "tests/arena/keeping/test_arrow_columns.py",
+        edits={
+            "if not np.array_equal(cast, values)": "if False",
+            "return np.asarray(bits[start:], np.bool_)": "return np.asarray(bits, np.bool_)",
+            "np.where(_known(chunk), part, np.nan)": "part",
+        },
+    ),
+    *in_file(
         "arena/keeping/parquet.py",
         "tests/arena/keeping/test_parquet.py",
         edits={
