@@ -29,8 +29,8 @@ class LongestFirst:
     """Notes in the process that begins the others what files take, and lets those sort by it."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.cache = config.cache
-        self.known: dict[str, float] = self.cache.get(KEPT, {})
+        self.cache = getattr(config, "cache", None)  # none with -p no:cacheprovider
+        self.known: dict[str, float] = self.cache.get(KEPT, {}) if self.cache else {}
         self.taken = Counter[str]()
 
     @pytest.hookimpl(optionalhook=True)
@@ -42,4 +42,5 @@ class LongestFirst:
         self.taken[file_of(report.nodeid)] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        self.cache.set(KEPT, self.known | self.taken)
+        if self.cache:
+            self.cache.set(KEPT, self.known | self.taken)

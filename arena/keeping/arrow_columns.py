@@ -11,10 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # likewise
-from numpy.typing import NDArray
+
+from arena.planning.records import GameColumn
 
 Column: TypeAlias = Any  # of pyarrow, or what it turns into a column
-Values: TypeAlias = NDArray[Any]
+Values: TypeAlias = GameColumn
 
 BITS: Literal["little"] = "little"  # the order of the bits in a byte
 
@@ -44,7 +45,7 @@ def numbers_of(values: Values, known: Values | None = None, kind: Column = None)
     return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(bits)])
 
 
-def _cast(values: Values, dtype: "np.dtype[Any]") -> Values:
+def _cast(values: Values, dtype: "np.dtype[np.generic]") -> Values:
     """Numbers of another type; ValueError if one of them would be another number."""
     cast = values.astype(dtype)
     if dtype.kind == "f":
@@ -64,11 +65,11 @@ def _texts(texts: Sequence[str], known: Values) -> Column:
     return pa.Array.from_buffers(pa.string(), len(encoded), [valid, offsets, whole])
 
 
-def _dtype(kind: Column) -> "np.dtype[Any]":
+def _dtype(kind: Column) -> "np.dtype[np.generic]":
     return np.dtype("float64" if kind == pa.float64() else str(kind))
 
 
-def _kind(dtype: "np.dtype[Any]") -> Column:
+def _kind(dtype: "np.dtype[np.generic]") -> Column:
     return pa.type_for_alias(dtype.name)
 
 
@@ -116,7 +117,7 @@ def array_of(column: Column) -> Values:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def list_of(column: Column) -> list[Any]:
+def list_of(column: Column) -> list[Column]:
     """A column as a list, None where there is no value."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [value for chunk in chunks for value in _reader(chunk.type)(chunk)]
@@ -127,7 +128,7 @@ def _has_numbers(kind: Column) -> bool:
     return plain and str(kind) != "halffloat"
 
 
-def _reader(kind: Column) -> Callable[[Column], list[Any]]:
+def _reader(kind: Column) -> Callable[[Column], list[Column]]:
     if _has_numbers(kind):
         return lambda chunk: _with_gaps(_numbers(chunk).tolist(), chunk)
     if pa.types.is_string(kind):
@@ -137,14 +138,14 @@ def _reader(kind: Column) -> Callable[[Column], list[Any]]:
     return lambda chunk: list(chunk.to_pylist())  # of a table that is not ours
 
 
-def _with_gaps(values: list[Any], chunk: Column) -> list[Any]:
+def _with_gaps(values: list[Column], chunk: Column) -> list[Column]:
     if not chunk.null_count:
         return values
     pairs = zip(values, _known(chunk).tolist(), strict=True)
     return [value if known else None for value, known in pairs]
 
 
-def _looked_up(chunk: Column) -> list[Any]:
+def _looked_up(chunk: Column) -> list[Column]:
     words = list_of(chunk.dictionary)
     return [None if place is None else words[place] for place in list_of(chunk.indices)]
 
