@@ -16,6 +16,8 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
         """Options may stand anywhere: before, between and after the words."""
+        if self._subparsers:  # what follows a command's name is its own
+            return super().parse_args(args, namespace)
         return self.parse_intermixed_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
