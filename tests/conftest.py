@@ -84,8 +84,9 @@ def _lent_spawners():
 @pytest.fixture(autouse=True, scope="session")
 def _no_waiting_for_disks():
     """No test goes on after a power cut, and files of tests are many."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _handle: None)
+    from tests.no_waiting_for_disks import no_waiting  # noqa: PLC0415  # as late as the above
+
+    with no_waiting():
         yield
 
 

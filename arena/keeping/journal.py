@@ -82,8 +82,8 @@ class Journal:
             raise
 
     def _begin(self, digest: str) -> None:
-        self._base.execute("pragma journal_mode=wal")
         self._base.execute("pragma synchronous=normal")
+        self._base.execute("pragma journal_mode=wal")
         self._base.execute(f"pragma wal_autocheckpoint={CHECKPOINT_PAGES}")
         self._base.execute(
             "create table if not exists batches "

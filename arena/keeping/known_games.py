@@ -233,8 +233,8 @@ def _begun(path: Path) -> sqlite3.Connection:
 def _opened(path: Path) -> sqlite3.Connection:
     base = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        base.execute("pragma journal_mode=wal")
         base.execute("pragma synchronous=normal")
+        base.execute("pragma journal_mode=wal")
         base.execute(
             "create table if not exists blocks (id integer primary key, shelf blob not null, "
             "used real not null, moves integer not null, words blob not null, "

@@ -2,6 +2,7 @@
 
 import os
 import random
+import sqlite3
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +12,7 @@ from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal, JournalError
 from arena.planning.pairings import Pairings
 from arena.planning.records import PLAYED, Games
+from tests import no_waiting_for_disks
 from tests.arena.running import database
 
 SCHEDULE = Pairings(1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64))
@@ -128,7 +130,8 @@ def test_a_batch_comes_back_with_its_note_and_the_plan_with_it(tmp_path):
         assert store.plan() == '{"trials": 3}'
 
 
-def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path):
+def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "connect", no_waiting_for_disks.connect)  # that of users
     with Journal(tmp_path, "x") as store:
         assert store._base.execute("pragma journal_mode").fetchone() == ("wal",)
         assert store._base.execute("pragma synchronous").fetchone() == (1,)  # normal
