@@ -6,7 +6,6 @@ game, so that one file serves every size; the search itself is not recompiled.
 
 import inspect
 import warnings
-from collections import namedtuple
 from collections.abc import Mapping
 from functools import cache, partial
 from keyword import iskeyword
@@ -32,16 +31,17 @@ from agents.evaluations.user_names import (
 from agents.evaluations.weight_files import checked_weights
 from agents.evaluations.word_advice import advice, word_for
 from agents.kernels.evaluator import Evaluate, address_of, call_object
-from agents.kernels.layout import PYTHON, UNIT
+from agents.kernels.layout import PYTHON
 from agents.kernels.terms import rounded
+from agents.kernels.weight_reader import plain_weights, weight_reader, weights_type
 from agents.user_files import load_name, own_trace
 from games import Game, Position
 from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import INTERPRETED, MERGED, Kernel, Scope, inlined, unbound
+from games.kernels.jit import INTERPRETED, MERGED, inlined, unbound
 
-MOST_WEIGHTS = 2000  # a thousand take four seconds to compile
+MOST_WEIGHTS = 2000  # they take half a second to compile
 NAN = "the evaluation is nan, which is not a number"
 
 
@@ -147,10 +147,9 @@ class OwnEvaluation:
         """The evaluation run by Python: slow, but every statement is allowed."""
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
-        weights = weight_reader(self.weight_names)
 
         def value(ctx: Context, raw: State) -> np.int64:
-            more = (weights(ctx),) if self.takes == 3 else ()
+            more = (plain_weights(self.weight_names, ctx),) if self.takes == 3 else ()
             return plain_score(evaluate(ctx, restored(raw), *more))
 
         if INTERPRETED:
@@ -194,7 +193,7 @@ def compiled_entry(
     """
     weights = weight_reader(weight_names)
     names = user_names(family)
-    more = (numba.typeof(weights_class(weight_names)(*[0.0] * len(weight_names))),)
+    more = (weights_type(weight_names),)
     arguments = kinds + more if takes == 3 else kinds
     for options in (FAST, ALLOCATING):
         evaluate = compiled_copy(function, names, options | {"boundscheck": not trusted})
@@ -246,17 +245,3 @@ def plain_score(value: object) -> np.int64:
     if np.isnan(number):
         raise ValueError(NAN)
     return np.int64(unbound(rounded)(1000.0 * number))
-
-
-@cache
-def weights_class(names: tuple[str, ...]) -> Kernel:
-    """The named tuple in which a user's weights arrive."""
-    return namedtuple("Weights", names)
-
-
-def weight_reader(names: tuple[str, ...]) -> Kernel:
-    """A compiled function that reads the weights, the context's last words, as a named tuple."""
-    reads = ", ".join(f"ctx[{place}] / {UNIT}.0" for place in range(-len(names), 0))
-    scope: Scope = {"Weights": weights_class(names)}
-    exec(f"def weights(ctx):\n    return Weights({reads})", scope)
-    return inlined(cast("Kernel", scope["weights"]))

@@ -18,16 +18,19 @@ from types import ModuleType
 
 import numba
 import pytest
+from numba.core import event
 
 from games import game
 from games.kernels import compile_cache, jit
 from games.kernels.context import COUNTERS, context
 from games.perft import perft
 from games.playouts import random_games
+from tests.forked import in_fork
 from tests.games.table import one_of_each
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "compiling for this machine"
+PACKAGES = ("games", "agents", "arena")
 OURS = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT", "TMPDIR", "PYTHONPATH")
 
 TINY_RULES = "BONUS = 1\n"
@@ -57,6 +60,25 @@ def python(tree: Path, code: str, **env: object) -> CompletedProcess:
         text=True,
         check=False,
     )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def forked(tree: Path, code: str, **env: object) -> CompletedProcess:
+    """The same in a fork of ours that forgets our packages: Numba need not be loaded again."""
+    kept = {key: value for key, value in os.environ.items() if key not in OURS}
+
+    def work() -> int:
+        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+            del sys.modules[name]
+        event._registered.clear()
+        compile_cache.config.reload_config()
+        sys.path.insert(0, str(tree))
+        exec(code, {"__name__": "__main__"})
+        return 0
+
+    options = {"cwd": tree, "env": {**kept, **{key: str(value) for key, value in env.items()}}}
+    done = subprocess.run(**in_fork(work, **options), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -91,15 +113,15 @@ def edited(path: Path, before: str, after: str) -> None:
 
 
 def test_an_edit_of_an_imported_constant_shows_at_once_and_going_back_adds_nothing(tree):
-    cold = python(tree, SCORES)
+    cold = forked(tree, SCORES)
     assert (cold.stdout, cold.stderr.count(NOTICE)) == ("2 4\n", 1)
     edited(tree / "games" / "tiny_rules.py", "BONUS = 1", "BONUS = 100")
-    changed = python(tree, SCORES)
+    changed = forked(tree, SCORES)
     assert (changed.stdout, changed.stderr.count(NOTICE)) == ("101 202\n", 1)
     edited(tree / "games" / "tiny_rules.py", "BONUS = 100", "BONUS = 1")
     files = compiled_files(tree)
     assert files
-    again = python(tree, SCORES)
+    again = forked(tree, SCORES)
     assert (again.stdout, again.stderr) == ("2 4\n", "")
     assert compiled_files(tree) == files
 
@@ -173,12 +195,12 @@ def whole_process(interpreted: bool) -> tuple[str, str, list[str]]:
 
 
 def test_a_warm_process_does_everything_with_every_game_without_compiling():
-    assert whole_process(interpreted=False)[1] == "done"  # and no notice
+    assert whole_process(False)[1] == "done"  # and no notice
 
 
 def test_an_interpreted_process_does_everything_in_silence():
     # Kernels wrap around on purpose, which NumPy would report.
-    assert whole_process(interpreted=True)[1] == "done"
+    assert whole_process(True)[1] == "done"
 
 
 @pytest.mark.parametrize("interpreted", [False, True])
@@ -431,7 +453,7 @@ print(config.CACHE_DIR == "", event._registered["numba:compile"], warnings.filte
 def test_importing_makes_no_directory_listener_or_filter(tree, tmp_path):
     (tree / "games" / "tiny.py").unlink()  # it compiles where it is imported
     for interpreted in (0, 1):
-        done = python(tree, IMPORTS, NUMBA_DISABLE_JIT=interpreted)
+        done = forked(tree, IMPORTS, NUMBA_DISABLE_JIT=interpreted)
         assert (done.stdout, done.stderr) == ("True [] True\n", "")
     assert not list(tree.rglob("kernels-*"))
 

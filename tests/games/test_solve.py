@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from games import game, solve
+from games.solving import bounds
 from games.terminal import DONE, MISTAKE, UNFINISHED
 from tests.games.naive import full_search, sowing
 
@@ -67,7 +68,8 @@ def test_the_outcome_is_printed_before_the_margin(capsys):
     assert lines[5].startswith("line: 2")
 
 
-def test_a_limit_leaves_honest_bounds(capsys):
+def test_a_limit_leaves_honest_bounds(capsys, monkeypatch):
+    monkeypatch.setattr(bounds, "SLICE", 1 << 12)  # the limit is long over after the first
     words = ["kalah(6,4)", "--seconds", "0.02", "--database-beans", "2"]
     assert solve.main([*words, "--json"]) == UNFINISHED
     found = json.loads(capsys.readouterr().out)
