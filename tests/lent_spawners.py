@@ -1,5 +1,6 @@
 """Spawners that tests lend one another: each is a process of half a second, and they are alike."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
@@ -9,6 +10,7 @@ from agents.wall import wall
 from agents.wall.running_spawner import RunningSpawner, begin_spawner, kept_environment
 
 Begin = Callable[[], RunningSpawner]
+CACHE = "XDG_CACHE_HOME"
 
 
 class LentSpawner(RunningSpawner):
@@ -23,17 +25,24 @@ class LentSpawner(RunningSpawner):
 
 
 class Spawners:
-    """One for each environment that walls are begun in, ended with the tests."""
+    """One for each environment that walls are begun in, ended with the tests.
+
+    Where a test has its cache makes no other: a spawner only finds there what is compiled.
+    """
 
     def __init__(self, begin: Begin) -> None:
-        self.begin = begin
+        self.begin, self.cache = begin, os.environ.get(CACHE)
         self.running: dict[tuple[tuple[str, str], ...], RunningSpawner] = {}
 
     def lent(self) -> RunningSpawner:
         """What a wall gets in place of a spawner of its own."""
-        key = tuple(kept_environment().items())
-        if key not in self.running or self.running[key].process.poll() is not None:
-            self.running[key] = self.begin()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv(CACHE, raising=False)
+            if self.cache is not None:
+                patch.setenv(CACHE, self.cache)
+            key = tuple(kept_environment().items())
+            if key not in self.running or self.running[key].process.poll() is not None:
+                self.running[key] = self.begin()
         return LentSpawner(self.running[key])
 
     def close(self) -> None:
