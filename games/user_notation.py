@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from games.kernels.family import State
@@ -29,15 +30,22 @@ class UserNotation:
 
     def move_text(self, position: Position, move: int) -> str:
         """What the file's `move_text(rules, move)` says, else the number counted from 1."""
+        return self._text_of(move)
+
+    def _text_of(self, move: int) -> str:
         if move == self.moves:
             return "pass"
         return str(self._answer("move_text", move)) if "move_text" in self.own else str(move + 1)
 
     def parse_move(self, position: Position, text: str) -> int | None:
         """The move that is written so, in either case."""
-        word = text.strip().lower()
-        numbers = range(self.moves + 1)
-        return next((m for m in numbers if self.move_text(position, m).lower() == word), None)
+        return self._numbers.get(text.strip().lower())
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        """Moves by their texts, which no position changes; of moves written alike, the first."""
+        every = reversed(range(self.moves + 1))
+        return {self._text_of(move).lower(): move for move in every}
 
     def split(self, text: str) -> list[str]:
         """Moves are set apart by blanks or commas."""

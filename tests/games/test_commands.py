@@ -11,6 +11,7 @@ from subprocess import PIPE, CompletedProcess, Popen
 import pytest
 
 from games import game, perft, replay, terminal
+from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
 MODULES = {"games.perft": perft, "games.replay": replay}
@@ -46,6 +47,17 @@ def python(*words: str) -> CompletedProcess:
     command = [sys.executable, *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return CompletedProcess(command, done.returncode, done.stdout, without_notice(done.stderr))
+
+
+def forked(module: str, *words: str) -> dict:
+    """The options of a `Popen` that runs the command in a fork of ours, as a process runs it."""
+
+    def work() -> int:
+        sys.stdout.reconfigure(line_buffering=True)
+        terminal.run(lambda: MODULES[module].main(list(words)))
+        raise AssertionError("a command ends its process")
+
+    return in_fork(work)
 
 
 def without_notice(err: str) -> str:
@@ -280,16 +292,15 @@ def test_from_the_shell_a_mistake_is_one_line_and_ends_with_2(words):
     [("games.perft", "kalah(3,2)", "20"), ("games.replay", "othello", "d3 c3 c4")],
 )
 def test_a_reader_that_goes_away_leaves_no_traceback(words):
-    command = [sys.executable, "-u", "-m", *words]
-    with Popen(command, cwd=ROOT, stdout=PIPE, stderr=PIPE, text=True) as process:
+    with Popen(**forked(*words), stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdout.readline()
         process.stdout.close()
         assert without_notice(process.stderr.read()) == ""
 
 
 def test_ctrl_c_ends_a_long_count_at_once():
-    command = [sys.executable, "-m", "games.perft", "kalah(6,4)", "60"]
-    with Popen(command, cwd=ROOT, stdout=PIPE, stderr=PIPE, text=True) as process:
+    command = forked("games.perft", "kalah(6,4)", "60")
+    with Popen(**command, stdout=PIPE, stderr=PIPE, text=True) as process:
         while not process.stdout.readline().startswith("    5"):
             pass  # it counts now, and would for years
         process.send_signal(signal.SIGINT)
