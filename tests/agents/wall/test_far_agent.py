@@ -18,8 +18,8 @@ from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import SpawnerLost
 from agents.wall.wall import Wall
 from games import game
+from tests.lent_spawners import own_spawners
 
-pytestmark = pytest.mark.usefixtures("own_spawners")
 OF = game("kalah(6,4)")
 
 
@@ -125,7 +125,9 @@ def choose(view, legal, rng):
 
 
 def test_nothing_is_left_when_the_wall_is_closed(tmp_path):
-    wall = Wall()
+    with own_spawners():
+        wall = Wall()
+        wall.open()
     text = """
 import os, time
 if os.fork() == 0:
@@ -187,7 +189,9 @@ def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
 
 @pytest.mark.slow
 def test_with_another_spawner_a_bot_plays_on(tmp_path):
-    wall = Wall()
+    with own_spawners():
+        wall = Wall()
+        wall.open()
     try:
         agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    return legal[0]\n")
         agent.start(1)
