@@ -180,7 +180,7 @@ def both_ways(directory: Path, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("def evaluate(rules, position):\n    return float(str(pot(rules, position)))", 1, "float"),
+        ("def evaluate(rules, position):\n    return float((pot(rules, position), 1))", 1, "float"),
         ("NOTES = [1, 2]\ndef evaluate(rules, position):\n    return NOTES[0]", 2, "list"),
         ("def evaluate(rules, position):\n    return position.beans", 1, "'beans'"),
         ("def evaluate(rules, position):\n    return f(position)\n"
