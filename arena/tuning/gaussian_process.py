@@ -94,7 +94,7 @@ def conditioned(trials: Trials, signal: float, lengths: Floats) -> Posterior:
     return Posterior(trials, mean, signal, lengths, np.asarray(root, np.float64), weights)
 
 
-def evidence(trials: Trials, settings: Floats) -> float:
+def evidence(trials: Trials, settings: Floats, mean: float) -> float:
     """Log marginal likelihood; `settings` are the logs of the signal and the lengths."""
     signal, lengths = math.exp(settings[0]), np.exp(settings[1:])
     covariance = signal * matern(trials.points, trials.points, lengths) + np.diag(trials.noise)
@@ -102,7 +102,7 @@ def evidence(trials: Trials, settings: Floats) -> float:
         root = np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
         return -math.inf
-    half = np.linalg.solve(root, trials.scores - weighted_mean(trials))
+    half = np.linalg.solve(root, trials.scores - mean)
     return float(-0.5 * half @ half - np.log(np.diag(root)).sum())
 
 
@@ -131,11 +131,11 @@ def few(trials: Trials, most: int = MOST_FITTED) -> Trials:
 
 def best_settings(trials: Trials, start: Floats | None) -> Floats:
     """Likeliest settings by cycles of golden steps along each setting (a pattern search)."""
-    dims = trials.points.shape[1]
+    dims, mean = trials.points.shape[1], weighted_mean(trials)
     low = np.log(np.array([LEAST_SIGNAL] + [SHORTEST] * dims))
     high = np.log(np.array([MOST_SIGNAL] + [LONGEST] * dims))
     starts = [start] if start is not None else _starts(trials, low, high)
-    scored = [(evidence(trials, each), each) for each in starts]
+    scored = [(evidence(trials, each, mean), each) for each in starts]
     best, at = max(scored, key=lambda pair: pair[0])
     step = 0.8 if start is None else 0.2
     while step > 0.04:
@@ -144,7 +144,7 @@ def best_settings(trials: Trials, start: Floats | None) -> Floats:
             for sign in (1.0, -1.0):
                 moved = at.copy()
                 moved[axis] = min(max(moved[axis] + sign * step, low[axis]), high[axis])
-                reached = evidence(trials, moved) if moved[axis] != at[axis] else -math.inf
+                reached = evidence(trials, moved, mean) if moved[axis] != at[axis] else -math.inf
                 if reached > best + 1e-9:
                     best, at, improved = reached, moved, True
                     break

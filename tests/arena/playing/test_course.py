@@ -1,6 +1,7 @@
 """Races played for real: the same tables however they are played, and what verify finds."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -64,6 +65,14 @@ def race(request, tmp_path_factory):
     return path, all_tables(directory / "results"), directory / "results"
 
 
+@pytest.fixture(scope="module")
+def best(tmp_path_factory):
+    """The results of a race for the best, for tests that do not change them."""
+    directory = tmp_path_factory.mktemp("best")
+    played(race_file(directory, RACES["best"]), directory / "results", workers=1, backend="here")
+    return directory / "results"
+
+
 def test_a_race_gives_the_same_tables_for_any_workers_and_interruptions(race, tmp_path):
     path, expected, _ = race
     played(path, tmp_path, workers=3)
@@ -71,12 +80,12 @@ def test_a_race_gives_the_same_tables_for_any_workers_and_interruptions(race, tm
     directory = directory_of(tmp_path)
     with database(directory / JOURNAL) as base:
         starts = [start for (start,) in base.execute("select start from batches order by start")]
-    for start in starts[1 :: max(1, len(starts) // 3)]:  # as if it had been killed there
+    for number, start in enumerate(starts[1 :: max(1, len(starts) // 3)]):  # as if killed there
         with database(directory / JOURNAL) as base:
             base.execute("delete from batches where start >= ?", (start,))
         for name in ALL:
             (directory / name).unlink()
-        played(path, tmp_path, workers=2)
+        played(path, tmp_path, workers=None if number else 2)
         assert all_tables(tmp_path) == expected
 
 
@@ -86,10 +95,8 @@ def test_verify_plays_a_race_again_and_knows_its_rounds(race, tmp_path, capsys):
     assert "all the same" in capsys.readouterr().out
 
 
-def test_verify_finds_a_race_that_went_on_too_long(tmp_path, capsys):
-    path = race_file(tmp_path, RACES["best"])
-    played(path, tmp_path / "results", workers=1, backend="here")
-    directory = directory_of(tmp_path / "results")
+def test_verify_finds_a_race_that_went_on_too_long(best, tmp_path, capsys):
+    directory = directory_of(shutil.copytree(best, tmp_path / "results"))
     frame = pd.read_parquet(directory / "games.parquet")
     last = frame.iloc[-2:].assign(pair=frame.pair.max() + 1)
     pd.concat([frame, last]).to_parquet(directory / "games.parquet")
@@ -112,10 +119,8 @@ def test_a_race_says_who_is_best_and_why_the_others_are_out(tmp_path):
     assert shown["tournament"]["answer"].startswith("best: deep")
 
 
-def test_intervals_after_a_race_are_marked_and_a_format_for_fun_has_none(tmp_path):
-    path = race_file(tmp_path, RACES["best"])
-    played(path, tmp_path / "race", workers=1, backend="here")
-    elo = pd.read_parquet(directory_of(tmp_path / "race") / "elo.parquet")
+def test_intervals_after_a_race_are_marked_and_a_format_for_fun_has_none(best, tmp_path):
+    elo = pd.read_parquet(directory_of(best) / "elo.parquet")
     sure = elo[elo.elo_low.notna()]
     assert len(sure)
     assert set(sure.interval) == {"adapted"}

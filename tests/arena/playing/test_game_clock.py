@@ -86,7 +86,7 @@ def choose(view, legal, rng):
 def test_a_bot_loses_by_each_of_its_clocks(tmp_path, limits, own, lost):
     (tmp_path / "slow.py").write_text(SLOW.format(seconds=0.12 if lost else 0.01))
     drawn = draw(load(experiment_file(tmp_path, BOTS.format(limits=limits, own=own))).plan)
-    games = Worker(drawn).play(Task(0, 2, {}))
+    games = Worker(drawn).play(Task(0, 1, {}))
     assert (Termination.TIMEOUT in games.termination.tolist()) == lost
 
 
