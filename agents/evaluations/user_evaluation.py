@@ -30,8 +30,9 @@ from agents.evaluations.user_names import (
 )
 from agents.evaluations.weight_files import checked_weights
 from agents.evaluations.word_advice import advice, word_for
+from agents.kernels.bind import agent_kernels
 from agents.kernels.evaluator import Evaluate, address_of, call_object
-from agents.kernels.layout import PYTHON
+from agents.kernels.layout import EVALUATOR, PYTHON
 from agents.kernels.terms import rounded
 from agents.kernels.weight_reader import plain_weights, weight_reader, weights_type
 from agents.user_files import load_name, own_trace
@@ -39,7 +40,7 @@ from games import Game, Position
 from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.kernels.jit import INTERPRETED, MERGED, inlined, unbound
+from games.kernels.jit import INTERPRETED, MERGED, CompileOptions, inlined, unbound
 
 MOST_WEIGHTS = 2000  # they take half a second to compile
 NAN = "the evaluation is nan, which is not a number"
@@ -113,15 +114,19 @@ class OwnEvaluation:
         return [numbers[name][0] for name in self.weight_names]
 
     def address(self, ctx: Context) -> int:
-        """The address of the compiled evaluation; AgentFailure says why it does not compile."""
+        """The address of the compiled evaluation, which the context then has, and was tried by.
+
+        AgentFailure says why it does not compile, or what it raises at the start of the game.
+        """
         state = self.game.start().state
         if self.compiled:
             self.entry = self._compiled_entry(ctx, state)
         else:
             self.entry = self._plain_entry(ctx)
         address = address_of(self.entry, ctx, state)
+        ctx[EVALUATOR] = address
         try:
-            self.entry(ctx, state)
+            agent_kernels(self.game.family_name).standing(ctx, state)
         except Exception as error:
             self._fail("raised at the start of the game:", own_trace(error, self.path))
         return address
@@ -168,7 +173,7 @@ def python_entry() -> Evaluate:
             score = call_object(ctx[PYTHON], ctx, s)
         return score  # noqa: RET504  # Numba forbids leaving the block by return
 
-    return cast("Evaluate", numba.njit(error_model="numpy")(entry))
+    return entry_point(entry, {"error_model": "numpy", "no_cfunc_wrapper": True})
 
 
 NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds of times slower):"
@@ -211,8 +216,14 @@ def compiled_entry(
     def weighted_value(ctx: Context, s: State) -> np.int64:
         return score_of(evaluate(ctx, s, weights(ctx)))
 
-    make = numba.njit(**{key: options[key] for key in options if key not in MERGED})
-    return cast("Evaluate", make(weighted_value if takes == 3 else value))
+    return entry_point(weighted_value if takes == 3 else value, options)
+
+
+def entry_point(function: Evaluate, options: CompileOptions) -> Evaluate:
+    """What searches call by its address; Python does not, and its own entry takes half the time."""
+    kept = {key: options[key] for key in options if key not in MERGED}
+    make = numba.njit(**kept | {"no_cpython_wrapper": True})
+    return cast("Evaluate", make(function))
 
 
 def refuse_other_returns(kind: types.Type) -> None:
