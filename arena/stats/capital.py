@@ -38,12 +38,17 @@ def log_capital(
     `counts[..., i]` says how often `scores[i]` was seen; leading axes are many questions at once,
     and `mean` (above 0, at most 1) is one for all or one for each.
     """
-    seen = np.asarray(counts, dtype=np.float64)
-    claim = np.asarray(mean, dtype=np.float64)[..., None, None]
-    gains = np.asarray(scores, dtype=np.float64) / claim - 1.0
-    earned = (np.log1p(STAKES[:, None] * gains) * seen[..., None, :]).sum(axis=-1)
-    most = earned.max(axis=-1)
-    shares = np.exp(earned - most[..., None]).sum(axis=-1)
+    seen = np.asarray(counts, dtype=np.float64)[..., None, :]
+    claim = np.asarray(mean, dtype=np.float64)
+    return _log_capital(seen, claim, np.asarray(scores, dtype=np.float64))
+
+
+def _log_capital(seen: Floats, claim: Floats, scores: Floats) -> Floats:
+    """The same of arrays, for those who ask again and again; `seen` has an axis for the stakes."""
+    gains = scores / claim[..., None, None] - 1.0
+    earned = np.add.reduce(np.log1p(STAKES[:, None] * gains) * seen, axis=-1)
+    most: Floats = np.maximum.reduce(earned, axis=-1)
+    shares = np.add.reduce(np.exp(earned - most[..., None]), axis=-1)
     return np.asarray(most + np.log(shares / len(STAKES)))
 
 
@@ -70,15 +75,16 @@ def lower_reach(
     0 where nothing, or no point, was seen.
     """
     seen, limit = np.asarray(counts, dtype=np.float64), -math.log(alpha)
-    total = seen.sum(axis=-1)
-    points = (seen * np.asarray(scores)).sum(axis=-1)
+    total, values = seen.sum(axis=-1), np.asarray(scores, dtype=np.float64)
+    points = (seen * values).sum(axis=-1)
     # The capital falls as the claimed mean rises, and is at most 1 at the mean seen.
     high = np.divide(points, total, out=np.zeros_like(points), where=total > 0)
-    low = np.zeros_like(high)
+    low, by_stake = np.zeros_like(high), seen[..., None, :]
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        claimed = np.where(middle > 0.0, middle, 1.0)
-        ruled_out = (log_capital(seen, claimed, scores) >= limit) & (middle > 0.0)
+        above = middle > 0.0
+        claimed = np.where(above, middle, 1.0)
+        ruled_out = (_log_capital(by_stake, claimed, values) >= limit) & above
         low, high = np.where(ruled_out, middle, low), np.where(ruled_out, high, middle)
     return np.asarray(low)
 

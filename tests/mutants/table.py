@@ -247,7 +247,7 @@ STATISTICS = (
         "arena/stats/capital.py",
         "tests/arena/stats/test_capital.py",
         edits={
-            "seen[..., None, :]).sum(axis=-1)": "seen[..., None, :]).max(axis=-1)",
+            "earned = np.add.reduce(": "earned = np.maximum.reduce(",
             "np.log(shares / len(STAKES))": "np.log(shares)",
             "lower_reach(counts, alpha / 2.0, scores)": "lower_reach(counts, alpha, scores)",
             "0.45, 0.65, 0.9]": "0.45, 0.65, 0.95]",

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.concluding import repeated_games
 from arena.concluding.evidence import evidence_of
 from arena.concluding.repeated_games import repeats
 from arena.concluding.standings import results_of
@@ -63,13 +64,14 @@ def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
     assert not repeats([games]).any()
 
 
-def test_few_repeats_among_very_many_games_are_found():
-    rng, size = np.random.default_rng(1), 2_000_000
+def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monkeypatch):
+    monkeypatch.setattr(repeated_games, "AT_ONCE", 1 << 15)
+    rng, size = np.random.default_rng(1), 4 << 15
     columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
     columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
-    columns["game_id"][1_000_000:1_000_100] = columns["game_id"][:100]
+    columns["game_id"][80_000:80_100] = columns["game_id"][:100]
     found = repeats([Games(columns, None, {})])
-    assert np.flatnonzero(found).tolist() == list(range(1_000_000, 1_000_100))
+    assert np.flatnonzero(found).tolist() == list(range(80_000, 80_100))
 
 
 def test_a_deterministic_pair_replayed_is_counted_once_for_each_opening():
