@@ -144,8 +144,8 @@ def _stopped_high(slope: float, time: float, start: float) -> float:
     for k in range(-_IMAGES, _IMAGES + 1):
         distance = 1.0 - start + 2.0 * k
         reach = abs(distance)
-        with_drift = _mass(ahead - slope * reach, -math.inf, (slope * time - reach) / root)
-        against = _mass(ahead + slope * reach, -math.inf, (-slope * time - reach) / root)
+        with_drift = _tail(ahead - slope * reach, (slope * time - reach) / root)
+        against = _tail(ahead + slope * reach, (-slope * time - reach) / root)
         total += math.copysign(with_drift + against, distance)
     return total
 

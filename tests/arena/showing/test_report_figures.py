@@ -34,6 +34,12 @@ def reports(tmp_path_factory) -> dict[str, Report]:
     return {**found, "judged": judged(found["three"])}
 
 
+@pytest.fixture(scope="module")
+def of_all(reports):
+    """The figures of each of them."""
+    return [figures(report) for report in reports.values()]
+
+
 def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
     many = SimpleNamespace(agents=tuple(f"a{number}" for number in range(matrix.MOST_SHOWN + 1)))
     assert matrix._shown(many) == many.agents[:-1]
@@ -76,8 +82,8 @@ def judged(report: Report) -> Report:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(reports, name):
-    found = [made[name] for made in map(figures, reports.values()) if name in made]
+def test_a_figure_is_a_heading_a_sentence_a_whole_picture_and_its_numbers(of_all, name):
+    found = [made[name] for made in of_all if name in made]
     assert found
     for figure in found:
         section = ElementTree.fromstring(f"<x>{shown(figure, name)}</x>")
