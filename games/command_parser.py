@@ -1,6 +1,7 @@
 """The command line of every command: what it says of an argument moves no cursor."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -18,7 +19,10 @@ class CommandParser(argparse.ArgumentParser):
         """Options may stand anywhere: before, between and after the words."""
         if self._subparsers:  # what follows a command's name is its own
             return super().parse_args(args, namespace)
-        return self.parse_intermixed_args(args, namespace)
+        words = sys.argv[1:] if args is None else list(args)
+        if "--" in words:  # what comes after it is a command with options of its own
+            return super().parse_args(words, namespace)
+        return self.parse_intermixed_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End with what is wrong, in one line below the usage."""
