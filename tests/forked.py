@@ -12,14 +12,21 @@ import faulthandler
 import gc
 import os
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
+from subprocess import CompletedProcess
 from typing import NoReturn
+
+import numba
+from numba.core import event
 
 from agents.wall import wall
 
+PACKAGES = ("games", "agents", "arena")
 NOTHING = ["false"]  # the program that the process would go on with, did it ever return
 FIRST_FILE, AFTER_LAST_FILE = 3, 1 << 20  # beside the standard streams
 FAULT = 1
@@ -30,6 +37,29 @@ def in_fork(work: Callable[[], int], **options) -> dict:
     environment = options.pop("env", None)
     become = partial(_become, work, environment)
     return {"args": NOTHING, "preexec_fn": become, "restore_signals": False, **options}
+
+
+def forgetful(tree: Path, code: str, *words: str, env: Mapping[str, str]) -> CompletedProcess:
+    """What `code` said in a fork that loads our packages anew, from `tree`: as `python -c` does.
+
+    Numba and NumPy need not be loaded again; Numba's settings are those of the environment.
+    """
+
+    def work() -> int:
+        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+            del sys.modules[name]
+        event._registered.clear()
+        numba.config.reload_config()
+        sys.path.insert(0, str(tree))
+        sys.argv = ["-c", *words]
+        exec(code, {"__name__": "__main__"})
+        return 0
+
+    done = subprocess.run(
+        **in_fork(work, cwd=tree, env=env), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def _refused() -> NoReturn:

@@ -126,7 +126,7 @@ def test_both_are_the_naive_minimax(name):
     of = game(name)
     evaluate = naive_score(of, weights_for(of))
     leaves = few(40 if "othello" in name else 400, 20)
-    for position in all_kinds_of_positions(name, few(16, 2)):
+    for position in all_kinds_of_positions(name, few(9, 2)):
         for depth in range(1, deepest(name, position, 4, leaves) + 1):
             move, score = search.best_by_plies(of, position, depth, evaluate)
             for kind in ("minimax", "alphabeta"):
@@ -141,7 +141,7 @@ def test_collapsed_turns_are_the_naive_turns(name):
     for given in ({"pot": (2.0,), "in_play": (1.0,)}, weights):
         evaluate = naive_score(of, given)
         turns = agent("minimax", name, collapse_turns=True, weights=given)
-        for position in all_kinds_of_positions(name, few(12, 2)):
+        for position in all_kinds_of_positions(name, few(7, 2)):
             for depth in range(1, deepest(name, position, 3, few(150, 20)) + 1):
                 move, score = search.best_by_turns(of, position, depth, evaluate)
                 choice = turns.choose(position, Limit(depth=depth))

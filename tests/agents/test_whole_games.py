@@ -88,7 +88,7 @@ def test_every_pair_of_kinds_plays_the_same_games(name):
     kinds = compiled_kinds(name)
     for first in kinds:
         for second in kinds[:: few(1, 5)]:
-            games += assert_same_games(name, first, second, few(4, 2))
+            games += assert_same_games(name, first, second, few(3, 2))
     special = of.swap_move if of.pass_move is None else of.pass_move
     assert any(special in played.moves for played in games)
     assert len(set(games)) > len(games) / 4

@@ -18,19 +18,17 @@ from types import ModuleType
 
 import numba
 import pytest
-from numba.core import event
 
 from games import game
 from games.kernels import compile_cache, jit
 from games.kernels.context import COUNTERS, context
 from games.perft import perft
 from games.playouts import random_games
-from tests.forked import in_fork
+from tests.forked import forgetful
 from tests.games.table import one_of_each
 
 ROOT = Path(__file__).parents[2]
 NOTICE = "compiling for this machine"
-PACKAGES = ("games", "agents", "arena")
 OURS = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT", "TMPDIR", "PYTHONPATH")
 
 TINY_RULES = "BONUS = 1\n"
@@ -67,20 +65,8 @@ def python(tree: Path, code: str, **env: object) -> CompletedProcess:
 def forked(tree: Path, code: str, **env: object) -> CompletedProcess:
     """The same in a fork of ours that forgets our packages: Numba need not be loaded again."""
     kept = {key: value for key, value in os.environ.items() if key not in OURS}
-
-    def work() -> int:
-        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
-            del sys.modules[name]
-        event._registered.clear()
-        compile_cache.config.reload_config()
-        sys.path.insert(0, str(tree))
-        exec(code, {"__name__": "__main__"})
-        return 0
-
-    options = {"cwd": tree, "env": {**kept, **{key: str(value) for key, value in env.items()}}}
-    done = subprocess.run(**in_fork(work, **options), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done
+    changes = {key: str(value) for key, value in env.items()}
+    return forgetful(tree, code, env={**kept, **changes})
 
 
 def compiled_files(root: Path) -> dict[str, tuple[int, int]]:
@@ -184,11 +170,11 @@ for of in map(game, {FAMILIES}):
 
 @cache
 def whole_process(interpreted: bool) -> tuple[str, str, list[str]]:
-    """What one process says to threads, to everything and of counts, after another warmed up."""
+    """What one fork says to threads, to everything and of counts, after another warmed up."""
     code = THREADS + EVERYTHING + COUNTS
-    done = python(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
+    done = forked(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
     if NOTICE in done.stderr:  # it was the first
-        done = python(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
+        done = forked(ROOT, code, NUMBA_DISABLE_JIT=int(interpreted))
     assert done.stderr == ""
     threads, everything, *counts = done.stdout.splitlines()
     return threads, everything, counts

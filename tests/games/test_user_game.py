@@ -4,8 +4,6 @@ import json
 import os
 import pickle
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from games import Game, GameError, game, perft, replay
 from games.kernels.jit import INTERPRETED
 from games.perft import perft as counts
 from games.playouts import random_games
+from tests.forked import forgetful
 
 ROOT = Path(__file__).parents[2]
 OWN = ROOT / "tests" / "games" / "own"
@@ -277,14 +276,8 @@ def broken(directory: Path, name: str) -> str:
 def refusals(tmp_path_factory) -> dict[str, tuple[int, str]]:
     """Status and message for every broken file, all in one process that compiles none of them."""
     directory = tmp_path_factory.mktemp("broken")
-    done = subprocess.run(
-        [sys.executable, "-c", REFUSED, *(broken(directory, name) for name in BROKEN)],
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    names = [broken(directory, name) for name in BROKEN]
+    done = forgetful(ROOT, REFUSED, *names, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
     return dict(zip(BROKEN, json.loads(done.stdout), strict=True))
 
 

@@ -2,8 +2,6 @@
 
 import os
 import random
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from games.solving.kernels import sowing_search
 from games.solving.kernels.sowing_rank import positions
 from games.solving.sowing import search_context
 from games.solving.sowing_database import PACKED
+from tests.forked import forgetful
 from tests.games.naive import full_search, sowing
 from tests.games.solving.test_solver import RARE, naive_rules
 
@@ -180,11 +179,9 @@ for name, beans in (("kalah(3,2)", 3), ("kalah-paper(2,3)", 4), ("owari(3,2)", 0
 
 
 def test_interpreted_kernels_look_at_as_many_nodes(tmp_path, capsys):
-    interpreted = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", TWIN],
-        check=True, capture_output=True, text=True, timeout=300, cwd=ROOT,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)},
-    ).stdout  # fmt: skip
+    settings = {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)}
+    code = f"import warnings; warnings.simplefilter('ignore')\n{TWIN}"
+    interpreted = forgetful(ROOT, code, env=os.environ | settings).stdout
     exec(TWIN)
     assert capsys.readouterr().out == interpreted
     assert interpreted.count("kalah") == 2
