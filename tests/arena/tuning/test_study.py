@@ -224,6 +224,7 @@ def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_pat
 
 # Twelve trials of five sides of steps each, cut inside a step.
 STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "games = 100")
+STEPS = STEPS.replace("kalah(6,4)", "kalah(4,3)")
 
 
 # What each method proposes after a cut: tests/arena/tuning/test_samplers.py.
