@@ -42,7 +42,7 @@ def maximin(payoff: Floats, steps: int = STEPS) -> Floats:
         if unmoved(before, regrets):
             further = np.arange(step, steps + 1)[:, None] * mixtures.sum(axis=0)
             # One after the other, as the steps would add them: not a bit is another.
-            average = np.cumsum([average, *further], axis=0)[-1]
+            average = np.cumsum(np.vstack([average, further]), axis=0)[-1]
             break
         average += step * mixtures.sum(axis=0)
     return np.asarray(average / average.sum())
