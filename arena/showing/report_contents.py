@@ -17,6 +17,7 @@ from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from arena.showing.played_games import PlayedGames, stored_games
+from arena.stats.elo import FEW_OPENINGS
 from games import Game
 from games.keys import KeyValues
 from games.names import quoted
@@ -28,7 +29,6 @@ SHOWN_OF_RUN: Mapping[str, Shape] = {
     "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
     "forfeits": OrNone(["text"]), "path": OrNone("text"),
 }  # fmt: skip
-FEW_OPENINGS = 10  # below which there is a standing, no Elo
 
 
 @dataclass(frozen=True, slots=True)

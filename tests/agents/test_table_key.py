@@ -2,10 +2,14 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
+from agents.kernels.layout import SALT, TABLE_AT, TABLE_MASK
 from agents.kernels.table_key import table_key
+from agents.kernels.transposition_table import EXACTLY, entry, known, remember, score_of
 from games import game
+from games.kernels.jit import unbound
 from games.sowing.states.packed import pack
 from games.sowing.states.rows import Rows
 from tests.agents.given import OF_EVERY_FAMILY, few, slow_if_wide, spread
@@ -32,3 +36,16 @@ def test_a_key_of_a_table_names_the_place_that_the_familys_key_names(name):
     mask = (1 << HIGHEST_PLACE) - 1
     assert all(int(key(each)) & mask == int(family.key(each)) & mask for each in states)
     assert len({int(key(each)) for each in states}) == len({str(each) for each in states})
+
+
+def test_an_entry_answers_for_its_own_key_and_its_own_salt():
+    context = np.zeros(64, np.int64)
+    context[TABLE_AT], context[TABLE_MASK], context[SALT] = 48, 3, 77
+    key, beside = np.uint64(0x1200), np.uint64(0x1201)  # the lowest bits name no place
+    at = unbound(entry)(context, key)
+    assert at == unbound(entry)(context, beside)
+    unbound(remember)(context, key, at, 5, 3, EXACTLY, False, 2)
+    assert unbound(score_of)(unbound(known)(context, key, at)) == 5
+    assert unbound(known)(context, beside, at) == 0
+    context[SALT] = 78  # an earlier move's entries are forgotten
+    assert unbound(known)(context, key, at) == 0

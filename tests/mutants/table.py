@@ -114,6 +114,7 @@ AGENTS = (
     ),
     *in_file(
         "agents/kernels/transposition_table.py",
+        "tests/agents/test_table_key.py",
         "tests/agents/test_search_values.py",
         edits={
             "return score >= beta if bound == AT_LEAST else score <= alpha": "return True",

@@ -234,5 +234,5 @@ def test_the_live_interval_counts_an_opening_of_a_fixed_match_once(tmp_path):
     counted, openings = Count(Course(ready)), len(ready.openings)
     for start, stop in ((0, 3), (3, 30), (30, ready.pairings.total)):
         counted.take(start, stop, np.zeros(stop - start, np.int8))
-    assert sum(counted.standings[0, 1].first) == openings < 50
+    assert sum(counted.standings[0, 1].first) == counted.standings[0, 1].pairings == openings < 50
     assert counted.standings[0, 2].pairings == 50

@@ -87,6 +87,19 @@ def test_superiority_is_withheld_where_the_interval_does_not_rest_on_student_t()
     assert likelihood_of_superiority(spread(range(20), [0.25, 0.75] * 10)) == pytest.approx(0.5)
 
 
+def test_ten_openings_and_five_points_are_ground_enough():
+    def told(openings, lost):
+        """Whether something is told of so many openings, with half a point lost on some of them."""
+        scores = [0.5] * lost + [1.0] * (openings - lost)
+        return likelihood_of_superiority(spread(range(openings), scores)) is not None
+
+    assert told(10, 0) is told(9, 8) is told(20, 9) is False  # no points, 9 openings, 4.5 points
+    assert told(20, 10)  # 5 points
+    even = [0.25, 0.75] * 5
+    assert likelihood_of_superiority(spread(range(10), even)) == pytest.approx(0.5)
+    assert likelihood_of_superiority(spread(range(9), even[:9])) is None
+
+
 def test_no_games_have_no_moments():
     with pytest.raises(ValueError, match="no games"):
         moments([0, 0, 0])

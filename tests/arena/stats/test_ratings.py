@@ -12,6 +12,7 @@ from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
 from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
+from arena.stats.field import _by_opening
 from arena.stats.intervals import ALIKE
 from arena.stats.pool_gaps import bridges
 from arena.stats.rating_fit import fit
@@ -272,6 +273,11 @@ def test_the_same_seed_gives_the_same_errors_whatever_else_is_rated():
     other = rate(results, RatingPlan(draws=100, seed=4))
     assert rate(results, plan).agents != other.agents
     assert rate(results, plan).agents[0].rating.value == other.agents[0].rating.value
+
+
+def test_the_score_on_an_opening_is_points_a_game_however_many_were_played():
+    found = _by_opening(np.array([3, 3, 5]), np.array([2.0, 4.0, 1.0]), np.array([2.0, 1.0, 1.0]))
+    assert (found.openings, found.mean) == (2, 0.75)  # 3 points of 6, and 1 of 1
 
 
 def test_few_openings_give_ratings_without_interval():
