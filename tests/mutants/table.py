@@ -257,6 +257,7 @@ STATISTICS = (
     *in_file(
         "arena/stats/elo.py",
         "tests/arena/stats/test_elo.py",
+        "tests/arena/stats/test_ratings.py",
         edits={
             "FEW_POINTS = 5.0": "FEW_POINTS = 4.0",
             "FEW_OPENINGS = 10": "FEW_OPENINGS = 9",
