@@ -130,6 +130,15 @@ def test_how_games_are_cut_leaves_no_trace(rows, pairings):
             assert np.array_equal(mine, theirs)
 
 
+def test_what_differed_once_differs_however_often_it_is_piled():
+    def pile(*keys, differ=False):
+        columns = [np.array(keys, np.int64)] * 3 + [np.array(keys, np.uint64)] * 2
+        return match_sums.Piled(*columns, np.full(len(keys), differ))
+
+    piled = match_sums._piled([pile(1, 2, differ=True), pile(1, 3)])
+    assert match_sums._piled([piled, pile(2, 3)]).differ.tolist() == [True, True, False]
+
+
 @pytest.mark.slow
 @settings(max_examples=30)
 @given(journals(), st.integers(1, 20))

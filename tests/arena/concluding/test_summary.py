@@ -114,6 +114,14 @@ def test_a_pair_that_ever_varied_is_counted_whole():
     assert row.row.score.value == pytest.approx(22 / 42)
 
 
+def test_games_that_differ_and_end_alike_have_varied():
+    pairings = [
+        (opening, "WL", 10 * opening, 10 * opening + time) for opening in (1, 2) for time in (1, 2)
+    ]
+    row = pair_of(summed(by_hand((0, 1, pairings)), TWO), "smart", "bad").row
+    assert row.these.score.reason == "all pairings alike"  # and not: no game varied
+
+
 def test_a_pairing_with_one_new_game_is_evidence():
     summary = summed(by_hand((0, 1, [(0, "WW", 5, 6), (1, "WL", 5, 7)])), TWO)
     assert pair_of(summary, "smart", "bad").counted == 4

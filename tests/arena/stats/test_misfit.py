@@ -3,7 +3,7 @@ import pytest
 
 from arena.stats import maximin as maximin_module
 from arena.stats.maximin import maximin, payoffs
-from arena.stats.misfit import misfit
+from arena.stats.misfit import _residuals, misfit
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.results import gather
 
@@ -91,6 +91,7 @@ def test_the_test_is_the_formula_word_for_word():
     design = np.array([[(k == i) - (k == j) for k in range(4)] for i, j in pairs], float)
     projected = np.diag(weight) @ design @ np.linalg.pinv(design.T @ np.diag(weight) @ design)
     rows -= rows @ design @ projected.T
+    assert _residuals(results, fitted).by_opening == pytest.approx(rows)
     variance = np.maximum((rows**2).sum(axis=0), weight / 2)
     sizes = {}
     for i, j, k in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)):

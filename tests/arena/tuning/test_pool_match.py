@@ -13,6 +13,7 @@ from arena.tuning.validation import StudyVerdict
         (Score(0.03, 0.001, 0.06), StudyVerdict.BETTER),
         (Score(0.03, 0.0, 0.06), StudyVerdict.UNDECIDED),
         (Score(0.0, -0.01, 0.019), StudyVerdict.NOT_BETTER),
+        (Score(0.01, -0.01, 0.03), StudyVerdict.UNDECIDED),  # it may be more than enough
         (Score(0.01, 0.005, 0.015), StudyVerdict.BETTER),  # little, and sure
     ],
 )

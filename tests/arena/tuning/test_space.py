@@ -91,3 +91,9 @@ def test_a_constraint_that_holds_changes_nothing() -> None:
 def test_a_broken_constraint_is_mended_half_way() -> None:
     space = Space((Axis("a", 0.0, 1.0), Axis("b", 0.0, 1.0)), {}, constraints=(Constraint(0, 1),))
     assert space.snapped([0.2, 0.6]) == pytest.approx([0.4, 0.4])
+
+
+def test_rounding_moves_an_upper_number_up_to_where_the_lower_one_begins() -> None:
+    axes = (Axis("a", 0.0, 10.0, integer=True), Axis("b", 5.4, 10.0))
+    space = Space(axes, {}, constraints=(Constraint(0, 1),))
+    assert list(space.values(space.snapped([0.0, 0.0])).values()) == pytest.approx([6.0, 5.4])
