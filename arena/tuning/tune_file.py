@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from agents import AgentSpec, kind_of
+from agents import AgentSpec, SpecError, checked_kind, kind_of
 from agents.kinds import settings
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
@@ -35,6 +35,7 @@ from arena.tuning.tune_table import (
 )
 from arena.tuning.weight_ranges import read_space
 from arena.tuning.written_range import is_number
+from games import Game
 from games.names import shown
 
 LEAST_ELO = 0.1  # which some hundred million pairings tell from nothing
@@ -137,7 +138,19 @@ def read_search(
     space, seeds = read_space(table, spec, setup.of, problems)
     for key, message in space_problems(table, space):
         say_of_tune(problems, message, key)
+    if space.axes and not problems.found and (why := candidate_problem(spec, space, setup.of)):
+        say_of_tune(problems, why, "options")
     return space, seeds
+
+
+def candidate_problem(spec: AgentSpec, space: Space, of: Game) -> str | None:
+    """Why the candidates at one end of all ranges are no agents of the game."""
+    for end in (0.0, 1.0):
+        try:
+            checked_kind(spec.changed(**space.changes([end] * len(space.axes))), of)
+        except SpecError as error:
+            return str(error)
+    return None
 
 
 def validation_problems(table: ValidationTable, problems: Problems) -> None:
