@@ -1,5 +1,6 @@
 """The far end of a Python bot, in its process: questions become calls, answers bytes."""
 
+import gc
 import json
 import math
 import os
@@ -56,8 +57,11 @@ def prepare(spec: AgentSpec, of: Game) -> None:
     board = Board(of)
     board.play(board.slots[0])
     use(View(of, of.start()))
+    agents = import_module("agents")
+    agents.kind_of(spec)
     if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
-        import_module("agents").build(AgentSpec("random"), of).choose(of.start())
+        agents.build(AgentSpec("random"), of).choose(of.start())
+    gc.freeze()  # bots, which are forks, neither look through what is there now nor copy it
 
 
 def use(view: View) -> None:

@@ -62,6 +62,8 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
     """
     own_root = "namespaces" in confinement.measures
     own_measures(confinement.measures)  # loaded here: behind the walls nothing can be
+    if own_root:
+        namespaces.system_paths()
     parent, owner = os.getpid(), (os.getuid(), os.getgid())
     pid = system_calls.forked(namespaces.ALL if own_root else 0)
     if pid == 0:

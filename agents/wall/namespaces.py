@@ -7,6 +7,7 @@ import struct
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from agents.wall import system_calls
@@ -33,11 +34,12 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*")
 
 
-def system_paths() -> list[str]:
-    """Where the programs and libraries of this machine lie."""
+@cache
+def system_paths() -> tuple[str, ...]:
+    """Where the programs and libraries of this machine lie: looked for once, before the forks."""
     settings = [str(each) for name in SETTINGS for each in Path("/etc").glob(name)]
     folders = [f"/{name}" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "opt")]
-    return [path for path in (*folders, "/nix/store", *settings) if os.path.exists(path)]
+    return tuple(path for path in (*folders, "/nix/store", *settings) if os.path.exists(path))
 
 
 def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:

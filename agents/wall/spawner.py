@@ -44,7 +44,7 @@ class Spawner:
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
         self.bots: dict[int, Bot] = {}  # by process
-        self.prepared: set[tuple[str, bool]] = set()  # games, and whether for bots that search
+        self.prepared: set[tuple[str, str]] = set()  # games, and kinds of bots
         self.wakened, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -95,7 +95,7 @@ class Spawner:
             self._start(message, client, descriptors)
         elif isinstance(message, Prepare):
             spec, of = pickle.loads(message.recipe)
-            key = of.name, spec.kind == "python"
+            key = of.name, spec.kind
             problem = "" if key in self.prepared else prepared(spec, of)
             self.prepared |= set() if problem else {key}
             self._tell(client, Prepared(problem))
