@@ -99,6 +99,18 @@ def assert_told(words: str, text: str) -> None:
     assert any(word in text for word in words.split("|")), text
 
 
+def test_what_was_there_before_a_bot_is_no_garbage_of_its_own(wall, tmp_path):
+    # A collection would look through all that the spawner has loaded, and copy it.
+    text = """
+import gc
+def choose(view, legal, rng):
+    return legal[0 if gc.get_freeze_count() > 10 * len(gc.get_objects()) else 1]
+"""
+    agent = bot(wall, tmp_path, text)
+    agent.start(1)
+    assert agent.choose(OF.start()).move == 0
+
+
 def test_a_silent_bot_is_ended_and_begun_again(wall, tmp_path):
     agent = bot(wall, tmp_path, "def choose(view, legal, rng):\n    while view.text: pass", 0.2)
     assert failure(agent).kind == "timeout"
