@@ -72,14 +72,17 @@ def _advantage(
     own: Results, fitted: Fit, found: FirstMove, samples: Floats | None, plan: RatingPlan
 ) -> Estimate:
     """What the first move is worth; where its score leaves no spread, what that bounds."""
-    by_score = field_estimate(first_movers(own, fitted.ratings[0]), 0.0, plan.level)
+
+    def by_score() -> Estimate:
+        return field_estimate(first_movers(own, fitted.ratings[0]), 0.0, plan.level)
+
     if found in (FirstMove.ALWAYS_WINS, FirstMove.ALWAYS_LOSES):
-        return by_score
+        return by_score()
     if found is not FirstMove.FITTED:
         return nothing(str(found), level=plan.level)
     value = float(fitted.advantage[0])
     if samples is not None and np.ptp(samples) < 1e-6:
-        return replace(by_score, value=value)
+        return replace(by_score(), value=value)
     return _with_errors(value, samples, len(np.unique(own.opening)), plan)
 
 
