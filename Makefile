@@ -20,9 +20,8 @@ run: .venv/.run
 
 setup: .venv/.dev
 
-# A file's tests share what they compile, so they stay together; tests/conftest.py says how many
-# processes, and which file comes first.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# tests/side_by_side.py says how many processes, and which file comes first.
+PYTEST := $(BIN)/python -m pytest --processes auto
 
 test: .venv/.dev
 	$(BIN)/python -m tests.compiled

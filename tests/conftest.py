@@ -16,7 +16,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get(
 import pytest
 from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
 
-from tests.longest_first import KEPT, LongestFirst, longest_first
+pytest_plugins = ["tests.side_by_side"]
 
 # Collecting makes a million objects, and no garbage worth looking for.
 gc.disable()
@@ -49,20 +49,6 @@ def pytest_configure(config):
         config.addinivalue_line(
             "filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning"
         )
-    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(LongestFirst(config))
-
-
-def pytest_collection_modifyitems(config, items):
-    """Where tests run side by side, files that take longest come first."""
-    if hasattr(config, "workerinput"):
-        items[:] = longest_first(items, config.workerinput[KEPT])
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """Three processes for two cores: some tests wait, for a bot, a port or a process of theirs."""
-    return 3 * (os.cpu_count() or 1) // 2
 
 
 def pytest_collection_finish():
