@@ -92,16 +92,18 @@ def note_end(
     """Say in run.json that the tables are there, and when they first were."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
+        # Where no fault has a trace, games are not read again to find none.
+        faults = evidence.parts if evidence.traced else tuple
         more = {
             "finished": provenance.now_text(),
             "games": evidence.games,
             "known": played.known,
-            "forfeits": list(islice(_traces(evidence.parts()), MOST_TRACES)),
+            "forfeits": list(islice(_traces(faults()), MOST_TRACES)),
         }
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
-        write_bot_logs(directory, evidence.parts, list(stored["plan"]["agents"]))
+        write_bot_logs(directory, faults, list(stored["plan"]["agents"]))
 
 
 def _traces(parts: Iterable[Games]) -> Iterator[str]:

@@ -51,7 +51,7 @@ class Evidence:
     `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
     played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
     as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
-    `same` are agents that play the same games.
+    `same` are agents that play the same games; `traced` is whether games have traces of faults.
     """
 
     plan: Plan
@@ -73,6 +73,7 @@ class Evidence:
     steady: Census = ()
     looks: Looks = never_looked
     same: tuple[SamePlayers, ...] = ()
+    traced: bool = True
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -144,10 +145,9 @@ def evidence_of(
     looks: Looks | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = repeats(parts())
+    repeat, at = repeats(parts()), 0
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
     same = SameGames([*plan.agents.values()])
-    at = 0
     for piece in pieces(parts()):
         summed.take(piece, repeat[at : at + len(piece)])
         timing.take(piece)
@@ -168,18 +168,19 @@ def evidence_of(
     matches = tuple(summed.matches())
     opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
     return Evidence(
-        plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
+        plan, parts, at, len(np.unique(np.concatenate(opened))), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
         replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
+        faultless.traced,
     )  # fmt: skip
 
 
 class FaultlessPlay:
-    """Takes games and notes who ever played one without a fault, and whether moves were kept."""
+    """Takes games and notes who ever played one without a fault, and what is kept of them."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """No games yet."""
-        self.names, self.keeps_moves = names, True
+        self.names, self.keeps_moves, self.traced = names, True, False
         self._played = np.zeros(len(names), np.bool_)
         self._clean = np.zeros(len(names), np.bool_)
 
@@ -190,6 +191,7 @@ class FaultlessPlay:
             self._played[seat] = True
             self._clean[seat[clean]] = True
         self.keeps_moves &= games.moves is not None
+        self.traced |= bool(games.traces)
 
     def faulty(self) -> frozenset[str]:
         """The agents that played, but never a game that ended without a fault."""
