@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,10 +72,18 @@ def in_agents(key: str) -> str:
     return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
 
 
+@cache
 def any_kind() -> Kind:
     """All options that there are, to read the table of an agent whose kind is not known."""
     options = {option.name: option for name in AGENTS for option in kind_of(name).options}
     return Kind(build, tuple(replace(option, required=False) for option in options.values()))
+
+
+@cache
+def keys_of(kind: str | None) -> tuple[Key, ...]:
+    """What the table of a kind may hold; defaults wait for the game. `None` stands for any kind."""
+    options = (any_kind() if kind is None else kind_of(kind)).options
+    return KIND, *(replace(each, default=None) for each in options)
 
 
 def option_of_others(key: str, known: Sequence[str]) -> str | None:
@@ -103,7 +112,8 @@ class AgentTable(NamedTuple):
         message = self._kind_problem(name) if isinstance(name, str) else None
         if message:
             self._say(message, "kind")
-        kind = known if message or not isinstance(name, str) else kind_of(name)
+        own_kind = None if message or not isinstance(name, str) else name
+        kind = known if own_kind is None else kind_of(own_kind)
         names = [each.name for each in kind.options]
         own = {}
         for key, value in self.table.items():
@@ -112,8 +122,7 @@ class AgentTable(NamedTuple):
                 self._say(no_such_option(name, key, theirs, names), key)
             else:
                 own[key] = self._loaded(kind.option(key), value)
-        keys = [KIND, *(replace(each, default=None) for each in kind.options)]
-        values = read_table(own, self.place, keys, self.around.problems)
+        values = read_table(own, self.place, keys_of(own_kind), self.around.problems)
         for (key, weight), fault in weight_faults(kind, values, of):
             file = f"{self.table[key]}: " if isinstance(self.table[key], str) else ""
             self._say(f"{file}{fault}", key, weight, of_file=bool(file))

@@ -10,6 +10,7 @@ VOID = {"br", "link", "meta", "wbr"}
 CLOSED = {"circle", "line", "path", "rect"}
 # What XML cannot hold, not even escaped; a lone surrogate cannot be written to a file either.
 UNPRINTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+CHANGED = re.compile(f"[&<>\"'{UNPRINTED.pattern[1:]}")  # nearly all texts of a page have none
 ISOLATE, ISOLATED = "\u2068", "\u2069"
 
 
@@ -24,12 +25,14 @@ Inside: TypeAlias = str | int | None
 
 def text(words: str) -> Html:
     """Text from anywhere, as markup that shows it."""
+    if CHANGED.search(words) is None:
+        return Html(words)
     return Html(escape(UNPRINTED.sub("\ufffd", words)))
 
 
 def joined(parts: Iterable[Inside], between: str = "") -> Html:
     """Texts and markup, one after another; None is nothing."""
-    return Html(text(between).join(_one(part) for part in parts if part is not None))
+    return Html(text(between).join([_one(part) for part in parts if part is not None]))
 
 
 def tag(name: str, /, *inside: Inside, **attributes: Inside | float | bool) -> Html:

@@ -59,13 +59,14 @@ def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
 def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | None:
     """True Elo at which an outcome this low or lower has the given `chance`."""
     low, high = -_WIDEST_ELO, _WIDEST_ELO
-    if outcome_chance(plan, state.counts, low) < chance:
+    outcome = _outcome(plan, state.counts)
+    if outcome.chance(low) < chance:
         return None
-    if outcome_chance(plan, state.counts, high) > chance:
+    if outcome.chance(high) > chance:
         return None
     for _ in range(60):
         middle = 0.5 * (low + high)
-        if outcome_chance(plan, state.counts, middle) > chance:
+        if outcome.chance(middle) > chance:
             low = middle
         else:
             high = middle
@@ -74,6 +75,24 @@ def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | N
 
 def outcome_chance(plan: SprtPlan, counts: Sequence[int], elo: float) -> float:
     """Chance of an outcome at most as high as `counts`, if `elo` is true."""
+    return _outcome(plan, counts).chance(elo)
+
+
+class _Outcome(NamedTuple):
+    """An outcome as a motion: what of it the true Elo does not change."""
+
+    middle: float  # the score at which the motion has no drift
+    rate: float  # its drift per point of score
+    deviation: float
+    path: Path
+
+    def chance(self, elo: float) -> float:
+        """Chance of an outcome at most as high, if `elo` is true."""
+        drift = (score_from_elo(elo) - self.middle) * self.rate
+        return passage_chance(drift, self.deviation, self.path)
+
+
+def _outcome(plan: SprtPlan, counts: Sequence[int]) -> _Outcome:
     n, mean, variance = moments([float(c) for c in regularised(counts)[:, 0]])
     s0, s1 = score_bounds(plan, variance)
     rate = (s1 - s0) / variance
@@ -82,8 +101,7 @@ def outcome_chance(plan: SprtPlan, counts: Sequence[int], elo: float) -> float:
     slope = (mean - middle) * rate
     level = min(max(n * slope, lower), upper)
     time = level / slope if level != n * slope else n
-    drift = (score_from_elo(elo) - middle) * rate
-    return passage_chance(drift, math.sqrt(variance) * rate, Path(time, level, lower, upper))
+    return _Outcome(middle, rate, math.sqrt(variance) * rate, Path(time, level, lower, upper))
 
 
 def passage_chance(drift: float, deviation: float, path: Path) -> float:

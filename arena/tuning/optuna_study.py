@@ -5,6 +5,7 @@ Optuna takes a while to load, so only that thread loads it.
 
 import contextlib
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,6 @@ from games.terminal import Unfinished, printable
 from games.whole_files import is_link
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
 
@@ -128,17 +127,29 @@ class OptunaCopy:
 
 
 @cache
-def load() -> None:
-    """Load all that the database needs: a module is never loaded for the first time in a thread.
+def load() -> str:
+    """Load all that the database needs; the tables of a new one, which take Optuna a while, as SQL.
 
-    Whoever stopped the program then would leave a lock behind, and wait for it.
+    A module is never loaded for the first time in a thread: whoever stopped the program then
+    would leave a lock behind, and wait for it.
     """
     import optuna  # noqa: PLC0415  # late
     from optuna.trial import create_trial  # noqa: F401, PLC0415  # as above
 
     storage = optuna.storages.RDBStorage("sqlite://")
+    with contextlib.closing(storage.engine.raw_connection()) as connection:
+        assert connection.driver_connection is not None  # it is open
+        tables = "\n".join(connection.driver_connection.iterdump())
     storage.remove_session()
     storage.engine.dispose()
+    return tables
+
+
+def begin(path: Path) -> None:
+    """Write a database without a study; half of one would be found out as damaged."""
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        _quickly(base, None)
+        base.executescript(load())
 
 
 def remove(directory: Path) -> None:
@@ -183,7 +194,14 @@ class OptunaDatabase:
             if is_link(path):
                 path.unlink()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.storage = optuna.storages.RDBStorage(f"sqlite:///{self.path.absolute()}")
+        new = not self.path.exists()
+        if new:
+            begin(self.path)
+        self.storage = optuna.storages.RDBStorage(
+            f"sqlite:///{self.path.absolute()}",
+            skip_compatibility_check=new,
+            skip_table_creation=new,
+        )
         event.listen(self.storage.engine, "connect", _quickly)
         self.storage.engine.dispose()  # so that the next connection is a quick one
         self.study = optuna.create_study(
@@ -258,7 +276,7 @@ class OptunaDatabase:
             self.storage.engine.dispose()
 
 
-def _quickly(connection: "sqlite3.Connection", _record: object) -> None:
+def _quickly(connection: sqlite3.Connection, _record: object) -> None:
     # The database can be derived again, so it need not survive a power cut.
     connection.execute("pragma journal_mode=wal")
     connection.execute("pragma synchronous=off")

@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ PREFIXES = (".venv/bin/", "uv run ")
 LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
+PLAY = ("arena.run", "arena.judge", "arena.plan")  # who have --backend
 PACKAGES = ("games.", "agents.", "arena.")
 
 # What takes longer than the default suite has, which plays one pairing of it, or reads its file.
@@ -97,7 +99,8 @@ def printed(page: Path) -> list[Command]:
 def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
     """Run a command in this process: its status, and all that it prints.
 
-    Quickly means here, what takes long in part, and what is not `shown` with fewer pairs.
+    Quickly means here, what takes long in part, what is not `shown` with fewer pairs, and what is
+    quiet without its page.
     """
     program, *words = shlex.split(line)
     if program == "make":
@@ -105,17 +108,32 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
     module = words[1]
     words = [each for word in words[2:] for each in matching(word)]
     if quick and line in SLOW:
-        if module == "arena.tune":
-            load_tuning(Path(words[0]))
-            return 0, ""
-        if module == "arena.learn":
-            load_learning(Path(words[0]))
-            return 0, ""
-        words += ["--pairing", "0"]
-    elif quick and not shown:
+        return in_part(module, *words)
+    if quick and not shown:
         words += SHORTER.get(line, ())
-    if quick and module == "arena.run" and not WHO_PLAYS & set(words):
+    if quick and module in PLAY and not WHO_PLAYS & set(words):
         words += ["--backend", "here"]
+    if quick and module == "arena.run" and "--quiet" in words:
+        words += ["--no-page"]  # no answer names it
+    return answered(module, words)
+
+
+@cache  # several pages name the same shipped experiments
+def in_part(module: str, *words: str) -> tuple[int, str]:
+    """The file of a command that takes long is read, or its first pairing played."""
+    if module == "arena.tune":
+        load_tuning(Path(words[0]))
+        return 0, ""
+    if module == "arena.learn":
+        load_learning(Path(words[0]))
+        return 0, ""
+    # A cluster begins with one process as with two.
+    less = ["local:1" if word == "local:2" else word for word in words]
+    return answered(module, [*less, "--pairing", "0"])
+
+
+def answered(module: str, words: list[str]) -> tuple[int, str]:
+    """The status of a command, and all that it prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         status = importlib.import_module(module).main(words)

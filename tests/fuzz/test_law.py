@@ -15,7 +15,7 @@ from tests.fuzz.search import CASES, found, keep, shorter
 from tests.fuzz.targets import TARGETS, finished_run
 
 FOUND = sorted(path for path in CASES.glob("*/*") if path.is_file())
-FEW, MANY = 3, 150
+FEW, MANY = 2, 150
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -29,11 +29,16 @@ from tests.games.solving.test_solver import naive_rules
 AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
 BOARDS = (
     "kalah(3,2)",
-    "owari(3,2)",
     "kalah-kgp(3,2)",
     *(
         pytest.param(name, marks=pytest.mark.slow)
-        for name in ("kalah(4,2)", "kalah-paper(3,2)", "kalah-2022(3,2)", "kalah-manchester(3,2)")
+        for name in (
+            "owari(3,2)",
+            "kalah(4,2)",
+            "kalah-paper(3,2)",
+            "kalah-2022(3,2)",
+            "kalah-manchester(3,2)",
+        )
     ),
 )
 
@@ -216,7 +221,9 @@ def test_the_compiled_walk_finds_what_questions_find(small_run, last):
         assert (fast.judged(half, limits, None) == slow.judged(half, limits, None)).all()
 
 
-@pytest.mark.parametrize("name", ["othello(4)", "othello-adjacent(4)"])
+@pytest.mark.parametrize(
+    "name", ["othello(4)", pytest.param("othello-adjacent(4)", marks=pytest.mark.slow)]
+)
 def test_othello_is_judged_too_and_passes_are_nobodys(tmp_path, name):
     run = stored(tmp_path, name, 10)
     moves = judged(run, "--last-squares", "12")

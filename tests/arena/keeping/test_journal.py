@@ -236,7 +236,7 @@ def harmless(directory, facts, batches):
         return True
 
 
-@pytest.mark.parametrize("bits", [500, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("bits", [200, pytest.param(None, marks=pytest.mark.slow)])
 def test_a_bit_that_is_another_is_refused_or_harmless(tmp_path, bits):
     (tmp_path / "run").mkdir()
     with Journal(tmp_path / "run", "x") as store:

@@ -7,11 +7,10 @@ from dataclasses import replace
 from arena.showing.report.answer import answer_of
 from arena.showing.report.games_on_page import games_json
 from arena.showing.report_contents import stored_report
-from tests.arena.showing.pages import run_of
 
 
-def test_games_that_could_not_be_won_are_shown_and_no_failure(tmp_path):
-    report = stored_report(run_of("two", tmp_path))
+def test_games_that_could_not_be_won_are_shown_and_no_failure(finished_run):
+    report = stored_report(finished_run("two"))
     check = {**report.checks[0], "status": "holds", "values": {"always": "winnable"}}
     won = replace(report, summary={**report.summary, "checks": [check]})
     answer = answer_of(won)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from arena.showing.html import Html, isolated, joined, name_of, tag, text
 
 HOSTILE = [
-    "<script>alert(1)</script>", "' onload='alert(1)", '"><img src=x>', "&lt;b&gt;", "\x00\x1b[31m",
-    "\u202egnp.exe", "\U0001f600" * 40, "]]>", "\ud800",
+    "<script>alert(1)</script>", "' onload='alert(1)", '" onload="alert(1)', '"><img src=x>',
+    "&lt;b&gt;", "\x00\x1b[31m", "\u202egnp.exe", "\U0001f600" * 40, "]]>", "\ud800",
 ]  # fmt: skip
 
 

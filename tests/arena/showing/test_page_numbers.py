@@ -3,17 +3,18 @@
 import base64
 import hashlib
 import re
+from functools import cache
 
 import pandas as pd
 import pytest
 
-from tests.arena.showing.pages import RUNS, Page, number, numbers, run_of
+from tests.arena.showing.pages import RUNS, Page, number, numbers
 
 
 @pytest.fixture(scope="module", params=RUNS)
-def run(request, tmp_path_factory):
+def run(request, finished_run):
     """A run's directory with its page."""
-    return run_of(request.param, tmp_path_factory.mktemp(request.param))
+    return finished_run(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,9 @@ def page(run):
     return Page((run / "report.html").read_text())
 
 
+@cache
 def table_of(run, name):
+    """A table of a run, which no test changes."""
     return pd.read_parquet(run / f"{name}.parquet")
 
 

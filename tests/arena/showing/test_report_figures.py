@@ -21,15 +21,15 @@ from arena.showing.report.games_on_page import games_json
 from arena.showing.report_contents import Report, stored_report
 from arena.showing.svg import in_file
 from arena.showing.unsettled_matches import Run, lanes, runs
-from tests.arena.showing.pages import RUNS, run_of
+from tests.arena.showing.pages import RUNS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory) -> dict[str, Report]:
+def reports(finished_run) -> dict[str, Report]:
     """The reports of all small runs."""
-    found = {name: stored_report(run_of(name, tmp_path_factory.mktemp(name))) for name in RUNS}
+    found = {name: stored_report(finished_run(name)) for name in RUNS}
     asked(found["two"])
     return {**found, "judged": judged(found["three"])}
 

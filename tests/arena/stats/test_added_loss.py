@@ -18,7 +18,7 @@ def naive_end(masses, quantile, added):
     def root(mean):
         gaps = [(a - mean, c) for a, c in law]
         low, high = (1 - 1e-15) / min(gap for gap, _ in gaps), 0.0
-        for _ in range(200):
+        for _ in range(100):
             middle = (low + high) / 2
             rising = sum(c * gap / (1 - middle * gap) for gap, c in gaps) > 0
             low, high = (low, middle) if rising else (middle, high)

@@ -17,6 +17,7 @@ from arena.stats.stopped import (
 from tests.arena.stats.golden import golden
 
 END_OF_SCALE = 999.0
+EVERY = 3  # a case has another number of rows, so that each plan has its turn
 
 
 def state_of(counts):
@@ -24,10 +25,17 @@ def state_of(counts):
 
 
 def golden_rows():
-    for case in golden("elo_and_sprt.json")["cases"]:
-        for row in case["llr"]:
-            if sum(case["counts"]) and "after_stop" in row:
-                yield pytest.param(case["counts"], row, id=f"{case['id']}-{row['elo1']}")
+    """All rows; the default suite has a third of them, of every plan and every sort of counts."""
+    rows = (
+        (case, row)
+        for case in golden("elo_and_sprt.json")["cases"]
+        for row in case["llr"]
+        if sum(case["counts"]) and "after_stop" in row
+    )
+    for place, (case, row) in enumerate(rows):
+        marks = () if place % EVERY == 0 else pytest.mark.slow
+        name = f"{case['id']}-{row['elo1']}"
+        yield pytest.param(case["counts"], row, id=name, marks=marks)
 
 
 @pytest.mark.parametrize(("counts", "row"), list(golden_rows()))

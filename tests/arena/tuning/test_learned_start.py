@@ -7,6 +7,7 @@ import pytest
 
 from arena.reading.problems import ExperimentError
 from arena.tune import main
+from arena.tuning import learned_start
 from arena.tuning.learned_start import scale_of, within
 from arena.tuning.samplers.fitted import build
 from arena.tuning.samplers.sampler import SearchPlan
@@ -41,7 +42,8 @@ def test_a_fixed_weight_sets_the_scale_and_ranges_cut(tmp_path):
     assert within(tuning, learned) == {axis.name: axis.high for axis in tuning.space.axes}
 
 
-def test_a_study_by_fit_begins_with_games_of_its_own(tmp_path):
+def test_a_study_by_fit_begins_with_games_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(learned_start, "GAMES", 300)  # enough for weights, whatever these are
     path = tmp_path / "tune_test.toml"
     path.write_text(SMALL)
     assert main([str(path), "--results", str(tmp_path / "r"), "--quiet", "--backend", "here"]) == 0

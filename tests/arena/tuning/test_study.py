@@ -23,7 +23,7 @@ from arena.tuning import optuna_study, search
 from arena.tuning.optuna_study import DATABASE, OptunaCopy
 from arena.tuning.space import Axis, Space
 from games.terminal import Unfinished
-from tests.arena.running import database
+from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
 SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
@@ -39,11 +39,13 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 
 
 # So long that its second half is played against the best of the first.
-LONG = BAD.replace("trials = 12", "trials = 40")
+LONG = BAD.replace("trials = 12", "trials = 30").replace('"gp"', '"tpe"')
 
 
 def study(directory: Path, text: str, *words: str) -> Path:
-    """Run a whole study here; its directory."""
+    """Run a whole study, in this process unless the words say who plays; its directory."""
+    if not WHO_PLAYS & set(words):
+        words += ("--backend", "here")
     directory.mkdir(exist_ok=True, parents=True)
     path = directory / "tune_test.toml"
     path.write_text(text)
@@ -91,7 +93,7 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
 
 def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
     text = LONG.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
-    found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n', "--workers", "1")
+    found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
     assert set(trials(found)["half"]) == {1}  # opponents that the file names stay
     said = json.loads((found / "recommendation.json").read_text())
     assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
@@ -149,13 +151,6 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
     assert f"    verdict: {said['validation']['text']}\n" in note
 
 
-def test_the_answer_does_not_depend_on_the_workers(bad: Path, tmp_path: Path) -> None:
-    other = study(tmp_path, BAD, "--workers", "3")
-    assert trials(other).equals(trials(bad))
-    for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
-        assert (other / name).read_bytes() == (bad / name).read_bytes()
-
-
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
     bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
@@ -186,7 +181,7 @@ def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
 
 
 def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
-    found = study(tmp_path, SAME, "--workers", "1")
+    found = study(tmp_path, SAME)
     said = json.loads((found / "recommendation.json").read_text())
     assert said["flat"] == "flat: no distinct games changed"
     assert said["distinct_fingerprints"] == 1
@@ -207,19 +202,22 @@ def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
     assert 0 < len(rows) <= 10
 
 
-def test_a_study_cut_short_goes_on_as_if_nothing_had_happened(bad: Path, tmp_path: Path) -> None:
+@pytest.mark.slow  # the tests of each method and of two halves cut studies too
+def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened(
+    bad: Path, tmp_path: Path
+) -> None:
     other = copy_of(bad, tmp_path)
     for path in other.glob("*"):
         if path.is_file() and path.name != "journal.sqlite":
             path.unlink()
     with database(other / "journal.sqlite") as base:
         base.execute("delete from batches where start >= 7")
-    again = study(tmp_path, BAD)
+    shutil.rmtree(other / next(bad.glob("validation-*")).name)
+    again = study(tmp_path, BAD, "--workers", "3")
     assert again == other
     assert trials(again).equals(trials(bad))
-    assert (again / "recommendation.json").read_bytes() == (
-        bad / "recommendation.json"
-    ).read_bytes()
+    for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+        assert (again / name).read_bytes() == (bad / name).read_bytes()
 
 
 # Twelve trials of five sides of steps each, cut inside a step.
@@ -233,7 +231,7 @@ STEPS = STEPS.replace("kalah(6,4)", "kalah(4,3)")
     [(STEPS, 31), pytest.param(BAD.replace('"gp"', '"tpe"'), 8, marks=pytest.mark.slow)],
 )
 def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
-    whole = study(tmp_path / "whole", text, "--workers", "1")
+    whole = study(tmp_path / "whole", text)
     other = copy_of(whole, tmp_path / "other")
     with database(other / "journal.sqlite") as base:
         base.execute("delete from batches where start >= ?", (cut,))
@@ -246,27 +244,27 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return study(tmp_path_factory.mktemp("long"), LONG, "--workers", "1")
+    return study(tmp_path_factory.mktemp("long"), LONG)
 
 
 def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
     rows = pd.read_parquet(long / "trials.parquet")
-    assert list(rows["trial"]) == list(range(40))
-    assert list(rows["half"]) == [1] * 24 + [2] * 16
+    assert list(rows["trial"]) == list(range(30))
+    assert list(rows["half"]) == [1] * 19 + [2] * 11
     # Random weights score far less against good weights than against bad ones.
     assert rows[rows.half == 2].score.mean() < rows[rows.half == 1].score.mean() - 0.2
     # The first trial of the second half is the champion against itself.
     assert rows[rows.half == 2].score.iloc[0] == 0.5
     said = json.loads((long / "recommendation.json").read_text())
     assert said["validation"]["verdict"] == "better"
-    assert (said["trials"], said["games"]) == (40, 1600)
+    assert (said["trials"], said["games"]) == (30, 1200)
 
 
 def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
     long: Path, tmp_path: Path
 ) -> None:
     other = copy_of(long, tmp_path)
-    for path, kept in ((other, 24), (other / "second-half", 3)):
+    for path, kept in ((other, 19), (other / "second-half", 3)):
         with database(path / "journal.sqlite") as base:
             base.execute("delete from batches where start >= ?", (kept,))
     again = study(tmp_path, LONG, "--workers", "3")
@@ -351,6 +349,12 @@ def test_a_fault_of_ours_in_optunas_database_stays_one(tmp_path: Path, monkeypat
     monkeypatch.setattr(optuna_study, "OptunaDatabase", fault)
     with pytest.raises(KeyError):
         copied(tmp_path)
+
+
+def test_optunas_database_is_continued(tmp_path: Path, caplog) -> None:
+    for _ in range(2):
+        copied(tmp_path)
+    assert caplog.records == []
 
 
 def test_optunas_database_is_written_again_if_it_is_damaged(tmp_path: Path) -> None:

@@ -61,19 +61,19 @@ def same_here_and_there(room, path, tmp_path):
     return other
 
 
-def test_both_loops_and_a_stop_rule_give_the_same_bytes(room, tmp_path):
+@pytest.mark.slow  # a stop rule looks at results in order; test_farm has the order without them
+def test_a_stop_rule_stops_at_the_same_game(room, tmp_path):
     text = small(300, SPRT).replace('"random"', '"greedy"', 1)
     path = experiment_file(tmp_path, text.replace("[agents.random]", "[agents.greedy]") + SEARCHING)
+    same_here_and_there(room, path, tmp_path)
+
+
+def test_both_loops_and_users_files_give_the_same_bytes_and_forfeits_come_back(room, tmp_path):
+    path = experiment_file(tmp_path, small(12) + SEARCHING, "good", "raising", "illegal")
     same_here_and_there(room, path, tmp_path)
     stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
     assert {each["worker"] for each in stored["cluster"]} == {"worker-1"}
     assert all(0 < each["speed"] <= 1 for each in stored["cluster"])
-
-
-def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
-    path = experiment_file(tmp_path, small(30), "good", "raising", "illegal")
-    same_here_and_there(room, path, tmp_path)
-    stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
     with contextlib.closing(Wall()) as wall:  # of this machine, which is theirs
         assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
     # What bots say of their faults names the files that lie here, not their copies there.
@@ -83,7 +83,6 @@ def test_users_files_travel_by_content_and_forfeits_come_back(room, tmp_path):
     assert all(f"worker {each['worker']} at " in log for each in stored["cluster"])
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
     bot = tmp_path / "bots" / "last.py"
@@ -141,7 +140,6 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_goes_on(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
     text = SMALL
     here = study(tmp_path / "here", text, "--workers", "2")
@@ -151,7 +149,6 @@ def test_a_study_on_a_cluster_finds_what_it_finds_here(two, tmp_path):
         assert (there / name).read_bytes() == (here / name).read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_ctrl_c_ends_a_run_that_the_same_command_goes_on_with(two, tmp_path):
     path, there = experiment_file(tmp_path, LONG), tmp_path / "there"
