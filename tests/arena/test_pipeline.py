@@ -26,7 +26,6 @@ from tests.arena.running import (
     directory_of,
     experiment_file,
     played,
-    ran,
     small,
     tables,
 )
@@ -296,14 +295,6 @@ def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path
     assert set(games.drop(own.index).termination) == {"normal"}
     assert told in json.loads((directory / "run.json").read_text())["unloadable"]["good"]
     assert told in (directory / "bots" / "3-good.log").read_text()
-
-
-def test_a_bot_that_asks_the_terminal_gets_no_answer(tmp_path):
-    path = experiment_file(tmp_path, small(2, "move_seconds = 1000"), "asking")
-    # Were the terminal the bot's too, there would be an answer, and the games would end normally.
-    assert ran(path, "--results", tmp_path / "results", input="1\n" * 1000).returncode == 0
-    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
-    assert set(games.termination) == {"raised"}
 
 
 def test_a_fault_of_ours_is_void_and_a_second_one_stops_the_run(tmp_path, monkeypatch):

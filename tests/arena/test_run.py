@@ -20,7 +20,6 @@ from arena.keeping import journal
 from tests.arena.running import (
     ROOT,
     alive,
-    begun,
     called,
     children_of,
     command,
@@ -68,15 +67,17 @@ def test_help_fits_one_screen_and_shows_an_example():
     assert "python -m arena.run experiments/" in shown
 
 
-@pytest.mark.parametrize("words", [["--help"], ["missing.toml"], ["broken.toml"]])
-def test_help_and_mistakes_load_nothing_large(tmp_path, words):
+def test_help_and_mistakes_load_nothing_large(tmp_path):
     (tmp_path / "broken.toml").write_text('gmae = "kalah"\n')
     code = (
-        "import sys, atexit\n"
+        "import sys\n"
         "large = ('numba', 'pandas', 'pyarrow', 'optuna', 'rich', 'sqlite3')\n"
-        "atexit.register(lambda: print([m for m in large if m in sys.modules], file=sys.stderr))\n"
         "from arena.run import main\n"
-        f"sys.exit(main({words!r}))\n"
+        "for word in ('--help', 'missing.toml', 'broken.toml'):\n"
+        "    try: status = main([word])\n"
+        "    except SystemExit as end: status = end.code\n"
+        "    loaded = [name for name in large if name in sys.modules]\n"
+        "    print('loaded:', word, status, loaded, file=sys.stderr)\n"
     )
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(
@@ -85,10 +86,12 @@ def test_help_and_mistakes_load_nothing_large(tmp_path, words):
         env=env,
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert ended.returncode == (0 if words == ["--help"] else 2)
-    assert ended.stderr.splitlines()[-1] == "[]"
+    said = [line for line in ended.stderr.splitlines() if line.startswith("loaded: ")]
+    assert said == [
+        f"loaded: {word} []" for word in ("--help 0", "missing.toml 2", "broken.toml 2")
+    ]
 
 
 def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path):
@@ -259,18 +262,32 @@ def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, 
         assert "continuing: " in ended.stderr
 
 
-def test_ctrl_c_also_stops_a_run_whose_bot_thinks_for_ever(tmp_path, results):
-    path = experiment_file(tmp_path, small(5), "hanging")
-    (tmp_path / "hanging.py").write_text(
-        "import time\ndef choose(view, legal, rng):\n    while True: time.sleep(1)\n"
-    )
+ASKS_THEN_THINKS = """
+import time
+try:
+    input()
+except EOFError:
+    pass
+else:
+    raise AssertionError("the terminal answers")
+def choose(view, legal, rng):
+    while True: time.sleep(1)
+"""
+
+
+def test_a_bot_has_no_terminal_and_ctrl_c_stops_it_though_it_thinks_for_ever(tmp_path, results):
+    path = experiment_file(tmp_path, small(5, 'unloadable = "stop"'), "hanging")
+    (tmp_path / "hanging.py").write_text(ASKS_THEN_THINKS)
     words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
-    with begun(path, *words) as process:
+    with forked(path, *words, bots=True, stdin=subprocess.PIPE) as process:
+        process.stdin.write("1\n" * 1000)
+        process.stdin.flush()
+        below = psutil.Process(process.pid)
         # The spawner, two workers, and a bot: it hangs at its first question.
-        patient(lambda: len(psutil.Process(process.pid).children(recursive=True)) > 3)
+        patient(lambda: process.poll() is not None or len(below.children(recursive=True)) > 3)
         kill_group(process, signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 3
+    assert process.returncode == 3, errors
     assert "Traceback" not in errors
 
 
