@@ -127,7 +127,7 @@ def test_a_sample_is_spread_over_the_run(monkeypatch):
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     path = experiment_file(tmp_path, small(2), "hanging_at_start")
-    path.write_text(path.read_text() + "start_seconds = 1\n")
+    path.write_text(path.read_text() + "start_seconds = 0.5\n")
     played(path, tmp_path / "results")
     run = directory_of(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")
