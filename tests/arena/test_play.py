@@ -8,7 +8,6 @@ import re
 import select
 import shlex
 import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -338,9 +337,7 @@ def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
 def process(*words: str, typed: bytes = b"") -> subprocess.CompletedProcess:
     """The command with this input through a pipe."""
     work = partial(play.main, list(words))
-    return subprocess.run(
-        **in_fork(work, cwd=ROOT), input=typed, capture_output=True, check=False
-    )
+    return subprocess.run(**in_fork(work, cwd=ROOT), input=typed, capture_output=True, check=False)
 
 
 def test_help_says_what_can_be_typed(capsys):  # and loads nothing large: test_run.py

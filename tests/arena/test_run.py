@@ -50,6 +50,22 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """What the small experiment answered when it was run, and its results: to be looked at."""
+    directory = tmp_path_factory.mktemp("first")
+    results = directory / "results"
+    return called(experiment_file(directory, QUICK), "--results", results), results
+
+
+@pytest.fixture
+def finished(first_run, results):
+    """The same, the results in a copy: to be changed."""
+    answer, of_first = first_run
+    shutil.copytree(of_first, results)
+    return answer
+
+
 def told(process):
     """Standard error of a command that ends without a traceback."""
     assert "Traceback" not in process.stderr
@@ -156,18 +172,16 @@ def test_checks_decide_the_status_and_go_to_junit(tmp_path, results):
     assert suite.attrib["failures"] == "1"
 
 
-def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results):
-    first = called(quick, "--results", results)
+def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results, finished):
     before, said = tables(results), (directory_of(results) / "run.json").read_text()
     again = called(quick, "--results", results)
-    assert again.stdout == first.stdout
+    assert again.stdout == finished.stdout
     assert "40 of 40 games were played before" in again.stderr
     assert tables(results) == before
     assert (directory_of(results) / "run.json").read_text() == said
 
 
-def test_fresh_sets_the_old_run_aside(quick, results):
-    called(quick, "--results", results)
+def test_fresh_sets_the_old_run_aside(quick, results, finished):
     before = tables(results)
     directory = directory_of(results)
     assert called(quick, "--results", results, "--fresh").returncode == 0
@@ -176,15 +190,14 @@ def test_fresh_sets_the_old_run_aside(quick, results):
     assert {name: (directory / name).read_bytes() for name in before} == before
 
 
-def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results):
-    called(quick, "--results", results)
+def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results, finished):
     ended = called(quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5")
     assert "is kept: agents.greedy.epsilon was not set, is 0.5; seed was 5, is 6" in ended.stderr
     assert len(list(results.glob("demo/*"))) == 2
 
 
-def test_run_json_tells_what_the_run_rests_on(quick, results):
-    called(quick, "--results", results)
+def test_run_json_tells_what_the_run_rests_on(first_run):
+    _, results = first_run
     said = json.loads((directory_of(results) / "run.json").read_text())
     assert said["digest"] == directory_of(results).name
     assert said["plan"]["seed"] == 5
@@ -204,8 +217,9 @@ def test_a_run_by_the_clock_says_so(tmp_path, results):
     assert frame.attrs["reproducible"] is False
 
 
-def test_plain_lines_tell_of_progress_where_there_is_no_terminal(quick, results):
-    lines = called(quick, "--results", results).stderr.splitlines()
+def test_plain_lines_tell_of_progress_where_there_is_no_terminal(first_run):
+    answer, results = first_run
+    lines = answer.stderr.splitlines()
     assert lines[-4].startswith("40 of 40 games, ")
     assert "random v greedy: " in lines[-4]
     assert lines[-3] == f"tables: {directory_of(results)}"
@@ -350,8 +364,7 @@ def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
 
 
 @pytest.mark.parametrize("damage", ["header", "blob", "empty page"])
-def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, damage):
-    called(quick, "--results", results)
+def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, finished, damage):
     journal = directory_of(results) / "journal.sqlite"
     if damage == "blob":
         with database(journal) as base:
