@@ -2,6 +2,7 @@
 
 import json
 import random
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 
@@ -10,6 +11,8 @@ import pandas as pd
 import pytest
 
 from agents import kinds_for
+from agents.wall.requests import BotLimits
+from agents.wall.wall import Wall
 from arena.planning import tasks
 from arena.planning.drawing import draw
 from arena.planning.records import CLOCKED, PLAYED
@@ -155,7 +158,8 @@ def test_the_fast_loop_and_the_slow_one_give_the_same_records(tmp_path, name):
     ready = draw(load(written(tmp_path, name)).plan)
     task = Task(0, min(ready.pairings.total, 24), {})
     with_moves = draw(replace(ready.plan, keep_moves=True))
-    same_records(*(kind(with_moves).play(task) for kind in (Worker, Refereed)))
+    with closing(Wall()) as wall:
+        same_records(*(kind(with_moves, wall).play(task) for kind in (Worker, Refereed)))
 
 
 class Refereed(Worker):
@@ -236,6 +240,25 @@ def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
     # Cut off before the opening was placed, or in the middle of the game.
     assert (cut_off[losers == "hanging_at_start"].plies == 0).all()
     assert (cut_off[losers == "hanging"].plies > 4).all()
+
+
+THREADS = """
+import threading, time
+def choose(view, legal, rng):
+    time.sleep(0.2)  # it is seen at rest, and then has too many threads
+    threading.stack_size(1 << 16)
+    for _ in range({many}):
+        threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+    time.sleep(1000)
+"""
+
+
+def test_a_bot_that_was_seen_at_rest_is_looked_at_again(tmp_path):
+    path = experiment_file(tmp_path, small(1, "move_seconds = 20"), "good")
+    (tmp_path / "good.py").write_text(THREADS.format(many=BotLimits(1).processes + 2))
+    played(path, tmp_path / "results")
+    games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
+    assert set(games.termination) == {"flooded"}
 
 
 HANGING_EVALUATION = """
