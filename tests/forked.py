@@ -3,13 +3,14 @@
 A process of its own costs a command a second before it does anything. What tests of signals, pipes
 and terminals are about comes later, and a fork has it all: a group of its own, streams of its own,
 no file of ours, the handlers of signals that a command begins with. That commands also begin
-well from nothing is said by tests that begin them so, and so do those of bots: no spawner is
-begun in a fork.
+well from nothing is said by tests that begin them so. No spawner is begun in a fork, unless its
+test says that this one has its own: `with_bots`.
 """
 
 import contextlib
 import faulthandler
 import gc
+import logging
 import os
 import signal
 import subprocess
@@ -25,6 +26,7 @@ import numba
 from numba.core import event
 
 from agents.wall import wall
+from agents.wall.running_spawner import begin_spawner
 
 PACKAGES = ("games", "agents", "arena")
 NOTHING = ["false"]  # the program that the process would go on with, did it ever return
@@ -37,6 +39,12 @@ def in_fork(work: Callable[[], int], **options) -> dict:
     environment = options.pop("env", None)
     become = partial(_become, work, environment)
     return {"args": NOTHING, "preexec_fn": become, "restore_signals": False, **options}
+
+
+def with_bots(work: Callable[[], int]) -> int:
+    """The status of `work` in a fork that begins a spawner of its own: half a second."""
+    wall.begin_spawner = begin_spawner
+    return work()
 
 
 def forgetful(tree: Path, code: str, *words: str, env: Mapping[str, str]) -> CompletedProcess:
@@ -63,7 +71,7 @@ def forgetful(tree: Path, code: str, *words: str, env: Mapping[str, str]) -> Com
 
 
 def _refused() -> NoReturn:
-    raise AssertionError("bots play in commands that begin from nothing")
+    raise AssertionError("a fork has no spawner: begin it with bots")
 
 
 def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> None:
@@ -71,6 +79,7 @@ def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> N
     status = FAULT
     try:
         faulthandler.disable()  # it writes to a file of ours
+        logging.getLogger().handlers.clear()  # as do pytest's, into whatever has its number then
         gc.freeze()  # what we hold is not collected here: it would close numbers of new files
         os.closerange(FIRST_FILE, AFTER_LAST_FILE)  # now `Popen` knows that the process has begun
         sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")

@@ -69,6 +69,13 @@ def run_delay(process: int) -> int:
     return longest
 
 
+def time_run(process: int) -> int | None:
+    """Nanoseconds for which a process of one thread has run; None if unknown."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0])
+    return None
+
+
 def end(process: int) -> None:
     """End a process and all below it; they are stopped first, so that none can fork away."""
     quiet = 0

@@ -28,6 +28,8 @@ class Bot:
         self.allowance, self.since = float(LOG_ALLOWANCE), time.monotonic()
         self.cause = self.reason = ""
         self.first: int | None = None
+        # How long it had run when it was last looked at, alone and within its limits.
+        self.run_when_seen: int | None = None
 
     def read_log(self) -> bool:
         """Keep the end of what it has written; whether there may be more."""

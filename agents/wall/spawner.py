@@ -182,8 +182,12 @@ class Spawner:
     def _excess(self, bot: Bot) -> tuple[str, str] | None:
         limits = bot.start.limits
         first = self._first_process(bot)
+        run = process_tree.time_run(first) if first else None
+        if run is not None and run == bot.run_when_seen:
+            return None  # it waits, for its turn: who has not run uses no more than before
         tree = process_tree.descendants(first, limits.processes) if first else []
-        if len(tree) > limits.processes or sum(map(process_tree.threads, tree)) > limits.processes:
+        threads = sum(map(process_tree.threads, tree))
+        if len(tree) > limits.processes or threads > limits.processes:
             return "flooded", f"had more than {limits.processes} processes and threads"
         # The second sum is exact and dear, and never larger than the first.
         if all(
@@ -195,6 +199,7 @@ class Spawner:
             own = self.scratch / f"{bot.client.fileno()}-{bot.start.number}"
             if scratch_bytes(own, limits.memory) > limits.memory:
                 return "flooded", "filled its directory"
+        bot.run_when_seen = run if threads == 1 else None
         return None
 
     def _end(self, bot: Bot, cause: str = "", reason: str = "") -> None:

@@ -87,8 +87,9 @@ def _whole(path: Path, names: Sequence[str]) -> dict[str, Column]:
     """Columns of a table, which `read_table` of pyarrow reads too, but not without pandas."""
     try:
         with pq.ParquetFile(table_file(path), **CHECKED) as file:
+            there = file.schema_arrow.names
             for name in names:
-                if name not in file.schema_arrow.names:
+                if name not in there:
                     raise TableError(
                         f"it has no column {name}; was it written by another version of pitflip?"
                     )

@@ -1,6 +1,7 @@
 """The games of a report: piece by piece, or some of them, never more than that in memory."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,10 +103,13 @@ def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
             yield GameColumns(**columns)
 
     size = parquet.rows_of(path)
-    next(pieces(), None)  # what cannot be read is said here
+    first = tuple(islice(pieces(), 1))  # what cannot be read is said here
+    # A page goes through them a dozen times: what is one piece is read once.
+    whole = sum(len(piece.result) for piece in first) == size
     return PlayedGames(
-        size, tuple(names), endings, pieces, lambda name, rows: parquet.read_texts(path, name, rows)
-    )
+        size, tuple(names), endings, (lambda: iter(first)) if whole else pieces,
+        lambda name, rows: parquet.read_texts(path, name, rows),
+    )  # fmt: skip
 
 
 def _below(parts: Sequence[GameColumns]) -> GameColumns:

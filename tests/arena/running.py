@@ -21,7 +21,7 @@ from arena.playing.worker import Worker
 from arena.reading.command_line import RunOptions
 from arena.reading.experiment_file import load
 from arena.run import main
-from tests.forked import in_fork
+from tests.forked import in_fork, with_bots
 
 ROOT = Path(__file__).parents[2]
 WHO_PLAYS = {"--workers", "--backend", "--on"}
@@ -72,7 +72,6 @@ BOTS = {
         "    return legal[0]\n"
     ),
     "talking": "def choose(view, legal, rng):\n    print('hello')\n    return legal[0]\n",
-    "asking": "def choose(view, legal, rng):\n    input()\n    return legal[0]\n",
 }
 
 RANDOM = '[agents.random]\nkind = "random"\n'
@@ -167,15 +166,20 @@ def begun(*words: object, **options) -> Iterator[subprocess.Popen]:
 
 
 def forked(
-    *words: object, gate: Path | None = None, before: Callable[[], None] | None = None, **options
+    *words: object,
+    gate: Path | None = None,
+    before: Callable[[], None] | None = None,
+    bots: bool = False,
+    **options,
 ) -> contextlib.AbstractContextManager[subprocess.Popen]:
     """The command as above, in a fork of this process: sooner there.
 
     With a `gate` it plays the first few pairings, and the rest once that file is there: what is
     to happen in the middle of a run happens there, however slow the machine. What is done
-    `before` concerns its process alone.
+    `before` concerns its process alone. With `bots` it has a spawner of its own.
     """
     work = partial(command_after, partial(held, gate) if gate else before, words)
+    work = partial(with_bots, work) if bots else work
     return begun(**in_fork(work, **options))
 
 

@@ -9,11 +9,11 @@ from arena.showing.report_contents import stored_report
 from tests.arena.running import directory_of, experiment_file, played
 
 CLASS = """game = "kalah(4,3)"
-pairs = 6
+pairs = 5
 seed = 3
 [agents.deep]
 kind = "alphabeta"
-depth = 5
+depth = 4
 weights = { pot = 1 }
 [agents.plain]
 kind = "minimax"

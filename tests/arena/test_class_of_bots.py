@@ -121,7 +121,7 @@ def held(directory: Path, good: list[str], bad: list[str]) -> Path:
 
 @pytest.mark.parametrize("bad", [["no_python", "raises", "answers_99", "aborts"]])
 def test_a_small_class_plays_whatever_its_bad_bots_do(tmp_path, bad):
-    run = held(tmp_path, *class_of(tmp_path, 3, bad, hard=False))
+    run = held(tmp_path, *class_of(tmp_path, 2, bad, hard=False))
     log = (run / "run.log").read_text()
     # The exception of every distinct fault, once: not one line for each of its games.
     assert log.count(f"ValueError: {marked('raises')} first") == 1

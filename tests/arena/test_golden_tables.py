@@ -33,8 +33,8 @@ FEW = 4
 # One of each sort is played in the default suite: a check, a bot, a game of a user's with an
 # evaluation, many agents, a tournament, a study.
 DEFAULT = {
-    "smart_vs_bad", "own_bot", "connect4", "othello_heuristics", "owari_tournament",
-    "tune_othello",
+    "tuned_kalah", "own_bot", "connect4", "othello_heuristics", "owari_tournament",
+    "tune_owari",
 }  # fmt: skip
 STUDY = ("tune.trials=25", "tune.games=20", "tune.validation.elo1=200", "tune.validation.pairs=60")
 TIMES = {"seconds"}

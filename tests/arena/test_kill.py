@@ -35,6 +35,7 @@ epsilon = 0.1
 LONG = small(2500, plies=9).replace("kalah(4,3)", "kalah(6,4)") + SEARCHING
 SHORTER = LONG.replace("pairs = 2500", "pairs = 600")
 HELD = small(60) + SEARCHING.replace("depth = 6", "depth = 2")  # to be held in the middle
+TWO = ("--workers", 2, "--no-page")
 PATIENCE_SECONDS = 300.0  # on a machine that hardly ever runs what is waited for
 
 
@@ -66,7 +67,7 @@ def undisturbed(tmp_path_factory):
 def undisturbed_run(directory, text):
     """The experiment of the text and its tables."""
     path = experiment_file(directory, text)
-    assert called(path, "--results", directory / "results", "--workers", 2).returncode == 0
+    assert called(path, "--results", directory / "results", *TWO).returncode == 0
     return path, tables(directory / "results")
 
 
@@ -87,11 +88,11 @@ def killed_until_done(path, results, kills, chance):
 
 def test_killed_a_run_ends_as_if_nothing_had_happened(undisturbed, tmp_path):
     path, expected = undisturbed
-    with forked(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
+    with forked(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
         patient(lambda: kept(tmp_path))
         kill_group(process)
         process.communicate()
-    again = called(path, "--results", tmp_path, "--workers", 2)
+    again = called(path, "--results", tmp_path, *TWO)
     assert "continuing: " in again.stderr
     assert tables(tmp_path) == expected
 
@@ -110,7 +111,7 @@ def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(tmp_path):
 def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     gate = tmp_path / "go"
-    with forked(path, "--results", tmp_path, "--workers", 2, gate=gate) as process:
+    with forked(path, "--results", tmp_path, *TWO, gate=gate) as process:
         patient(lambda: kept(tmp_path))
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
         gate.touch()
@@ -121,7 +122,7 @@ def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
 
 def test_workers_do_not_outlive_their_parent(undisturbed, tmp_path):
     path, _ = undisturbed
-    with forked(path, "--results", tmp_path, "--workers", 2, gate=tmp_path / "go") as process:
+    with forked(path, "--results", tmp_path, *TWO, gate=tmp_path / "go") as process:
         patient(lambda: kept(tmp_path))
         workers = children_of(process.pid)
         assert len(workers) == 2
@@ -144,7 +145,14 @@ def faulty():
 
 def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp_path):
     path = experiment_file(tmp_path, small(40) + '[agents.first]\nkind = "first"\n')
-    words = [str(path), "--results", str(tmp_path / "results"), "--set", "move_seconds=20"]
+    words = [
+        str(path),
+        "--results",
+        str(tmp_path / "results"),
+        "--set",
+        "move_seconds=20",
+        "--no-page",
+    ]
     with forked(*words, before=faulty) as process:
         _, told = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3
@@ -166,7 +174,7 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
 
 def test_a_bot_that_kills_its_process_forfeits_that_game_only(tmp_path):
     path = experiment_file(tmp_path, small(40), "crashing")
-    ended = called(path, "--results", tmp_path / "results")
+    ended = called(path, "--results", tmp_path / "results", "--no-page")
     assert ended.returncode == 0
     (table,) = (tmp_path / "results").glob("*/*/games.parquet")
     games = pd.read_parquet(table)

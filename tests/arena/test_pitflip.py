@@ -62,14 +62,15 @@ def test_a_shell_understands_the_completion(shell, capsys):
         subprocess.run([shell, "-n"], input=text, text=True, check=True)
 
 
-def test_bash_completes_commands_options_and_first_words():
-    lines = [f"source <({shlex.quote(str(SCRIPT))} completion bash)"]
+def test_bash_completes_commands_options_and_first_words(capsys):
+    assert main(["completion", "bash"]) == DONE
+    lines = [capsys.readouterr().out]
     asked = {"even": "even_openings", "run --js": "--json", "new exper": "experiment",
              "ladder ran": "", "completion z": "zsh"}  # fmt: skip
     for words in asked:
         place = f"COMP_WORDS=(pitflip {words}); COMP_CWORD={1 + words.count(' ')}"
         lines.append(f"{place}; _pitflip; echo $COMPREPLY")
-    program = "; ".join(lines)
+    program = "\n".join(lines)
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:-1] == list(asked.values())
 

@@ -8,7 +8,6 @@ import re
 import select
 import shlex
 import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -337,24 +336,17 @@ def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
 
 def process(*words: str, typed: bytes = b"") -> subprocess.CompletedProcess:
     """The command with this input through a pipe."""
-    command = [sys.executable, "-m", "arena.play", *words]
-    return subprocess.run(command, cwd=ROOT, input=typed, capture_output=True, check=False)
+    work = partial(play.main, list(words))
+    return subprocess.run(**in_fork(work, cwd=ROOT), input=typed, capture_output=True, check=False)
 
 
-def test_help_needs_no_compiler():
-    code = (
-        "import sys; from arena import play\n"
-        "try: play.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "print('numba' in sys.modules, 'arena.keeping.journal' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    assert "--first" in done.stdout
-    assert "undo, hint, restart, level N" in done.stdout
-    assert done.stdout.endswith("False False\n")
+def test_help_says_what_can_be_typed(capsys):  # and loads nothing large: test_run.py
+    with pytest.raises(SystemExit) as end:
+        play.main(["--help"])
+    shown = capsys.readouterr()
+    assert (end.value.code, shown.err) == (0, "")
+    assert "--first" in shown.out
+    assert "undo, hint, restart, level N" in shown.out
 
 
 def test_through_a_pipe_it_ends_with_the_input():

@@ -30,13 +30,14 @@ def test_the_page_is_made_again_byte_for_byte(run):
     assert page.read_bytes() == before
 
 
-def test_figures_go_where_they_are_asked_for(run, tmp_path):
+def test_figures_go_where_they_are_asked_for(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(figure_files, "ZOOM", 0.25)  # drawing all that nobody sees takes long
     assert main([str(run), "--figures", str(tmp_path / "new" / "figures")]) == 0
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
 
 
 def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_files, "ZOOM", 1)
+    monkeypatch.setattr(figure_files, "ZOOM", 0.25)
     other = tmp_path / "other"
     other.mkdir()
     for path in run.iterdir():

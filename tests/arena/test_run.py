@@ -20,7 +20,6 @@ from arena.keeping import journal
 from tests.arena.running import (
     ROOT,
     alive,
-    begun,
     called,
     children_of,
     command,
@@ -51,6 +50,22 @@ def results(tmp_path):
     return tmp_path / "results"
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """What the small experiment answered when it was run, and its results: to be looked at."""
+    directory = tmp_path_factory.mktemp("first")
+    results = directory / "results"
+    return called(experiment_file(directory, QUICK), "--results", results), results
+
+
+@pytest.fixture
+def finished(first_run, results):
+    """The same, the results in a copy: to be changed."""
+    answer, of_first = first_run
+    shutil.copytree(of_first, results)
+    return answer
+
+
 def told(process):
     """Standard error of a command that ends without a traceback."""
     assert "Traceback" not in process.stderr
@@ -68,27 +83,34 @@ def test_help_fits_one_screen_and_shows_an_example():
     assert "python -m arena.run experiments/" in shown
 
 
-@pytest.mark.parametrize("words", [["--help"], ["missing.toml"], ["broken.toml"]])
-def test_help_and_mistakes_load_nothing_large(tmp_path, words):
+LOADED = """
+import sys
+from arena import play, run
+large = {"numba", "pandas", "pyarrow", "optuna", "rich", "sqlite3", "arena.keeping.journal"}
+for main, word in (
+    (run.main, "--help"), (run.main, "missing.toml"), (run.main, "broken.toml"),
+    (play.main, "--help"),
+):
+    try:
+        status = main([word])
+    except SystemExit as end:
+        status = end.code
+    print("loaded:", word, status, large & {*sys.modules}, file=sys.stderr)
+"""
+
+
+def test_help_and_mistakes_load_nothing_large(tmp_path):
     (tmp_path / "broken.toml").write_text('gmae = "kalah"\n')
-    code = (
-        "import sys, atexit\n"
-        "large = ('numba', 'pandas', 'pyarrow', 'optuna', 'rich', 'sqlite3')\n"
-        "atexit.register(lambda: print([m for m in large if m in sys.modules], file=sys.stderr))\n"
-        "from arena.run import main\n"
-        f"sys.exit(main({words!r}))\n"
-    )
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == (0 if words == ["--help"] else 2)
-    assert ended.stderr.splitlines()[-1] == "[]"
+        [sys.executable, "-c", LOADED],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    said = [line for line in ended.stderr.splitlines() if line.startswith("loaded: ")]
+    assert said == [
+        f"loaded: {word} set()"
+        for word in ("--help 0", "missing.toml 2", "broken.toml 2", "--help 0")
+    ]
 
 
 def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path):
@@ -150,18 +172,16 @@ def test_checks_decide_the_status_and_go_to_junit(tmp_path, results):
     assert suite.attrib["failures"] == "1"
 
 
-def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results):
-    first = called(quick, "--results", results)
+def test_a_finished_run_prints_its_tables_again_and_changes_nothing(quick, results, finished):
     before, said = tables(results), (directory_of(results) / "run.json").read_text()
     again = called(quick, "--results", results)
-    assert again.stdout == first.stdout
+    assert again.stdout == finished.stdout
     assert "40 of 40 games were played before" in again.stderr
     assert tables(results) == before
     assert (directory_of(results) / "run.json").read_text() == said
 
 
-def test_fresh_sets_the_old_run_aside(quick, results):
-    called(quick, "--results", results)
+def test_fresh_sets_the_old_run_aside(quick, results, finished):
     before = tables(results)
     directory = directory_of(results)
     assert called(quick, "--results", results, "--fresh").returncode == 0
@@ -170,15 +190,14 @@ def test_fresh_sets_the_old_run_aside(quick, results):
     assert {name: (directory / name).read_bytes() for name in before} == before
 
 
-def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results):
-    called(quick, "--results", results)
+def test_a_changed_experiment_is_a_new_run_and_told_why(quick, results, finished):
     ended = called(quick, "--results", results, "--seed", 6, "--set", "agents.greedy.epsilon=0.5")
     assert "is kept: agents.greedy.epsilon was not set, is 0.5; seed was 5, is 6" in ended.stderr
     assert len(list(results.glob("demo/*"))) == 2
 
 
-def test_run_json_tells_what_the_run_rests_on(quick, results):
-    called(quick, "--results", results)
+def test_run_json_tells_what_the_run_rests_on(first_run):
+    _, results = first_run
     said = json.loads((directory_of(results) / "run.json").read_text())
     assert said["digest"] == directory_of(results).name
     assert said["plan"]["seed"] == 5
@@ -198,8 +217,9 @@ def test_a_run_by_the_clock_says_so(tmp_path, results):
     assert frame.attrs["reproducible"] is False
 
 
-def test_plain_lines_tell_of_progress_where_there_is_no_terminal(quick, results):
-    lines = called(quick, "--results", results).stderr.splitlines()
+def test_plain_lines_tell_of_progress_where_there_is_no_terminal(first_run):
+    answer, results = first_run
+    lines = answer.stderr.splitlines()
     assert lines[-4].startswith("40 of 40 games, ")
     assert "random v greedy: " in lines[-4]
     assert lines[-3] == f"tables: {directory_of(results)}"
@@ -259,18 +279,32 @@ def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, 
         assert "continuing: " in ended.stderr
 
 
-def test_ctrl_c_also_stops_a_run_whose_bot_thinks_for_ever(tmp_path, results):
-    path = experiment_file(tmp_path, small(5), "hanging")
-    (tmp_path / "hanging.py").write_text(
-        "import time\ndef choose(view, legal, rng):\n    while True: time.sleep(1)\n"
-    )
+ASKS_THEN_THINKS = """
+import time
+try:
+    input()
+except EOFError:
+    pass
+else:
+    raise AssertionError("the terminal answers")
+def choose(view, legal, rng):
+    while True: time.sleep(1)
+"""
+
+
+def test_a_bot_has_no_terminal_and_ctrl_c_stops_it_though_it_thinks_for_ever(tmp_path, results):
+    path = experiment_file(tmp_path, small(5, 'unloadable = "stop"'), "hanging")
+    (tmp_path / "hanging.py").write_text(ASKS_THEN_THINKS)
     words = ("--results", results, "--workers", 2, "--set", "move_seconds=1000")
-    with begun(path, *words) as process:
+    with forked(path, *words, bots=True, stdin=subprocess.PIPE) as process:
+        process.stdin.write("1\n" * 1000)
+        process.stdin.flush()
+        below = psutil.Process(process.pid)
         # The spawner, two workers, and a bot: it hangs at its first question.
-        patient(lambda: len(psutil.Process(process.pid).children(recursive=True)) > 3)
+        patient(lambda: process.poll() is not None or len(below.children(recursive=True)) > 3)
         kill_group(process, signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 3
+    assert process.returncode == 3, errors
     assert "Traceback" not in errors
 
 
@@ -330,8 +364,7 @@ def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
 
 
 @pytest.mark.parametrize("damage", ["header", "blob", "empty page"])
-def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, damage):
-    called(quick, "--results", results)
+def test_a_damaged_journal_is_one_line_and_a_way_out(quick, results, finished, damage):
     journal = directory_of(results) / "journal.sqlite"
     if damage == "blob":
         with database(journal) as base:

@@ -19,7 +19,7 @@ GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
 def kept_run(tmp_path_factory):
     """A run with a Python bot that fails now and then."""
     directory = tmp_path_factory.mktemp("kept")
-    path = experiment_file(directory, small(30) + GREEDY, "raising")
+    path = experiment_file(directory, small(20) + GREEDY, "raising")
     played(path, directory / "results")
     return directory
 
@@ -43,7 +43,7 @@ def rewrite(run, change):
 @pytest.mark.parametrize("words", [[], ["--all"]])
 def test_an_honest_run_is_the_same_again(run, words, capsys):
     assert main([str(run), *words]) == 0
-    assert capsys.readouterr().out == "180 games played again: all the same\n"
+    assert capsys.readouterr().out == "120 games played again: all the same\n"
 
 
 def test_neither_the_experiment_its_bots_nor_the_journal_is_needed(run, capsys):
@@ -94,7 +94,7 @@ def test_a_run_cut_short_is_found(run, capsys):
     table = pq.read_table(path)
     pq.write_table(table.slice(0, 100), path)
     assert main([str(run), "--all"]) == 1
-    assert "180 games were played, 100 are there" in capsys.readouterr().out
+    assert "120 games were played, 100 are there" in capsys.readouterr().out
 
 
 def test_a_changed_bot_is_named_and_its_kept_copy_plays(run, capsys):
@@ -127,7 +127,7 @@ def test_a_sample_is_spread_over_the_run(monkeypatch):
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
     path = experiment_file(tmp_path, small(2), "hanging_at_start")
-    path.write_text(path.read_text() + "start_seconds = 1\n")
+    path.write_text(path.read_text() + "start_seconds = 0.5\n")
     played(path, tmp_path / "results")
     run = directory_of(tmp_path / "results")
     games = pd.read_parquet(run / "games.parquet")

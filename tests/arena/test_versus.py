@@ -1,5 +1,6 @@
 """The working copy against the committed one, and strength over the versions that git has."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -22,17 +23,24 @@ def git(directory, *words):
     )  # fmt: skip
 
 
-@pytest.fixture
-def mine(tmp_path, monkeypatch):
-    """An experiment with three committed depths of its agent; the last one is there now."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "mine.toml"
-    git(tmp_path, "init", "-q")
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """A repository with three committed depths of an experiment's agent; the last is there now."""
+    directory = tmp_path_factory.mktemp("committed")
+    git(directory, "init", "-q", "--template=")  # none of the hooks that nobody runs
     for depth in (1, 2, 3):
-        path.write_text(TEXT.format(depth=depth))
-        git(tmp_path, "add", "mine.toml")
-        git(tmp_path, "commit", "-qm", f"depth {depth}")
-    return path
+        (directory / "mine.toml").write_text(TEXT.format(depth=depth))
+        git(directory, "add", "mine.toml")
+        git(directory, "commit", "-qm", f"depth {depth}")
+    return directory
+
+
+@pytest.fixture
+def mine(committed, tmp_path, monkeypatch):
+    """The experiment in a copy of that repository."""
+    shutil.copytree(committed, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "mine.toml"
 
 
 def words(path, *more):

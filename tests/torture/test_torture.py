@@ -19,7 +19,7 @@ from tests.torture.printed import BEGIN, END, effective, into, printed
 from tests.torture.subjects import GREEDY, RANDOM, SUBJECTS, Subject, head, run_of
 from tests.torture.trial import ROOT, Reference, Trial, products
 
-LITTLE = Patience(waiting=0.2, used=0.3, leaving=0.2)
+LITTLE = Patience(waiting=0.2, used=0.1, leaving=0.2)
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
