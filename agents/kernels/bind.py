@@ -57,7 +57,7 @@ def bound_features(family_name: str) -> Scope:
     """The feature functions, their helpers and what they read, bound to this family."""
     names, module = family_names(family_name), part_names(family_name, "features")
     counted = [module[name] for name in feature_names(family_name)]
-    names |= inline_copies([*module.get("HELPERS", ()), *counted], names)
+    names |= _kept_copies(family_name, "feature", [*module.get("HELPERS", ()), *counted], names)
     return names | inline_copies([module.get("progress", no_knowledge.progress)], names)
 
 
@@ -66,7 +66,22 @@ def bound_words(family_name: str) -> Scope:
     """The pack's words for heuristics and bots, bound to this family, and all that they use."""
     names, module = bound_features(family_name), part_names(family_name, "board_words")
     counted = [module[name] for name in board_words(package_of(family_name))]
-    return names | inline_copies([*module.get("WORD_HELPERS", ()), *counted], names)
+    parts = [*module.get("WORD_HELPERS", ()), *counted]
+    return names | _kept_copies(family_name, "word", parts, names)
+
+
+def _kept_copies(family_name: str, what: str, parts: list[Kernel], names: Scope) -> Scope:
+    """Copies to be merged into evaluations, which each process compiles anew: these are kept."""
+    if is_users(package_of(family_name)):  # what a user's file holds is not kept
+        return inline_copies(parts, names)
+    suffix = f"{importlib.import_module(family_name).FAMILY}_{what}"
+    return inline_copies(parts, _without_lacking(names), suffix)
+
+
+def _without_lacking(names: Scope) -> Scope:
+    """Without what stands for knowledge that a pack lacks: the rules' cache does not see it."""
+    lacking = no_knowledge.__name__
+    return {name: v for name, v in names.items() if getattr(v, "__module__", "") != lacking}
 
 
 @cache
@@ -78,10 +93,7 @@ def called_features(family_name: str) -> Scope:
         return names
     templates = [unbound(names[name]) for name in (*counted, "progress")]
     suffix = f"{importlib.import_module(family_name).FAMILY}_called"
-    # The cache of the rules does not see what stands for knowledge that a pack lacks.
-    lacking = no_knowledge.__name__
-    seen = {k: v for k, v in names.items() if getattr(v, "__module__", "") != lacking}
-    return names | vars(specialise(suffix, templates, **seen))
+    return names | vars(specialise(suffix, templates, **_without_lacking(names)))
 
 
 def make_evaluate(family_name: str, names: Scope) -> Kernel:

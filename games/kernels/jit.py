@@ -3,6 +3,7 @@
 import importlib
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
@@ -56,9 +57,13 @@ class MergedPart(CPUDispatcher):
         return self.entry(*arguments)
 
 
-def inlined(function: Function) -> Function:
-    """A small part of kernels that is merged into every caller; never an entry point."""
-    part = numba.njit(**MERGED, **OPTIONS)(function)
+def inlined(function: Function, kept: bool = False) -> Function:
+    """A small part of kernels that is merged into every caller; never an entry point.
+
+    `kept` on disk, it need not be compiled for callers that are compiled anew in each process.
+    """
+    with cache_of(function.__module__) if kept and not INTERPRETED else nullcontext(False) as disk:
+        part = numba.njit(cache=disk, **MERGED, **OPTIONS)(function)
     if not INTERPRETED:
         # Called by Python as it is, it would end the process.
         part.__class__ = MergedPart  # type: ignore[assignment]  # ours is one of theirs
@@ -83,13 +88,18 @@ def _twin(template: Kernel, scope: Scope, suffix: str) -> FunctionType:
     return twin
 
 
-def inline_copies(templates: Sequence[Kernel], names: Scope) -> Scope:
-    """Copies of small `templates` with `names` bound, to be merged into their callers."""
+def inline_copies(templates: Sequence[Kernel], names: Scope, kept: str = "") -> Scope:
+    """Copies of small `templates` with `names` bound, to be merged into their callers.
+
+    `kept` is the name under which the disk cache keeps them: no two families may have the same.
+    """
     copies: Scope = {}
     for template in templates:
+        if kept:
+            require(unbound(template).__module__, names.values())
         scope = _globals(template) | names | copies
-        twin = _twin(template, scope, "inlined")
-        copies[template.__name__] = scope[template.__name__] = inlined(twin)
+        twin = _twin(template, scope, kept or "inlined")
+        copies[template.__name__] = scope[template.__name__] = inlined(twin, bool(kept))
     return copies
 
 

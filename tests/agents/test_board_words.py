@@ -88,7 +88,7 @@ def test_othello_words_are_those_of_looking_square_by_square(name):
 
 def test_a_stable_disc_is_never_turned():
     of = game("othello(4)")
-    for seed in range(few(4, 2)):
+    for seed in range(2):
         safe = [set(), set()]
         for position in positions("othello(4)", seed)[:-1]:
             view = View(of, position)
@@ -164,9 +164,9 @@ def test_words_mean_the_same_compiled_and_interpreted(name, tmp_path):
     for way in (True, False):
         spec = AgentSpec("minimax", depth=1, evaluate=f"{path}:evaluate", compile=way)
         agent = build(spec, of)
-        values.append([agent.choose(position).value for position in spread(name, 5)])
+        values.append([agent.choose(position).value for position in spread(name, 3)])
     assert values[0] == values[1]
-    assert len(set(values[0])) > 2
+    assert len(set(values[0])) == 3
 
 
 def test_every_word_has_its_name_in_features_and_no_two_mean_the_same():

@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
     )
     # Long games: dice never fall alike in all of one.
     of = "kalah(6,4)" if "dice" in name else "kalah(4,3)"
-    words = [str(toml), "--pairs", "3", "--game", of]
+    words = [str(toml), "--pairs", "1", "--game", of]
     if name in ("no flush", "slow answers"):
         toml.write_text(toml.read_text().replace(slow, "0.3"))
         words += ["--seconds", "0.3"]

@@ -31,7 +31,7 @@ BOTS = sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "__init
 # One for each way to end a game; the others are slow.
 USUAL = ("exits", "kills_the_owner", "loops", "raises_escape_codes", "reads_the_canary",
          "replaces_the_rules", "takes_memory")  # fmt: skip
-SECONDS, PAIRS = 0.5, 1
+SECONDS, PAIRS = 0.25, 1
 TRIES = 5  # of a run on a busy machine
 MOST_OWN_SECONDS = 20.0  # of the processor: about one, and no load makes it twenty
 EXPERIMENT = f"""

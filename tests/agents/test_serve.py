@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
 
@@ -14,6 +15,7 @@ from agents.protocols.conversation import Drop, Note, Question, Read, Silence, W
 from games import game
 from games.terminal import DONE, MISTAKE
 from tests.agents.given import ROOT
+from tests.forked import in_fork
 
 MOST_SECONDS = 120
 
@@ -38,8 +40,8 @@ def test_a_host_on_standard_input_is_answered_until_it_hangs_up(monkeypatch, cap
 
 
 def test_a_process_answers_while_its_input_is_open():
-    command = [sys.executable, "-m", "agents.serve", "lines", "--agent", "nearest_pot"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=-1, stdout=-1, text=True) as bot:
+    command = in_fork(partial(serve.main, ["lines", "--agent", "nearest_pot"]), stdin=-1, stdout=-1)
+    with subprocess.Popen(text=True, **command) as bot:
         assert bot.stdin
         assert bot.stdout
         bot.stdin.write("S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, North to move\n")

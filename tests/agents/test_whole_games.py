@@ -21,7 +21,7 @@ from tests.agents.given import (
 )
 from tests.agents.whole_games import SHORTEST_ROOM, PlayedGame, play_games
 
-# Small enough for every pair of kinds; one has swaps, the other passes.
+# Small enough for many pairs of kinds; one has swaps, the other passes.
 SMALL = ("kalah-manchester(3,2)", "othello(4)")
 
 
@@ -83,11 +83,12 @@ def assert_same_games(name: str, first: str, second: str, number: int) -> list[P
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_every_pair_of_kinds_plays_the_same_games(name):
+def test_pairs_of_kinds_play_the_same_games(name):
     of, games = game(name), []
     kinds = compiled_kinds(name)
-    for first in kinds:
-        for second in kinds[:: few(1, 5)]:
+    for place, first in enumerate(kinds):
+        # Each meets a third of them, as the first player and as the second.
+        for second in kinds[place % 3 :: few(3, 5)]:
             games += assert_same_games(name, first, second, few(3, 2))
     special = of.swap_move if of.pass_move is None else of.pass_move
     assert any(special in played.moves for played in games)
@@ -96,7 +97,7 @@ def test_every_pair_of_kinds_plays_the_same_games(name):
 
 # The widest board takes a minute if it is interpreted.
 @pytest.mark.parametrize("name", slow_if_wide(OF_EVERY_FAMILY[: few(len(OF_EVERY_FAMILY), -1)]))
-@pytest.mark.parametrize("step", [1, 4])
+@pytest.mark.parametrize("step", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_every_kind_plays_the_same_games_in_every_family(name, step):
     kinds = compiled_kinds(name)
     for place, kind in enumerate(kinds[:: few(1, 6)]):

@@ -33,7 +33,7 @@ from games.kernels.jit import INTERPRETED, specialise
 from games.perft import perft
 from games.playouts import Tally, random_games
 from tests.games.naive import playouts
-from tests.games.table import in_sizes
+from tests.games.table import each_preset, in_sizes, one_of_each
 
 # A game is tried with each of these and tested with those that it takes.
 ARGUMENTS = ("", "(1)", "(6)", "(10)", "(3,2)", "(9,3)")
@@ -46,7 +46,20 @@ NONSENSE = ("", "?", "z99", "-1", "1e3", "pass\nthe salt")
 
 
 EVERY = in_sizes(*ARGUMENTS)
-every_game = pytest.mark.parametrize("name", EVERY)
+# Every preset, every family, the smallest boards and full words; the other sizes are slow.
+USUAL = {
+    *each_preset("(6)"),
+    *one_of_each("family_name", "(6)", "(9,3)", "(10)"),
+    *one_of_each("family_name", "(1)"),
+}
+
+
+def slow_if_unusual(names: list[str]) -> list:
+    """Names as parameters; a size whose like is among the usual ones is slow."""
+    return [pytest.param(n, marks=[pytest.mark.slow] * (n not in USUAL)) for n in names]
+
+
+every_game = pytest.mark.parametrize("name", slow_if_unusual(EVERY))
 
 
 @cache
@@ -288,7 +301,7 @@ def small_kernels(family: ModuleType) -> SimpleNamespace:
 
 
 # The largest boards too, where a mask fills all of its words.
-@pytest.mark.parametrize("name", in_sizes(*ARGUMENTS, "(16)"))
+@pytest.mark.parametrize("name", [*slow_if_unusual(EVERY), *one_of_each("pack", "(16)")])
 def test_a_mask_gives_the_moves_in_order_from_both_ends(name):
     of = game(name)
     kernels_of = small_kernels(of.family)

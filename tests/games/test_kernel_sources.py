@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 
 import pytest
 
-from agents.kernels.bind import agent_kernels
+from agents.kernels.bind import agent_kernels, bound_words, feature_names
 from games import game
 from games.kernels import compile_cache, jit, kernel_sources
 from games.kernels.drivers import of_family
 from games.kernels.jit import bound
+from games.pack import board_words, package_of
 from tests.games.table import one_of_each
 
 FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
@@ -108,12 +109,19 @@ def reached(function: Callable[..., object], seen: set[int]) -> Iterator[str]:
             yield from reached(value, seen)
 
 
+def kept_words(family: str) -> SimpleNamespace:
+    """The features and words that are merged into evaluations of users."""
+    names, package = bound_words(family), package_of(family)
+    return SimpleNamespace(**{n: names[n] for n in (*feature_names(family), *board_words(package))})
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_all_that_a_kernel_calls_decides_its_cache(name):
     family = game(name).family_name
     for room, made in (
         ("games.kernels", bound(family, of_family)),
         ("agents.kernels", agent_kernels(family)),
+        (package_of(family), kept_words(family)),
     ):
         seen: set[int] = set()
         called = {module for kernel in vars(made).values() for module in reached(kernel, seen)}

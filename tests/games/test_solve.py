@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from games import game, solve
 from games.solving import bounds
 from games.terminal import DONE, MISTAKE, UNFINISHED
+from tests.forked import in_fork
 from tests.games.naive import full_search, sowing
 
 ROOT = Path(__file__).parents[2]
@@ -106,16 +107,15 @@ def test_a_finished_game_has_its_score(capsys):
 
 def test_a_users_game_is_solved(capsys):
     path = ROOT / "experiments/games/connect4.py"
-    found = solved(capsys, f"{path}:connect4(4,4)", "1 2 1 2 1")
+    found = solved(capsys, f"{path}:connect4(4,4)", "1 2 1 2 2 1 2 1")
     assert found["outcome"] is not None
     assert found["exact"]
 
 
 def test_ctrl_c_keeps_what_was_proved():
-    command = [sys.executable, "-m", "games.solve", "kalah(7,7)", "--json", "--database-beans", "2"]
-    started = subprocess.Popen(
-        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    words = ["kalah(7,7)", "--json", "--database-beans", "2"]
+    command = in_fork(partial(solve.main, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    started = subprocess.Popen(text=True, **command)
     assert "hopeless" in started.stderr.readline()
     while "building" not in (line := started.stderr.readline()):
         assert line, "it ended before the search"

@@ -222,7 +222,7 @@ def test_presets_agree_at_their_own_size(preset, seed):
 def test_every_value_of_every_parameter_agrees_on_both_states(key, value, holes):
     rules = Rules(holes=holes, beans=2)._replace(**{key: value})
     ours = game(name_of("kalah", rules))
-    for seed in range(3):
+    for seed in range(2):
         assert_same_game(ours, ours.start(), Case(ours.name, sowing.start(rules), seed), plies=99)
 
 

@@ -38,7 +38,7 @@ def most_plies(rules: Rules) -> int:
 
 
 @given(set_up_by_hand())
-@hypothesis.settings(max_examples=100)
+@hypothesis.settings(max_examples=40)
 def test_every_ply_brings_the_end_nearer(case):
     of = game(case.name)
     position = of.parse(one_line(case.state))

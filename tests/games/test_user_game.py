@@ -151,7 +151,13 @@ def test_extra_turns_and_passes_are_those_of_the_file():
     assert sum(random_games(of, 100, 1)[:3]) == 100
 
 
-@pytest.mark.parametrize("name", EVERY)
+# What one game of a file is promised, all are.
+one_of_a_file = pytest.mark.parametrize(
+    "name", [EVERY[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY[1:])]
+)
+
+
+@one_of_a_file
 def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
     of = game(name)
     assert game(of.name) is of
@@ -161,9 +167,7 @@ def test_a_game_of_a_file_is_one_object_that_travels_between_processes(name):
     )
 
 
-@pytest.mark.parametrize(
-    "name", [EVERY[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY[1:])]
-)
+@one_of_a_file
 def test_every_kind_plays_it_that_needs_no_part_it_lacks(name):
     of = game(name)
     assert {"random", "first", "last"} <= set(kinds_for(of))

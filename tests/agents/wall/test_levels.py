@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from agents.wall.ladder import WALLS
-from tests.arena.running import directory_of, experiment_file, ran, small
+from tests.arena.running import called, directory_of, experiment_file, ran, small
 
 DYING = """
 import os
@@ -18,11 +18,11 @@ def choose(view, legal, rng):
 BOT = '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
 
 
-def run(directory, level, monkeypatch, more=""):
+def run(directory, level, monkeypatch, more="", command=ran):
     monkeypatch.setenv("PITFLIP_WALL", level)
     (directory / "bot.py").write_text(DYING)
     path = experiment_file(directory, small(6, more) + BOT)
-    return ran(path, "--results", directory / "results" / level, "--known", "off")
+    return command(path, "--results", directory / "results" / level, "--known", "off")
 
 
 @pytest.mark.slow
@@ -43,6 +43,6 @@ def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
 def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
     tmp_path, monkeypatch
 ):
-    ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"')
+    ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', called)
     assert ended.returncode == 2
     assert 'isolation = "required" cannot be had, the walls are "limits"' in ended.stderr
