@@ -1,16 +1,23 @@
-"""Compiles what most tests need, each family of states in one process: python -m tests.compiled.
+"""Compiles what many tests need, each family of states in one process: python -m tests.compiled.
 
-Tests run side by side, and two files that need the same kernels would both compile them. With a
-warm cache this ends at once.
+Tests run side by side, and two files that need the same kernels would both compile them; and each
+process makes the parts anew that a family's kernels share. With a warm cache this ends at once.
 """
 
+import gc
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
+import numpy as np
+
 from agents import build
+from agents.compiled import CompiledAgent
 from agents.kernels import whole_games
-from games import game
+from arena.planning.openings.random import drawn
+from arena.playing.clean_replay import replayed
+from games import Game, game
+from games.board import Board
 from games.core import kernels
 from games.kernels.compile_cache import cache_directory
 from games.kernels.context import PASS
@@ -18,25 +25,59 @@ from games.kernels.jit import INTERPRETED
 from games.kernels.kernel_sources import room_of
 from games.perft import perft
 from games.playouts import random_games
-from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, spec_of
+from games.solving.plain import PlainQuestions
+from games.transcripts import written
+from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, playing, spec_of
 from tests.agents.whole_games import play_games
 
 OWN_GAME = f"{ROOT}/experiments/games/connect4.py:connect4(5,4)"
 SEARCHES = ("alphabeta", "minimax")
+# Solvers, and learned tables, which other sizes may have as well.
+OTHERS = ("perfect", "smart")
+MORE_SIZES = {"othello(6)": ("othello(8)",)}
 
 
 def compile_family(name: str) -> None:
     """The rules of the game's family and its features, the searches and games of a narrow one."""
     of = game(name)
-    start = of.start()
+    compile_rules(of)
+    agents = [build(spec_of(kind), of) for kind in SEARCHES]
+    if not is_wide(name):
+        compile_searches(of, agents)
+        for each in (name, *MORE_SIZES.get(name, ())):
+            compile_others(each)
+
+
+def compile_rules(of: Game) -> None:
+    """All that drives a game."""
+    start, move = of.start(), of.legal(of.start())[0]
     perft(of, start, 1)
     random_games(of, 1, 1)
     kernels(of.family_name).step(of.context, start.state, PASS)
-    agents = [build(spec_of(kind), of) for kind in SEARCHES]
-    if not is_wide(name):
-        for agent in agents:
-            agent.choose(start)
-        play_games(of, *agents, [[]], [(1, 2)])
+    kernels(of.family_name).margin(of.context, start.state)
+    one = np.array([move], np.int16), np.ones(1, np.int32)
+    written(of, *one)
+    Board(of)
+    if not is_wide(of.name):
+        replayed(of, *one)
+        drawn(of, 1, 0, 0, 1)
+
+
+def compile_searches(of: Game, agents: list[CompiledAgent]) -> None:
+    """Moves, whole games, a single move explained, exact play."""
+    start = of.start()
+    for agent in agents:
+        choice = agent.choose(start)
+    play_games(of, *agents, [[]], [(1, 2)])
+    agent.after(start, choice.move, 1)
+    PlainQuestions(of, 4).ask(start, 0, 1)
+
+
+def compile_others(name: str) -> None:
+    """The kinds that look positions up."""
+    for kind in OTHERS:
+        if kind in playing(name):
+            build(spec_of(kind), game(name)).choose(game(name).start())
 
 
 def main() -> None:
@@ -46,8 +87,9 @@ def main() -> None:
         return
     done = directory / "compiled_for_tests"
     if not done.exists():
-        names = sorted((*OF_EVERY_FAMILY, OWN_GAME), key=is_wide)
-        with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1)) as pool:
+        names = sorted((*OF_EVERY_FAMILY, OWN_GAME), key=lambda name: "othello" not in name)
+        names.sort(key=is_wide)
+        with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1), None, gc.disable) as pool:
             list(pool.map(compile_family, names))
         done.touch()
 

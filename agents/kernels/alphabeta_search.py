@@ -291,3 +291,4 @@ INLINED = (
     order_moves,
 )
 COMPILED = (weighted_features, table_move, standing, finish, value_within, search)
+PASSAGES = (finish, search)

@@ -243,3 +243,4 @@ def choose(ctx: Context, s: State, side: int) -> np.int64:
 
 INLINED = (draw, drawn, simple_value)
 COMPILED = (board_order, child_value, by_policy, root, deepen, choose_behind_pass, choose)
+PASSAGES = COMPILED[:-1]  # Python asks for `choose`; for `child_value`, to explain a move

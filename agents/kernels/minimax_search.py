@@ -100,3 +100,4 @@ def collapsed(ctx: Context, s: State, side: int, depth: np.int64) -> np.int64:
 
 INLINED = (side_after,)
 COMPILED = (minimax, turn_end, collapsed)
+PASSAGES = COMPILED

@@ -107,3 +107,4 @@ def play_games(
 
 
 COMPILED = (new_game, timed, play_game, play_games)
+PASSAGES = (timed, play_game)

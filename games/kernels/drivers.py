@@ -223,4 +223,4 @@ FAMILY_NAMES = (
 def of_family(family: ModuleType) -> SimpleNamespace:
     """The drivers compiled for one family of states."""
     names = {name: getattr(family, name) for name in FAMILY_NAMES}
-    return specialise(family.FAMILY, TEMPLATES, **names)
+    return specialise(family.FAMILY, TEMPLATES, [random_line], **names)

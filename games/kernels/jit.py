@@ -4,20 +4,28 @@ import importlib
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from inspect import Signature
 from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any, TypeVar, cast
+from typing import Any, Never, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import types
+from numba.core.compiler import CompileResult
 from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import CallableTemplate
 
 from games.kernels.compile_cache import cache_of, config
 from games.kernels.kernel_sources import require
+from games.kernels.passages import PassageCompiler
 
 Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
 Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
 CompileOptions = dict[str, Any]  # those of `numba.njit`
 Function = TypeVar("Function", bound=Kernel)
+Types = tuple[types.Type, ...]
+NamedTypes = dict[str, types.Type]
+CallTemplate = tuple[type[CallableTemplate], Signature, Types, dict[Never, Never]]
 Bind = Callable[[ModuleType], SimpleNamespace]
 
 INTERPRETED = bool(config.DISABLE_JIT)
@@ -33,6 +41,8 @@ OPTIONS: CompileOptions = {
 }
 # Merged into every caller, so that Python has no need of an entry.
 MERGED: CompileOptions = {"forceinline": True, "no_cpython_wrapper": True}
+# Taken into its callers, and left there to be merged or not.
+BETWEEN: CompileOptions = {"pipeline_class": PassageCompiler, "no_cpython_wrapper": True}
 
 
 def compiled(function: Function) -> Function:
@@ -41,7 +51,59 @@ def compiled(function: Function) -> Function:
     if INTERPRETED:
         return np.errstate(over="ignore")(function)
     with cache_of(function.__module__) as kept:
-        return cast("Function", numba.njit(cache=kept, **OPTIONS)(function))
+        kernel = numba.njit(cache=kept, **OPTIONS)(function)
+    kernel.__class__ = CompiledOnce  # type: ignore[assignment]  # ours is one of theirs
+    return cast("Function", kernel)
+
+
+class CompiledOnce(CPUDispatcher):
+    """A kernel that is compiled for the type of a number, never for the number.
+
+    While Numba works out types, a variable that begins with 0 is "the literal 0" at first: it
+    compiled all that a loop calls for that, and then again for what it turned out to be.
+    """
+
+    # Numba's own types leave open what arguments are; here they are types.
+    def fold_argument_types(  # type: ignore[override]
+        self, args: Types, kws: NamedTypes
+    ) -> tuple[Signature, Types]:
+        """The types it is compiled for, where it calls itself."""
+        return super().fold_argument_types(*plain(args, kws))
+
+    def get_call_template(  # type: ignore[override]
+        self, args: Types, kws: NamedTypes
+    ) -> CallTemplate:
+        """The types it is compiled for, where another kernel calls it."""
+        return super().get_call_template(*plain(args, kws))
+
+
+def plain(args: Types, kws: NamedTypes) -> tuple[Types, NamedTypes]:
+    """The types of arguments, without what their values are."""
+    named = {name: types.unliteral(kind) for name, kind in kws.items()}
+    return tuple(map(types.unliteral, args)), named
+
+
+class Passage(CompiledOnce):
+    """A kernel that hardly anybody but kernels calls; Python calls a twin, kept on disk."""
+
+    def add_overload(self, result: CompileResult) -> None:
+        """Numba would also list it for calls from Python."""
+        self.overloads[tuple(result.signature.args)] = result  # type: ignore[attr-defined]
+
+    def __call__(self, *arguments: object) -> object:
+        """Call the twin, which is compiled for the first call."""
+        if "entry" not in vars(self):
+            self.entry = compiled(self.py_func)
+        return self.entry(*arguments)
+
+
+def passage(function: Function) -> Function:
+    """`function` for other kernels to call, which take its code into theirs."""
+    if INTERPRETED:
+        return compiled(function)
+    made = numba.njit(**BETWEEN, **OPTIONS)(function)
+    made.__class__ = Passage  # type: ignore[assignment]  # ours is one of theirs
+    return cast("Function", made)
 
 
 class MergedPart(CPUDispatcher):
@@ -103,8 +165,10 @@ def inline_copies(templates: Sequence[Kernel], names: Scope, kept: str = "") -> 
     return copies
 
 
-def specialise(suffix: str, templates: Sequence[Kernel], **names: object) -> SimpleNamespace:
-    """Compiled copies of `templates` with `names` bound.
+def specialise(
+    suffix: str, templates: Sequence[Kernel], passages: Sequence[Kernel] = (), **names: object
+) -> SimpleNamespace:
+    """Compiled copies of `templates` with `names` bound; only kernels call `passages` of them.
 
     Later templates may call earlier ones and themselves. The disk cache tells
     copies apart by `suffix` alone, so no two families may have the same.
@@ -115,7 +179,8 @@ def specialise(suffix: str, templates: Sequence[Kernel], **names: object) -> Sim
     copies = {}
     for template in templates:
         twin = _twin(template, scope, suffix)
-        copies[template.__name__] = scope[template.__name__] = compiled(twin)
+        kernel = passage(twin) if template in passages else compiled(twin)
+        copies[template.__name__] = scope[template.__name__] = kernel
     return SimpleNamespace(**copies)
 
 

@@ -484,3 +484,31 @@ def test_a_part_that_is_merged_answers_python_too():
     part = jit.inlined(half)
     made = jit.specialise("tests_part", (two_halves,), half=part)
     assert (made.two_halves(8), part(8)) == (10, 5)
+
+
+@pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+def test_a_kernel_for_kernels_alone_has_no_code_of_its_own_until_python_calls_it():
+    kernel = jit.specialise("tests_passage", (countdown,), (countdown,)).countdown
+    assert jit.inline_copies([two_halves], {"half": kernel})["two_halves"](8) == 0
+    assert [callable(each.entry_point) for each in kernel.overloads.values()] == [False]
+    assert kernel(5) == 0
+
+
+def taken(side):
+    return 10 + side
+
+
+def in_turn(turns):
+    side = taken_so_far = 0
+    for _ in range(turns):
+        taken_so_far += taken(side)
+        side = 1 - side
+    return taken_so_far
+
+
+@pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+@pytest.mark.parametrize("made", [jit.compiled, jit.passage])
+def test_a_kernel_is_not_compiled_for_the_number_that_a_loop_begins_with(made):
+    kernel = made(taken)
+    assert jit.inline_copies([in_turn], {"taken": kernel})["in_turn"](3) == 31
+    assert len(kernel.signatures) == 1
