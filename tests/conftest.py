@@ -20,7 +20,8 @@ pytest_plugins = ["tests.side_by_side"]
 
 # Collecting makes a million objects, and no garbage worth looking for.
 gc.disable()
-OBJECTS_BEFORE_LOOKING = 50_000  # Python's own 700 cost tests a twentieth of their time
+# Python's own 700, 10 and 10 cost tests a twentieth of their time; what is old is looked at last.
+BEFORE_LOOKING = 50_000, 10, 100
 
 # Bytecode is kept, whatever the machine says: else each process compiles all it imports.
 sys.dont_write_bytecode = False
@@ -54,7 +55,7 @@ def pytest_configure(config):
 def pytest_collection_finish():
     """What collecting has made stays until the end: no collection of garbage looks at it again."""
     gc.freeze()
-    gc.set_threshold(OBJECTS_BEFORE_LOOKING)
+    gc.set_threshold(*BEFORE_LOOKING)
     gc.enable()
 
 

@@ -23,6 +23,7 @@ from tests.process_of_tests import NUMBER, Message, Queue, Shared, work
 
 KEPT = "pitflip/seconds_of_files"  # in pytest's cache
 OF_A_TEST = 0.02  # seconds, where nothing is known
+MOST = 8  # processes, however many cores there are
 LOOK_EVERY = 1.0  # seconds until it is asked whether the processes are still there
 TO_END = 20.0  # seconds that processes have to end what their tests began
 
@@ -34,8 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     asked = config.getoption("--processes")
-    # Three for two cores: some tests wait, for a bot, a port or a process of theirs.
-    number = 3 * (os.cpu_count() or 1) // 2 if asked == "auto" else int(asked)
+    # Two for a core: some tests wait, for a bot, a port or a process of theirs.
+    number = min(MOST, 2 * (os.cpu_count() or 1)) if asked == "auto" else int(asked)
     if number > 1 and not config.getoption("usepdb"):
         config.pluginmanager.register(SideBySide(config, number))
 

@@ -106,6 +106,7 @@ def test_every_test_is_run_once_and_a_death_is_one_failure(run, tmp_path):
     assert noted(tmp_path) == ["begun"] * 3 + ["ended"] * 2
 
 
+@pytest.mark.slow
 def test_the_first_failure_may_be_the_last(run):
     process = run("-x", test_bad=BAD)
     said, _ = process.communicate(timeout=60)

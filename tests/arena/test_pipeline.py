@@ -94,11 +94,14 @@ def undisturbed(tmp_path_factory):
     return tables_of
 
 
-# An evaluation is compiled once for each process that plays.
+# The others are played by the same two loops, in batches cut in the same way.
+BY_DEFAULT = {"repeats", "python", "sprt"}
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.slow] * (name == "own evaluation"))
+        pytest.param(name, marks=[] if name in BY_DEFAULT else pytest.mark.slow)
         for name in EXPERIMENTS
     ],
 )

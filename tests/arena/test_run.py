@@ -255,7 +255,9 @@ def test_a_terminal_shows_a_live_line(tmp_path, results):
 # ----------------------------------------------------------------------- signals
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
 def test_a_signal_stops_the_run_in_the_middle_and_it_goes_on(tmp_path, results, how):
     path = experiment_file(tmp_path, HELD)
     words = ("--results", results, "--workers", 2, "--fresh")

@@ -260,6 +260,7 @@ def test_a_bad_name_is_refused_in_one_line(capsys, module, more, name, wanted):
     assert wanted in refusal(capsys, module, name, "1", *more)
 
 
+@pytest.mark.slow
 def test_from_the_shell_perft_is_the_same():
     done = python("-m", "games.perft", "kalah(3,2)", "6", "--json")
     assert (done.returncode, done.stderr) == (0, "")

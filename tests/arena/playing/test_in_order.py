@@ -89,7 +89,7 @@ def test_no_items_are_no_results(tmp_path):
     ("fault", "number"),
     [
         ("dies-once", 0),
-        ("raises-once", 7),
+        pytest.param("raises-once", 7, marks=pytest.mark.slow),  # every backend is tried with it
         pytest.param("dies-once", 19, marks=pytest.mark.slow),
     ],
 )

@@ -320,6 +320,7 @@ def test_both_live_answers_cover_when_noisy_bots_play_openings_again(openings, s
     assert live_misses(made, live_estimate_of_these, again=True, every=every) <= 0.05
 
 
+@pytest.mark.slow
 def test_a_fixed_size_interval_watched_live_does_not_cover():
     rng = np.random.default_rng(11)
     wrong = 0
