@@ -108,6 +108,7 @@ def test_killed_a_hundred_times_runs_end_as_if_nothing_had_happened(tmp_path):
         runs += 1
 
 
+@pytest.mark.slow  # the default suite kills them in test_in_order.py
 def test_a_killed_worker_loses_nothing(undisturbed, tmp_path):
     path, expected = undisturbed
     gate = tmp_path / "go"

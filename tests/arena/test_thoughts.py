@@ -94,6 +94,7 @@ def test_the_games_are_those_of_a_run_without_thoughts(searched, tmp_path):
     assert not (directory_of(tmp_path / "results") / "thoughts.parquet").exists()
 
 
+@pytest.mark.slow
 def test_workers_and_interruptions_change_no_thought(searched, tmp_path, monkeypatch):
     monkeypatch.setattr(tasks, "MOST", 3)
     path = experiment_file(tmp_path, SEARCHES)

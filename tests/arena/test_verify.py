@@ -40,7 +40,7 @@ def rewrite(run, change):
     pq.write_table(type(table).from_pandas(frame, table.schema, preserve_index=False), path)
 
 
-@pytest.mark.parametrize("words", [[], ["--all"]])
+@pytest.mark.parametrize("words", [pytest.param([], marks=pytest.mark.slow), ["--all"]])
 def test_an_honest_run_is_the_same_again(run, words, capsys):
     assert main([str(run), *words]) == 0
     assert capsys.readouterr().out == "120 games played again: all the same\n"

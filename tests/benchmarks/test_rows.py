@@ -64,6 +64,7 @@ def test_a_row_of_the_table_is_a_function_that_says_what_it_measures(name, modul
     assert getattr(importlib.import_module(module), name).__doc__
 
 
+@pytest.mark.slow
 def test_a_row_is_chosen_by_its_name_and_leaves_the_results_alone(capsys):
     before = run.RESULTS.read_bytes() if run.RESULTS.exists() else None
     assert run.main(["perft_othello", "--rounds", "1"]) == 0

@@ -188,6 +188,7 @@ REACHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", REACHED)
 def test_the_cases_contain(what):
     hypothesis.find(

@@ -284,6 +284,7 @@ REACHED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", REACHED)
 def test_the_cases_contain(what):
     def reached(case: Case) -> bool:
@@ -301,6 +302,7 @@ def test_the_cases_contain(what):
     )
 
 
+@pytest.mark.slow
 def test_the_cases_contain_a_swap():
     found = hypothesis.find(
         openings(), lambda case: any(state.swapped for _, state in walk(case)), settings=SEARCH

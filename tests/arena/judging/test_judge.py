@@ -160,6 +160,7 @@ def bytes_of(run, *words) -> bytes:
     return (run / "moves.parquet").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_for_any_number_of_workers(small_run, tmp_path):
     alone = bytes_of(shutil.copytree(small_run, tmp_path / "a"))
     three = ("--backend", "processes", "--workers", "3")
