@@ -35,8 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     asked = config.getoption("--processes")
-    # Two for a core: some tests wait, for a bot, a port or a process of theirs.
-    number = min(MOST, 2 * (os.cpu_count() or 1)) if asked == "auto" else int(asked)
+    # Three for two cores: some tests wait, for a bot, a port or a process of theirs.
+    number = min(MOST, 3 * (os.cpu_count() or 1) // 2) if asked == "auto" else int(asked)
     if number > 1 and not config.getoption("usepdb"):
         config.pluginmanager.register(SideBySide(config, number))
 

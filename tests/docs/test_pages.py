@@ -225,11 +225,12 @@ def desk(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-# A search compiled for one more game; tests/games/test_user_game.py has one that others share.
-COMPILED_ANEW = ROOT / "docs" / "recipes" / "own-game.md"
+# At full length alone: a search compiled for one more game, and clusters of several processes.
+# tests/games/test_user_game.py has a game, tests/arena/playing/cluster a room, that others share.
+LONG = {ROOT / "docs" / "recipes" / "own-game.md", ROOT / "docs" / "cluster.md"}
 
 
-@pytest.mark.parametrize("page", [page for page in PLAIN if page != COMPILED_ANEW], ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PLAIN if page not in LONG], ids=name_of)
 def test_a_page_does_what_it_says(page, desk):
     for block in blocks(page):
         show(block, quick=True)

@@ -21,6 +21,7 @@ RULES = sowing.Rules(3, 2)
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(solve, "LARGE_TABLE", solve.USUAL_TABLE)  # 256 MB take a quarter second
 
 
 def solved(capsys, *words: str) -> dict:

@@ -143,6 +143,7 @@ def rating_coverage(players, runs, *, openings, repeats, noisy, seed):
     return np.mean(ratings), np.mean(apart), np.mean(advantage)
 
 
+@pytest.mark.slow
 def test_bootstrap_errors_of_a_round_robin_cover():
     players = RoundRobin(FIVE, advantage=0.3, draw_width=0.5, bias=0.8)
     shares = rating_coverage(players, 50, openings=12, repeats=4, noisy=False, seed=4)

@@ -10,6 +10,7 @@ LAW = (0.15, 0.2, 0.3, 0.2, 0.15)
 SCORES = np.arange(5) / 4
 
 
+@pytest.mark.slow
 def test_equals_are_told_apart_in_any_of_six_cells_in_five_of_a_hundred_sweeps():
     draw, wrong = np.random.default_rng(5), 0
     for _ in range(150):

@@ -91,6 +91,7 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
     assert [elo_from_score(x) for x in said["expected_score"]] == pytest.approx(said["gain_elo"])
 
 
+@pytest.mark.slow
 def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
     text = LONG.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
@@ -247,6 +248,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return study(tmp_path_factory.mktemp("long"), LONG)
 
 
+@pytest.mark.slow
 def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
     rows = pd.read_parquet(long / "trials.parquet")
     assert list(rows["trial"]) == list(range(30))
