@@ -114,6 +114,5 @@ def searches(family: ModuleType) -> SimpleNamespace:
     names = names | {"evaluate": make_evaluate(family.__name__, names)}
     for kernels in (alphabeta_search, minimax_search, choose, whole_games):
         names |= inline_copies(getattr(kernels, "INLINED", ()), names)
-        passages = getattr(kernels, "PASSAGES", ())
-        names |= vars(specialise(family.FAMILY, kernels.COMPILED, passages, **names))
+        names |= vars(specialise(family.FAMILY, kernels.COMPILED, kernels.PASSAGES, **names))
     return SimpleNamespace(**names)

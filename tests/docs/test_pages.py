@@ -51,7 +51,6 @@ SLOW = {
     "python -m arena.run experiments/smart_vs_bad.toml --set agents.smart.depth=6 --set game=owari",
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
-    "python -m arena.run experiments/own_bot.toml --on local:2",
     "python -m arena.run winnable.toml --quiet",
     "python -m arena.learn experiments/learn_kalah.toml",
     "python -m arena.learn experiments/learn_othello.toml",
@@ -127,9 +126,7 @@ def in_part(module: str, *words: str) -> tuple[int, str]:
     if module == "arena.learn":
         load_learning(Path(words[0]))
         return 0, ""
-    # A cluster begins with one process as with two.
-    less = ["local:1" if word == "local:2" else word for word in words]
-    return answered(module, [*less, "--pairing", "0"])
+    return answered(module, [*words, "--pairing", "0"])
 
 
 def answered(module: str, words: list[str]) -> tuple[int, str]:
