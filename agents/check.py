@@ -12,8 +12,8 @@ from agents.must_survive import read_positions
 from agents.protocols import PROTOCOLS
 from agents.spec_tables import found_path
 from agents.spec_words import player_spec
-from agents.wall.bot_process import Void
 from agents.wall.bot_terms import Terms
+from agents.wall.deadline import Void
 from agents.wall.wall import Wall
 from games import Game, Position, game
 from games.command_parser import CommandParser

@@ -138,7 +138,7 @@ def _concluded(
     finished, parts = journal.finished(), journal_parts(journal, drawn)
     evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
     remove_unfinished(directory)
-    summed = _tabled(experiment, played, evidence, origin, directory)
+    summed = _tabled(experiment, played, evidence, parts, origin, directory)
     _keep_thoughts(drawn, journal, origin)
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
@@ -176,6 +176,7 @@ def _tabled(
     experiment: Experiment,
     played: Played,
     evidence: "Evidence",
+    parts: Parts,
     origin: Origin,
     directory: Path,
 ) -> "Summary":
@@ -188,7 +189,7 @@ def _tabled(
     drawn, plan = played.drawn, played.drawn.plan
     source = provenance.table_source(plan, origin)
     game_table.write_games(
-        directory / "games.parquet", evidence.parts(), evidence.repeat, drawn.of, plan.names,
+        directory / "games.parquet", parts(), evidence.repeat, drawn.of, plan.names,
         drawn.openings, source, moves=evidence.keeps_moves,
     )  # fmt: skip
     test = (plan.stop, played.sprt) if plan.stop and played.sprt else None

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from agents import AgentSpec
 from arena.keeping.journal import Journal
 from arena.planning.drawing import draw
+from arena.planning.game_blobs import Batch
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
-from arena.planning.tasks import Batch, Task
+from arena.planning.tasks import Task
 from arena.playing.backends import Room
 from arena.playing.cluster.connection import Cluster
 from arena.playing.cluster.farm import Farm

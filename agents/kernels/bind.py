@@ -9,6 +9,8 @@ from agents.kernels import (
     choose,
     minimax_search,
     no_knowledge,
+    policies,
+    root_search,
     whole_games,
 )
 from agents.kernels.table_key import table_key
@@ -112,7 +114,7 @@ def searches(family: ModuleType) -> SimpleNamespace:
     """The kernels that `agent_kernels` keeps, compiled for the module of a family."""
     names = bound_features(family.__name__)
     names = names | {"evaluate": make_evaluate(family.__name__, names)}
-    for kernels in (alphabeta_search, minimax_search, choose, whole_games):
+    for kernels in (alphabeta_search, minimax_search, policies, root_search, choose, whole_games):
         names |= inline_copies(getattr(kernels, "INLINED", ()), names)
         names |= vars(specialise(family.FAMILY, kernels.COMPILED, kernels.PASSAGES, **names))
     return SimpleNamespace(**names)

@@ -1,4 +1,4 @@
-"""A bot's process as its owner sees it: bytes in and out, deadlines, failures."""
+"""A bot's process as its owner sees it: bytes in and out, failures."""
 
 import fcntl
 import os
@@ -11,24 +11,15 @@ from contextlib import suppress
 from typing import NoReturn
 
 from agents.core import AgentFailure
-from agents.wall import process_tree
 from agents.wall.confinement import UNSTARTED
+from agents.wall.deadline import BILLION, BotDeadline, Void
 from agents.wall.requests import BotLimits, Ended, Start, close_all
 from agents.wall.wall import Connection, Wall
 from games.terminal import printable
 
-MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
-MORE_SECONDS = 5.0
-NOTE_AGAIN = 50_000_000  # nanoseconds
 CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
 LOG_LINES = 5
-BUSY = "the machine is too busy"
-BILLION = 1_000_000_000
-
-
-class Void(Exception):  # noqa: N818  # the glossary's word
-    """A fault of ours or of the machine: the game does not count."""
 
 
 class BotProcess:
@@ -40,10 +31,8 @@ class BotProcess:
         self.number = 0
         self.connection: Connection | None = None  # to the spawner that started it
         self.questions = self.answers = -1
-        self.process = 0
-        self.delay_before = self.sent = self.noted = 0
+        self.sent = 0
         self.heard = False  # whether this process has written anything
-        self.lag = 0  # nanoseconds of this game in which it could not run
 
     @property
     def alive(self) -> bool:
@@ -75,24 +64,16 @@ class BotProcess:
         self.readable, self.writable = select.poll(), select.poll()
         self.readable.register(self.answers, select.POLLIN)
         self.writable.register(self.questions, select.POLLOUT)
-        self.process, self.delay_before, self.sent, self.heard = 0, 0, 0, False
+        self.deadline = BotDeadline(lambda: self.spawner.where(self.number))
+        self.sent, self.heard = 0, False
 
     def new_game(self) -> None:
-        """Note how long it had to wait for the machine; games of a moment share a note."""
-        now = time.monotonic_ns()
-        if self.process == 0:
-            self.process = self.spawner.where(self.number)
-        elif now - self.noted < NOTE_AGAIN:
-            return
-        self.delay_before, self.noted = process_tree.run_delay(self.process), now
+        """Note how long it had to wait for the machine."""
+        self.deadline.new_game()
 
     def delayed(self, taken: int) -> int:
         """Of so many nanoseconds, those for which it was ready but did not run."""
-        if not self.alive:
-            return 0
-        before, self.delay_before = self.delay_before, process_tree.run_delay(self.process)
-        self.noted = time.monotonic_ns()
-        return min(taken, max(0, self.delay_before - before))
+        return self.deadline.delayed(taken) if self.alive else 0
 
     def send(self, content: bytes | memoryview, seconds: float) -> None:
         """Write everything; a bot that does not read gets as long as for an answer."""
@@ -123,7 +104,12 @@ class BotProcess:
                     self.heard |= bool(content)
                     return content
                 return b""
-            if (later := self.extended(seconds, since)) is None:
+            try:
+                later = self.deadline.extended(seconds, since)
+            except Void as void:
+                self.end()
+                raise Void(f"{self.name} {void}") from None
+            if later is None:
                 return None
             until = later
 
@@ -140,17 +126,6 @@ class BotProcess:
         if content is None:
             self.fault("timeout", f"{silence} within {seconds:g} s")
         return content or self.died()
-
-    def extended(self, seconds: float, since: int) -> int | None:
-        """A later deadline for a bot that could not run; None if it could, Void in the end."""
-        now = time.monotonic_ns()
-        self.lag = min(self.waited(), now - since)
-        if now - since - self.lag >= int(seconds * BILLION):
-            return None
-        if now - since > int((MOST_WAITING * seconds + MORE_SECONDS) * BILLION):
-            self.end()
-            raise Void(f"{self.name} could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
-        return since + int(seconds * BILLION) + self.lag
 
     @property
     def has_written(self) -> bool:
@@ -171,12 +146,6 @@ class BotProcess:
     def has_ended(self, seconds: float = 0.2) -> bool:
         """Whether its process ends within this time."""
         return self.spawner.has_ended(self.number, seconds)
-
-    def waited(self) -> int:
-        """Nanoseconds in this game for which it was ready to run but the machine was busy."""
-        if self.process == 0:
-            self.process = self.spawner.where(self.number)
-        return max(0, process_tree.run_delay(self.process) - self.delay_before)
 
     def died(self) -> NoReturn:
         """Raise the failure of a bot that has ended or closed its end."""

@@ -21,9 +21,10 @@ from agents.thoughts import (
     thought_of_words,
 )
 from agents.wall import bridge
-from agents.wall.bot_process import BILLION, BotProcess, Void
+from agents.wall.bot_process import BotProcess
 from agents.wall.bot_terms import Terms
 from agents.wall.bridge import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
+from agents.wall.deadline import BILLION, Void
 from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import ROOT
 from games import Game, Position

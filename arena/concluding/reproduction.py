@@ -10,7 +10,6 @@ import numpy as np
 
 from agents import outside
 from arena.concluding.clean_tables import Table, checked, unloadable_places
-from arena.keeping.game_blobs import decoded
 from arena.keeping.game_table import COMPARED, StoredGames
 from arena.keeping.provenance import read_run
 from arena.keeping.run_directory import (
@@ -22,6 +21,7 @@ from arena.keeping.run_directory import (
 )
 from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.game_blobs import decoded
 from arena.planning.records import Games, pair_points
 from arena.planning.tasks import Task
 from arena.playing.determinism import FIXED

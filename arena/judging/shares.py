@@ -1,19 +1,19 @@
-"""What each agent lost: perfect moves by stage of the game, results thrown away, blunders."""
+"""What each agent lost: perfect moves by stage of the game, results thrown away."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arena.judging.chosen_moves import Moves, all_moves
 from arena.judging.judged_run import JudgedRun
 from arena.judging.judgement import Judgement
-from games.solving.judged_plies import Plies, losses_of
+from arena.judging.worst_moves import Blunder, worst
+from games.solving.judged_plies import losses_of
 
 # The last numbers of beans in play, or of empty squares, of the stages of a game.
 BEANS = (12, 18, 24, 28, 32, 36, 40, 44, 48)
 SQUARES = (4, 8, 10, 12, 14, 16, 18, 20, 24)
-WORST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,6 @@ class Stage:
     def words(self) -> str:
         """Such as `13-18`."""
         return f"{self.first}-{self.last}" if self.last > self.first else f"{self.last}"
-
-
-@dataclass(frozen=True, slots=True)
-class Blunder:
-    """A move that lost much: the game, the ply from 1, what it was worth and what it left."""
-
-    game: int
-    ply: int
-    move: str
-    best: str | None
-    value: int
-    after: int
-    line: tuple[str, ...]  # up to the move
-
-    @property
-    def loss(self) -> int:
-        """In margin."""
-        return self.value - self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,35 +58,6 @@ def shares(judgement: Judgement) -> list[AgentShares]:
     return [
         of_agent(judgement, moves, place, edges) for place in range(len(judgement.run.plan.names))
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """Every move that an agent chose in a game that is no repeat, as columns."""
-
-    game: NDArray[np.int64]
-    ply: NDArray[np.int64]
-    mover: NDArray[np.int16]
-    opponent: NDArray[np.int16]
-    plies: Plies
-
-
-def all_moves(judgement: Judgement) -> Moves:
-    """The moves of all games, openings, passes and repeats left out."""
-    run = judgement.run
-    lengths = np.array([len(words) for words in run.words], np.int64)[run.line_of]
-    game = np.repeat(np.arange(len(run.line_of)), lengths)
-    begins = np.cumsum(lengths) - lengths
-    ply = np.arange(len(game)) - begins[game]
-    plies = np.concatenate([judgement.plies[0][:0], *(judgement.plies[at] for at in run.line_of)])
-    kept = ~run.repeat[game] & (ply >= run.opening_plies[game])
-    if run.of.pass_move is not None:
-        passes = run.of.move_text(run.of.start(), run.of.pass_move)
-        is_pass = np.array([w == passes for at in run.line_of for w in run.words[at]], np.bool_)
-        kept &= ~is_pass
-    game, ply, plies = game[kept], ply[kept], plies[kept]
-    mover = run.seats[game, plies["player"]]
-    return Moves(game, ply, mover, run.seats[game, 1 - plies["player"]], plies)
 
 
 def stage_ends(run: JudgedRun, moves: Moves) -> Sequence[int]:
@@ -150,34 +103,3 @@ def of_agent(judgement: Judgement, moves: Moves, agent: int, ends: Sequence[int]
         int((own & thrown & ~won).sum()),
         tuple(worst(judgement, moves, np.flatnonzero(own & found.known & (found.margin > 0)))),
     )
-
-
-def worst(judgement: Judgement, moves: Moves, rows: NDArray[np.int64]) -> Iterator[Blunder]:
-    """The worst of some moves: results first, then margins, then the first game."""
-    run, found = judgement.run, losses_of(moves.plies)
-    order = np.lexsort(
-        (moves.ply[rows], moves.game[rows], -found.margin[rows], -found.result[rows])
-    )
-    for row in rows[order[:WORST]]:
-        game, ply = int(moves.game[row]), int(moves.ply[row])
-        words = run.words[int(run.line_of[game])]
-        yield Blunder(
-            game,
-            ply + 1,
-            words[ply],
-            best_text(judgement, game, ply),
-            int(moves.plies["low"][row]),
-            int(moves.plies["after"][row]),
-            words[: ply + 1],
-        )
-
-
-def best_text(judgement: Judgement, game: int, ply: int) -> str | None:
-    """A best move as it is written; None if it was not looked for to the end."""
-    run = judgement.run
-    line = int(run.line_of[game])
-    best = int(judgement.plies[line]["best"][ply])
-    if best < 0:
-        return None
-    before = run.of.replay(" ".join(run.words[line][:ply]))[-1]
-    return run.of.move_text(before, best)

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.judging.judgement import Judgement
-from arena.judging.shares import AgentShares, Blunder, Stage
+from arena.judging.shares import AgentShares, Stage
+from arena.judging.worst_moves import Blunder
 from arena.showing.terminal_tables import plain_table, say_line
 from games import Game
 from games.shell_commands import here

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.keeping.game_blobs import Damaged, decoded
 from arena.keeping.sealed_facts import SealedFacts
+from arena.planning.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import GameColumn, Games
 from games.terminal import Unfinished

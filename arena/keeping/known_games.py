@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping.game_blobs import Damaged, opened
+from arena.planning.game_blobs import Damaged, opened
 from arena.planning.records import PLAYED, Games, games_of_rows, joined
 from games.kernels.splitmix import STRIDE, mixed
 

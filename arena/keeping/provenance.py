@@ -23,7 +23,7 @@ LARGEST_RUN = 1 << 26  # bytes of run.json
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
 # The sources that decide games: rules, agents with their weights, planning, playing, stop rules.
 DECIDING = ("games", "agents", "arena/planning", "arena/playing")
-DECIDING_ALONE = ("arena/keeping/game_blobs.py", "arena/stats/sprt.py", "arena/stats/gsprt.py")
+DECIDING_ALONE = ("arena/stats/sprt.py", "arena/stats/gsprt.py")
 
 
 @cache

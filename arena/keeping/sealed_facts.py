@@ -3,7 +3,7 @@
 import sqlite3
 import zlib
 
-from arena.keeping.game_blobs import Damaged
+from arena.planning.game_blobs import Damaged
 
 TABLE = (
     "create table if not exists facts "

@@ -1,4 +1,4 @@
-"""A standing ladder as it is kept in a directory: its plan, its agents in order, their files."""
+"""A standing ladder as it is kept in a directory: its plan, and its agents in order."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,17 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from agents import AgentSpec, users_files, with_files
-from agents.user_files import split_reference
-from arena.keeping.known_keys import source_digest, sources
+from agents import AgentSpec
 from arena.planning.plan import Plan, PlanError
 from arena.planning.rounds import RoundsSpec
 from games.names import did_you_mean, listed, quoted
 from games.terminal import Mistake
-from games.whole_files import whole_file, write_text
+from games.whole_files import write_text
 
 T = TypeVar("T")
-LADDER, FILES = "ladder.json", "files"
+LADDER = "ladder.json"
 FORMAT = 1
 
 
@@ -109,26 +107,6 @@ class Ladder:
         write_text(
             self.directory / LADDER, json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         )
-
-    def kept(self, spec: AgentSpec) -> AgentSpec:
-        """The spec with copies of its files in the ladder: who edits them makes another agent."""
-        for path in users_files(spec):
-            home = self.directory.absolute() / FILES / source_digest(path)[:12]
-            for each in sources(path):
-                if not each.is_relative_to(path.parent):
-                    continue
-                copy = home / each.relative_to(path.parent)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                with whole_file(copy) as file:
-                    file.write(each.read_bytes())
-        return with_files(spec, self._place)
-
-    def _place(self, reference: str) -> str:
-        path, name = split_reference(reference, "")
-        if not path.is_file():
-            return reference
-        place = self.directory.absolute() / FILES / source_digest(path)[:12] / path.name
-        return f"{place}:{name}" if name else str(place)
 
 
 def _named(table: Mapping[str, T], name_of: Callable[[str], str | None]) -> dict[str, T]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agents import AgentSpec
 from arena.keeping.journal import Journal
 from arena.keeping.known_games import KnownGames
+from arena.laddering.copied_bots import copied
 from arena.laddering.ladder_file import Ladder
 from arena.planning.drawing import draw
 from arena.planning.rounds import TournamentStanding
@@ -37,7 +38,7 @@ def ladder_games(directory: Path) -> KnownGames:
 def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool) -> Placed:
     """The ladder with the newcomer in its place, which is written; the same call goes on."""
     ladder.must_not_have(name)
-    spec = ladder.kept(spec)
+    spec = copied(spec, ladder.directory)
     if not ladder.names:
         first = ladder.with_agent(name, spec, 0, "the first")
         first.save()

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.planning.agent_costs import AgentCosts, Sides
+from arena.planning.game_blobs import Batch
 from arena.planning.pairings import Block, Pairings
 from arena.planning.records import Termination
 
@@ -49,23 +49,9 @@ class Task(NamedTuple):
         """The same pairings one by one."""
         blocks = [one for block in self.blocks for one in block.pieces(1)]
         return [
-            Task(at, at + 1, self.verdicts, tuple(blocks[place : place + 1]))
+            Task(at, at + 1, self.verdicts, tuple(blocks[place : place + 1]), self.out)
             for place, at in enumerate(range(self.start, self.stop))
         ]
-
-
-class Batch(NamedTuple):
-    """The games of a task as a blob, the quarter points of each pairing, and the seconds.
-
-    Games of the blob past `stop` do not count: a stop rule was reached before them.
-    """
-
-    start: int
-    stop: int
-    games: bytes
-    points: NDArray[np.int8]
-    seconds: float
-    worker: str = ""  # who played it, if it matters
 
 
 def all_unknown(pairings: Pairings, start: int) -> tuple[int, int]:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from agents import AgentSpec, users_code, varies
-from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan, Matches, draw
+from arena.planning.game_blobs import decoded
 from arena.planning.openings import first_openings
 from arena.planning.pairing_seeds import digest_word
 from arena.planning.records import Games, Termination

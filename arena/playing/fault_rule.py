@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_blobs import Batch, decoded, encoded
 from arena.planning.records import LOSS, PLAYED, GameColumn, Games, Termination, pair_points
-from arena.planning.tasks import Batch, Task, Unasked
+from arena.planning.tasks import Task, Unasked
 from arena.playing.fault_counts import FaultCounts
 from arena.playing.referee_loop import records, unplayed
 

@@ -5,13 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.known_games import KnownGames, Shelf, empty_shelf
 from arena.keeping.known_keys import GameKeys
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_blobs import Batch, batched, decoded, encoded
 from arena.planning.pairings import Block, Pairings
-from arena.planning.records import Games, Termination, games_of_rows, pair_points
-from arena.planning.tasks import Batch
+from arena.planning.records import Games, Termination, games_of_rows
 from arena.playing.repeats import FREE
 
 AT_ONCE = 1 << 13  # pairings that are looked up together
@@ -80,7 +79,7 @@ class KnownPairings:
             return None
         skipped = 2 * int(piece.known[: start - piece.start].sum())
         games = games_of_rows(piece.games, np.arange(skipped, skipped + 2 * size))
-        return Batch(start, start + size, encoded(games), pair_points(games), 0.0)
+        return batched(start, start + size, games, 0.0)
 
     def _piece(self, pairings: Pairings, at: int) -> Piece:
         """The piece that a pairing is in."""

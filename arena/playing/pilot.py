@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.game_blobs import Batch
 from arena.planning.openings import first_openings
 from arena.planning.pairings import TURN
-from arena.planning.tasks import Batch, Task
+from arena.planning.tasks import Task
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions, RunFailed, Workers
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.drawing import DrawnPlan
-from arena.planning.tasks import Batch
+from arena.planning.game_blobs import Batch
 from arena.stats.sprt import SprtState, advance, begin, used_up
 
 QUARTERS = 4.0  # of a point in a pairing's score

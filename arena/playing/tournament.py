@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from arena.keeping.journal import Journal
 from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_blobs import Batch
 from arena.planning.records import pair_points
 from arena.planning.rounds import TournamentStanding
-from arena.planning.tasks import Batch, Tasks
+from arena.planning.tasks import Tasks
 from arena.playing.fault_rule import FaultRule
 from arena.playing.known_pairings import KnownPairings
 from arena.playing.stop_rule import QUARTERS, StopRule

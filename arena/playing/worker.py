@@ -9,11 +9,11 @@ from agents.compiled import CompiledAgent
 from agents.door import agent_of
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
-from arena.keeping.game_blobs import encoded
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_blobs import Batch, batched
 from arena.planning.pairings import Block
-from arena.planning.records import Games, joined, pair_points
-from arena.planning.tasks import Batch, Task
+from arena.planning.records import Games, joined
+from arena.planning.tasks import Task
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
 from arena.playing.pinning import own_core
 from arena.playing.referee_loop import RefereeLoop
@@ -62,8 +62,8 @@ class Worker:
         """The games of the task, encoded here so that the parent only has to store them."""
         begun = time.perf_counter()
         games = called_at_home(self.play(task), self.homes)
-        blob = encoded(games)
-        return Batch(task.start, task.stop, blob, pair_points(games), time.perf_counter() - begun)
+        batch = batched(task.start, task.stop, games, 0.0)
+        return batch._replace(seconds=time.perf_counter() - begun)
 
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents import users_code
 from agents.wall.running_spawner import SpawnerLost
 from agents.wall.wall import MOST_LOST, Wall
-from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.known_games import KnownGames
 from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
-from arena.planning.records import pair_points
-from arena.planning.tasks import BATCH_SECONDS, Batch, Task, Tasks
+from arena.planning.game_blobs import Batch, batched, decoded
+from arena.planning.tasks import BATCH_SECONDS, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.in_order import ItemFailed, NextItem, in_order
@@ -113,7 +112,7 @@ class Workers:
         return self.wall.level.name if any(map(users_code, self.drawn.specs)) else ""
 
     def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
-        """The games of the tasks, in their order; RunFailed names a pairing that cannot be."""
+        """What `Worker.batch` makes of tasks, in order; RunFailed names a pairing that fails."""
         if self.options.cluster is None:
             self.get_ready()
         try:
@@ -187,7 +186,7 @@ class Workers:
         placed = self.drawn.pairings.carrying(task.blocks).columns(task.start, task.stop)
         games = decoded([part.games for part in parts], placed)
         seconds = sum(part.seconds for part in parts)
-        return Batch(task.start, task.stop, encoded(games), pair_points(games), seconds, self.name)
+        return batched(task.start, task.stop, games, seconds, self.name)
 
 
 def far_workers(plans: tuple[DrawnPlan, ...], required: bool) -> Workers:

@@ -10,8 +10,8 @@ import numpy as np
 from agents import AgentSpec, users_code
 from agents.core import Settings
 from agents.wall.wall import Wall
-from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import DrawnPlan, draw
+from arena.planning.game_blobs import decoded, encoded
 from arena.planning.openings import Openings
 from arena.planning.plan import Plan
 from arena.planning.records import GameColumn, Games

@@ -9,10 +9,10 @@ from contextlib import closing
 from agents import users_code
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
-from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal
 from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_blobs import encoded
 from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from agents.wall import process_tree
-from agents.wall.bot_process import Void
+from agents.wall.deadline import Void
 from agents.wall.wall import Wall
 from arena.planning.drawing import draw
 from arena.planning.records import CLOCKED, PLAYED, Games, Termination

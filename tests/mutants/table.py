@@ -137,7 +137,7 @@ AGENTS = (
         interpreted=True,
     ),
     *in_file(
-        "agents/kernels/choose.py",
+        "agents/kernels/policies.py",
         "tests/agents/test_policies.py",
         edits={
             "return -hole_beans(ctx, s, U(slot))": "return hole_beans(ctx, s, U(slot))",
@@ -527,8 +527,8 @@ KEEPING = (
         },
     ),
     *in_file(
-        "arena/keeping/game_blobs.py",
-        "tests/arena/keeping/test_game_blobs.py",
+        "arena/planning/game_blobs.py",
+        "tests/arena/planning/test_game_blobs.py",
         edits={
             "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
             "traces |= {at + row: text": "traces |= {row: text",

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents import AgentFailure, AgentSpec
-from agents.wall import bot_process, process_tree
-from agents.wall.bot_process import Void
+from agents.wall import bot_process, deadline, process_tree
 from agents.wall.bot_terms import Terms
 from agents.wall.bridge import THINK, THOUGHT
+from agents.wall.deadline import Void
 from agents.wall.far_agent import FarAgent
 from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import SpawnerLost
@@ -153,7 +153,7 @@ def choose(view, legal, rng):
     agent = bot(wall, tmp_path, text)
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
-    process = agent.bot.process
+    process = agent.bot.deadline.process
     children = [process, *process_tree.descendants(wall.process)]
     wall.close()
     assert not any(Path(f"/proc/{each}").exists() for each in children)
@@ -190,7 +190,7 @@ def choose(view, legal, rng):
 def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
     wall, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(bot_process, "MORE_SECONDS", 0.0)
+    monkeypatch.setattr(deadline, "MORE_SECONDS", 0.0)
     text = "import time\ndef choose(view, legal, rng):\n    time.sleep(9)\n"
     agent = bot(wall, tmp_path, text, 0.01)
     agent.start(1)

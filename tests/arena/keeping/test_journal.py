@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena.keeping.game_blobs import encoded
 from arena.keeping.journal import Journal, JournalError
+from arena.planning.game_blobs import encoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import PLAYED, Games
 from tests import no_waiting_for_disks

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.planning.agent_costs import AgentCosts
+from arena.planning.game_blobs import Batch
 from arena.planning.pairings import Pairings
-from arena.planning.tasks import BATCH_SECONDS, MOST, Batch, Task, Tasks
+from arena.planning.records import Termination
+from arena.planning.tasks import BATCH_SECONDS, MOST, Task, Tasks, Unasked
 
 
 def tasks_for(after, total):
@@ -59,8 +61,10 @@ def test_tasks_are_as_large_as_their_worker_is_fast():
 
 
 def test_a_task_splits_into_its_pairings():
-    parts = Task(3, 6, {}).singles()
+    out = ((1, Unasked(Termination.UNLOADABLE, "it is gone")),)
+    parts = Task(3, 6, {}, out=out).singles()
     assert [(part.start, part.stop) for part in parts] == [(3, 4), (4, 5), (5, 6)]
+    assert all(part.out == out for part in parts)
 
 
 def batch_of(task, took):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from arena.keeping.game_blobs import decoded, encoded
 from arena.planning.drawing import draw
+from arena.planning.game_blobs import Batch, decoded, encoded
 from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination, pair_points
-from arena.planning.tasks import Batch, Task
+from arena.planning.tasks import Task
 from arena.playing.clean_replay import unclean
 from arena.playing.fault_rule import FaultRule
 from arena.playing.worker import Worker

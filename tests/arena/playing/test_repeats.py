@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.keeping.game_blobs import decoded, encoded
 from arena.keeping.journal import Journal
 from arena.planning.course import Course
 from arena.planning.drawing import draw
+from arena.planning.game_blobs import decoded, encoded
 from arena.planning.records import PLAYED
 from arena.planning.tasks import Task
 from arena.playing import repeats

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.keeping.game_blobs import decoded
 from arena.keeping.journal import Journal
 from arena.planning.drawing import draw
+from arena.planning.game_blobs import decoded
 from arena.planning.openings import first_openings
 from arena.planning.tasks import Task
 from arena.playing import tournament

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from agents import AgentSpec
-from arena.keeping.game_blobs import decoded
 from arena.planning.drawing import draw
+from arena.planning.game_blobs import decoded
 from arena.planning.records import Termination
 from arena.planning.tasks import Task
 from arena.playing import compiled_loop, worker

@@ -1,4 +1,4 @@
-"""Games as compact blobs for the journal: only what was played, in narrow columns."""
+"""Batches of games as compact blobs, in which they travel and are kept: narrow columns."""
 
 import json
 import zlib
@@ -6,14 +6,29 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.planning.records import PLAYED, GameColumn, Games
+from arena.planning.records import PLAYED, GameColumn, Games, pair_points
 
 NARROW = (np.int8, np.int16, np.int32)
 
 
 class Damaged(ValueError):  # noqa: N818  # a state of the file, not an error of the code
     """A blob that differs from the one that was written."""
+
+
+class Batch(NamedTuple):
+    """The games of a task as a blob, the quarter points of each pairing, and the seconds.
+
+    Games of the blob past `stop` do not count: a stop rule was reached before them.
+    """
+
+    start: int
+    stop: int
+    games: bytes
+    points: NDArray[np.int8]
+    seconds: float
+    worker: str = ""  # who played it, if it matters
 
 
 class Blob(NamedTuple):
@@ -62,6 +77,11 @@ def encoded(games: Games) -> bytes:
     parts = [each.tobytes() for each in arrays]
     body = b"".join([len(text).to_bytes(4, "little"), text, *parts, thoughts])
     return zlib.crc32(body).to_bytes(4, "little") + body
+
+
+def batched(start: int, stop: int, games: Games, seconds: float, worker: str = "") -> Batch:
+    """The games of these pairings as a batch."""
+    return Batch(start, stop, encoded(games), pair_points(games), seconds, worker)
 
 
 def opened(blob: bytes) -> Blob:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.keeping.game_blobs import Damaged, decoded, encoded
+from arena.planning.game_blobs import Damaged, decoded, encoded
 from arena.planning.records import PLACED, PLAYED, Games, joined, moves_of, pair_points
 
 
