@@ -160,6 +160,22 @@ def test_collapsed_turns_are_the_naive_turns(name):
                 assert (choice.move, choice.value) == (move, search.in_words(score))
 
 
+@pytest.mark.parametrize(
+    ("name", "first"), [("kalah(4,2,swap=yes)", 3), ("kalah(4,3,swap=yes)", 3)]
+)
+def test_a_turn_after_a_swap_is_on_the_same_side_of_the_board(name, first):
+    """Ties go to the first hole as the board is drawn, which is another one on the other side."""
+    of = game(name)
+    weights = {"pot": (1.0,)}
+    evaluate = naive_score(of, weights)
+    turns = agent("minimax", name, collapse_turns=True, weights=weights)
+    for position in (of.start(), of.play(of.start(), 3)):
+        for depth in range(1, 5):
+            move, score = search.best_by_turns(of, position, depth, evaluate)
+            choice = turns.choose(position, Limit(depth=depth))
+            assert (choice.move, choice.value) == (move, search.in_words(score))
+
+
 @pytest.mark.parametrize("name", slow_if_wide(["owari", "othello", "othello(10)"]))
 def test_without_extra_turns_a_turn_is_a_ply(name):
     for position in spread(name, few(12, 2)):

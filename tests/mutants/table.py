@@ -137,6 +137,12 @@ AGENTS = (
         interpreted=True,
     ),
     *in_file(
+        "agents/kernels/minimax_search.py",
+        "tests/agents/test_search_values.py",
+        edits={"return side if slot == ctx[SWAP_SLOT] else 1 - side": "return 1 - side"},
+        interpreted=True,
+    ),
+    *in_file(
         "agents/kernels/policies.py",
         "tests/agents/test_policies.py",
         edits={
