@@ -73,7 +73,7 @@ def main(words: list[str] | None = None) -> int:
 def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Do what is asked, then print the table; the exit status."""
     # After --help, which needs none of it.
-    from arena.keeping.journal import locked  # noqa: PLC0415
+    from arena.keeping.locked_directory import locked  # noqa: PLC0415
     from arena.laddering.ladder_file import read_ladder  # noqa: PLC0415
 
     if chosen.word != "new":

@@ -16,8 +16,8 @@ from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
 from arena.playing.determinism import contradicted, determined, without_copies
+from arena.playing.loading_bots import unloadable
 from arena.playing.tournament import Played, Tick, play
-from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment

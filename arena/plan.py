@@ -50,23 +50,23 @@ def planned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.reading.toml_text import read  # noqa: PLC0415
 
     changes = overrides(chosen)
-    source, _ = read(chosen.experiment, changes)
+    source, problems = read(chosen.experiment, changes)
     if "tune" in source.tables:
         import arena.tuning  # noqa: F401, PLC0415  # before numpy: it keeps numpy to one thread
-        from arena.tuning.tune_file import load_tuning  # noqa: PLC0415
+        from arena.tuning.tune_file import tuning_in  # noqa: PLC0415
 
-        tuning = load_tuning(chosen.experiment, changes)
+        tuning = tuning_in(source, problems)
         for line in study_lines(tuning):
             out(line)
         with options_of(chosen, interrupts) as options:
             return study_foreseen(tuning, options)
-    from arena.reading.experiment_file import load  # noqa: PLC0415
-    from arena.reading.sweep_table import load_sweep  # noqa: PLC0415
+    from arena.reading.sweep_table import SweepPlan, either_in  # noqa: PLC0415
 
-    swept = load_sweep(chosen.experiment, changes)
-    experiment = load(chosen.experiment, changes)
+    asked = either_in(source, problems, changes)
     with options_of(chosen, interrupts) as options:
-        return foreseen(experiment, options) if swept is None else sweep_foreseen(swept, options)
+        if isinstance(asked, SweepPlan):
+            return sweep_foreseen(asked, options)
+        return foreseen(asked, options)
 
 
 def out(line: str) -> None:

@@ -44,24 +44,26 @@ def main(words: list[str] | None = None) -> int:
 def played(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Play as the command line says; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.reading.experiment_file import load  # noqa: PLC0415
-    from arena.reading.sweep_table import load_sweep  # noqa: PLC0415
+    from arena.reading.experiment_file import Experiment, load  # noqa: PLC0415
+    from arena.reading.sweep_table import load_any  # noqa: PLC0415
 
-    swept = load_sweep(chosen.experiment, overrides(chosen)) if chosen.pairing is None else None
-    if swept is not None:
-        from arena.swept_run import sweep  # noqa: PLC0415
+    if chosen.pairing is not None:
+        experiment = load(chosen.experiment, overrides(chosen))
+        from arena.lone_pairing import play_alone  # noqa: PLC0415
 
         with options_of(chosen, interrupts) as options:
-            return DONE if sweep(swept, options) else FINDING
-    experiment = load(chosen.experiment, overrides(chosen))
-    from arena.lone_pairing import play_alone  # noqa: PLC0415
-    from arena.pipeline import run  # noqa: PLC0415
+            play_alone(experiment, chosen.pairing, options)
+        return DONE
+    asked = load_any(chosen.experiment, overrides(chosen))
+    if isinstance(asked, Experiment):
+        from arena.pipeline import run  # noqa: PLC0415
+
+        with options_of(chosen, interrupts) as options:
+            return DONE if run(asked, options) else FINDING
+    from arena.swept_run import sweep  # noqa: PLC0415
 
     with options_of(chosen, interrupts) as options:
-        if chosen.pairing is not None:
-            play_alone(experiment, chosen.pairing, options)
-            return DONE
-        return DONE if run(experiment, options) else FINDING
+        return DONE if sweep(asked, options) else FINDING
 
 
 if __name__ == "__main__":

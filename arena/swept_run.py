@@ -10,7 +10,8 @@ from pathlib import Path
 from arena.concluding.checks import Verdict
 from arena.concluding.stored_summary import stored_checks
 from arena.concluding.sweep_rows import CellRow, cell_row, verdict_text, write_sweep
-from arena.keeping.journal import links_refused, locked
+from arena.keeping.journal import links_refused
+from arena.keeping.locked_directory import locked
 from arena.keeping.parquet import TableError
 from arena.keeping.provenance import RUN, code_digest, now_text, origin_of, read_run
 from arena.pipeline import run

@@ -1,20 +1,17 @@
-"""A bot as the spawner sees it: its process and the end of its log."""
+"""A bot as the spawner sees it: its process, and what is done in it once it is confined."""
 
 import os
 import pickle
 import socket
-import time
 from collections.abc import Callable
 
 from agents.core import AgentSpec
+from agents.wall.bot_log import BotLog
 from agents.wall.confinement import UNSTARTED, forget, leave
 from agents.wall.requests import Start
 from games import Game
 from games.names import quoted
 
-LOG_BYTES = 4096
-# What a bot may write to its log at once, and by the second.
-LOG_ALLOWANCE, LOG_BYTES_A_SECOND = 16 << 20, 1 << 20
 QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
 
 
@@ -23,27 +20,12 @@ class Bot:
 
     def __init__(self, start: Start, client: socket.socket, process: int, log: int) -> None:
         """`log` is where its log can be read."""
-        self.start, self.client, self.process, self.log = start, client, process, log
-        self.kept = b""
-        self.allowance, self.since = float(LOG_ALLOWANCE), time.monotonic()
+        self.start, self.client, self.process = start, client, process
+        self.log = BotLog(log)
         self.cause = self.reason = ""
         self.first: int | None = None
         # How long it had run when it was last looked at, alone and within its limits.
         self.run_when_seen: int | None = None
-
-    def read_log(self) -> bool:
-        """Keep the end of what it has written; whether there may be more."""
-        try:
-            piece = os.read(self.log, 1 << 16)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        now = time.monotonic()
-        self.allowance += (now - self.since) * LOG_BYTES_A_SECOND - len(piece)
-        self.allowance, self.since = min(self.allowance, LOG_ALLOWANCE), now
-        self.kept = (self.kept + piece)[-LOG_BYTES:]
-        return bool(piece)
 
 
 def prepared(spec: AgentSpec, of: Game) -> str:

@@ -154,11 +154,11 @@ class Spawner:
         close_all([writing, null, *theirs])
 
     def _read_log(self, descriptor: int) -> None:
-        bot = next((bot for bot in self.bots.values() if bot.log == descriptor), None)
-        if bot is None or not bot.read_log():
+        bot = next((bot for bot in self.bots.values() if bot.log.descriptor == descriptor), None)
+        if bot is None or not bot.log.read():
             with suppress(KeyError):  # it has ended since it was seen to have written
                 self.poll.unregister(descriptor)
-        elif bot.allowance < 0:
+        elif bot.log.flooded:
             self._end(bot, "flooded", "wrote more to its log than anyone could read")
 
     def _first_process(self, bot: Bot) -> int:
@@ -227,16 +227,15 @@ class Spawner:
         del self.bots[bot.process]
         if "namespaces" not in self.walls.measures:
             self._look()  # what it has started is nobody's now
-        while len(piece := bot.kept) >= 0 and bot.read_log() and bot.kept != piece:
-            pass
+        bot.log.read_rest()
         with suppress(KeyError, OSError):
-            self.poll.unregister(bot.log)
-        os.close(bot.log)
+            self.poll.unregister(bot.log.descriptor)
+        os.close(bot.log.descriptor)
         code = os.waitstatus_to_exitcode(status)
         if "namespaces" in self.walls.measures and code > 128:  # as shells say it
             code = 128 - code
         seconds = getattr(usage, "ru_utime", 0.0) + getattr(usage, "ru_stime", 0.0)
-        ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.kept, seconds)
+        ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.log.kept, seconds)
         self._tell(bot.client, ended)
         remove(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
 

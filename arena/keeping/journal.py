@@ -1,38 +1,29 @@
 """The journal of a run or a study: the truth while it is played."""
 
 import contextlib
-import errno
-import fcntl
 import json
 import os
 import sqlite3
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.keeping.locked_directory import LOCK, JournalError, locked
 from arena.keeping.sealed_facts import SealedFacts
 from arena.planning.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import GameColumn, Games
-from games.terminal import Unfinished
-from games.whole_files import NO_LINK, THROUGH_LINK, is_link
+from games.whole_files import THROUGH_LINK, is_link
 
 JOURNAL = "journal.sqlite"
-LOCK = "lock"
 LOG = "run.log"
 # 64 MiB: the batches of a fast run are large, and copying them takes time
 CHECKPOINT_PAGES = 16_384
 BUSY_SECONDS = 5.0
-LOCK_SECONDS = 1.0
 
 # The columns of the schedule for some pairings, from one to before another.
 Placed = Callable[[int, int], dict[str, GameColumn]]
-
-
-class JournalError(Unfinished):
-    """The directory cannot be used; one line says why and what to do."""
 
 
 class StoredBatch(NamedTuple):
@@ -262,31 +253,6 @@ def links_refused(directory: Path) -> None:
     for path in (*linked, *filter(is_link, own)):
         what = THROUGH_LINK if path.is_symlink() else "it is no file"
         raise JournalError(f"{path}: {what}; move it away, or use --results DIR")
-
-
-def locked(directory: Path) -> int:
-    """The directory's lock, held until it is closed; a JournalError if another run holds it."""
-    try:
-        str(directory).encode()
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | NO_LINK)
-    except (OSError, UnicodeEncodeError) as error:
-        why = getattr(error, "strerror", "its name is not UTF-8")
-        where = f"{directory}: results cannot be written here ({why})"
-        raise JournalError(f"{where}; choose another place with --results DIR") from None
-    # The workers of a killed run may hold it for a moment longer.
-    until = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError as error:
-            if time.monotonic() > until or error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN):
-                os.close(lock)
-                raise JournalError(
-                    f"{directory}: another run is writing here; wait for it, or use --results DIR"
-                ) from None
-            time.sleep(0.05)
 
 
 def set_aside(directory: Path) -> Path:

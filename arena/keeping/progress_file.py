@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arena.keeping.journal import LOCK
+from arena.keeping.locked_directory import LOCK
 from arena.keeping.provenance import RUN
 from games.limited_files import parsed_json, read_bytes
 from games.terminal import printable

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.keeping.journal import JOURNAL, LOCK
+from arena.keeping.journal import JOURNAL
+from arena.keeping.locked_directory import LOCK
 from arena.keeping.progress_file import is_running
 from arena.keeping.provenance import RUN, read_run
 

@@ -17,8 +17,8 @@ from arena.planning.rounds import TournamentStanding
 from arena.planning.tasks import Tasks
 from arena.playing.fault_rule import FaultRule
 from arena.playing.known_pairings import KnownPairings
+from arena.playing.loading_bots import unloadable
 from arena.playing.stop_rule import QUARTERS, StopRule
-from arena.playing.unloadable_bots import unloadable
 from arena.playing.workers import PlayOptions, Workers
 from arena.stats.sprt import SprtState
 from arena.stats.watching import Standing, begun, observe

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents import AGENTS, kind_of
-from arena.reading.experiment_file import Experiment, load
+from arena.reading.experiment_file import Experiment, experiment_in
 from arena.reading.problems import ExperimentError, Problems, Source
-from arena.reading.toml_text import read
+from arena.reading.toml_text import read, read_again
 from games.names import quoted, shown
 
 MOST_CELLS = 1000
@@ -48,11 +48,20 @@ class SweepPlan(NamedTuple):
     cells: tuple[SweepCell, ...]
 
 
-def load_sweep(path: Path, overrides: Sequence[str] = ()) -> SweepPlan | None:
-    """The sweep of a file; None if it has none. An ExperimentError says all that is wrong."""
-    source, problems = read(path, overrides)
+def load_any(path: Path, overrides: Sequence[str] = ()) -> Experiment | SweepPlan:
+    """The experiment in a file, or its sweep; an ExperimentError says all that is wrong.
+
+    The file is read once: it may be a pipe.
+    """
+    return either_in(*read(path, overrides), overrides)
+
+
+def either_in(
+    source: Source, problems: Problems, overrides: Sequence[str]
+) -> Experiment | SweepPlan:
+    """The experiment of tables that were read with these overrides, or their sweep."""
     if SWEEP not in source.tables:
-        return None
+        return experiment_in(source, problems)
     axes = tuple(read_axes(source, problems))
     count = 1
     for axis in axes:
@@ -61,8 +70,8 @@ def load_sweep(path: Path, overrides: Sequence[str] = ()) -> SweepPlan | None:
         message = f"{SWEEP} may have at most {MOST_CELLS:,} combinations, got {count:,}"
         problems.say((SWEEP,), message, (SWEEP,))
     problems.raise_if_any()
-    cells = tuple(cells_of(path, tuple(overrides), axes))
-    return SweepPlan(load(path, overrides).name, axes, cells)
+    cells = tuple(cells_of(source, tuple(overrides), axes))
+    return SweepPlan(experiment_in(source, problems).name, axes, cells)
 
 
 def read_axes(source: Source, problems: Problems) -> Iterator[SweepAxis]:
@@ -109,7 +118,7 @@ def keys_of(name: str, tables: Mapping[str, object]) -> Iterator[str]:
 
 
 def cells_of(
-    path: Path, overrides: tuple[str, ...], axes: Sequence[SweepAxis]
+    source: Source, overrides: tuple[str, ...], axes: Sequence[SweepAxis]
 ) -> Iterator[SweepCell]:
     """The experiment of every combination, the last axis changing first."""
     for number, values in enumerate(product(*(axis.values for axis in axes)), 1):
@@ -119,9 +128,10 @@ def cells_of(
             for key in axis.keys
         )
         try:
-            experiment = load(path, overrides + changes)
+            read_once = read_again(source.path, source.text, overrides + changes)
+            experiment = experiment_in(*read_once)
         except ExperimentError as error:
-            lines = [line.replace(LABEL, f"{path}: [{SWEEP}] ") for line in error.problems]
+            lines = [line.replace(LABEL, f"{source.path}: [{SWEEP}] ") for line in error.problems]
             raise ExperimentError(lines) from None
         yield SweepCell(number, values, overrides + changes, experiment)
 

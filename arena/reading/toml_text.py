@@ -17,7 +17,11 @@ LONGEST_PATH = 300  # characters of one in a message
 
 def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
     """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
-    text = read_text(path)
+    return read_again(path, read_text(path), overrides)
+
+
+def read_again(path: Path, text: str, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """The same of a text that was read from the file."""
     tables = toml_tables(path, text)
     changed: dict[Place, str] = {}
     problems = Problems(Source(path, text, tables, changed))

@@ -10,7 +10,7 @@ from agents.kinds import settings
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
 from arena.reading.experiment_file import Experiment, Setup, plan_of, read_setup
-from arena.reading.problems import Problems
+from arena.reading.problems import Problems, Source
 from arena.reading.toml_text import read
 from arena.reading.way_tables import Meets
 from arena.stats.sprt import forecast
@@ -85,7 +85,11 @@ class Tuning:
 
 def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     """The study in a file; ExperimentError says all that is wrong with it."""
-    source, problems = read(Path(path), overrides)
+    return tuning_in(*read(Path(path), overrides))
+
+
+def tuning_in(source: Source, problems: Problems) -> Tuning:
+    """The study that tables describe."""
     setup = read_setup(source, TUNE_TOP, problems)
     table = tune_table(setup.values.get("tune", {}))
     opponents: Shares = ()

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from arena.explain import main as explain
-from arena.keeping import journal
+from arena.keeping import locked_directory
 from tests.arena.running import (
     ROOT,
     alive,
@@ -335,7 +335,7 @@ def test_readers_of_everything_may_have_heard_enough_too(quick, results):
 
 
 def test_another_run_in_the_same_directory_is_refused(tmp_path, results, monkeypatch):
-    monkeypatch.setattr(journal, "LOCK_SECONDS", 0.1)  # this one goes on
+    monkeypatch.setattr(locked_directory, "LOCK_SECONDS", 0.1)  # this one goes on
     path, words = experiment_file(tmp_path, HELD), ("--results", results)
     with forked(path, *words, gate=tmp_path / "go"):
         patient(lambda: kept(results))

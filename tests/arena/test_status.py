@@ -6,7 +6,8 @@ import os
 import pytest
 
 from arena import status
-from arena.keeping.journal import Journal, locked
+from arena.keeping.journal import Journal
+from arena.keeping.locked_directory import locked
 from arena.keeping.progress_file import PROGRESS, ProgressFile, is_running, stored_lines
 
 

@@ -1,11 +1,13 @@
 """Sweeps: every cell is the run it would be alone, one table, one verdict, and they go on."""
 
 import json
+import os
 from xml.etree import ElementTree
 
 import pyarrow.parquet as pq
 import pytest
 
+from arena import plan, run
 from arena.playing.interrupts import Interrupts
 from arena.reading.sweep_table import toml_value
 from tests.arena.running import RANDOM, called, played
@@ -31,6 +33,19 @@ def swept(path, results, *words):
 def table_of(results):
     (path,) = results.glob("demo/sweep-*/sweep.parquet")
     return pq.read_table(path)
+
+
+@pytest.mark.parametrize("sweep", ["", SWEEP], ids=["experiment", "sweep"])
+@pytest.mark.parametrize("command", [run.main, plan.main])
+def test_a_file_may_be_a_pipe_which_can_be_read_but_once(tmp_path, command, sweep, capsys):
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as file:
+        file.write('name = "piped"\n' + TEXT.format(more="") + sweep)
+    words = ["--results", str(tmp_path), "--backend", "here"] if command is run.main else []
+    assert command([f"/dev/fd/{reader}", *words]) == 0
+    os.close(reader)
+    assert ("4 cells" in capsys.readouterr().out) == bool(sweep)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["piped"] * (command is run.main)
 
 
 def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):

@@ -17,7 +17,7 @@ import games.replay
 from agents import AGENTS
 from arena.learning.learn_file import load_learning
 from arena.reading.experiment_file import load
-from arena.reading.sweep_table import load_sweep
+from arena.reading.sweep_table import load_any
 from arena.reading.user_settings import cluster_settings
 from arena.tuning.tune_file import load_tuning
 from games import NAMES
@@ -90,8 +90,7 @@ def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path
 
 def plan_of(path: Path) -> int:
     """An experiment file is read, and the sweep in it if there is one."""
-    load(path)
-    load_sweep(path)
+    load_any(path)
     return DONE
 
 

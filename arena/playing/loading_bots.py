@@ -1,4 +1,4 @@
-"""Which bots do not load: each is started once before any game counts."""
+"""Whether bots load: each is started before any game counts, and once more if that fails."""
 
 import time
 from collections.abc import Sequence
