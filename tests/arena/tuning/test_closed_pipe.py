@@ -23,7 +23,8 @@ trials = 10
 pot = 1.0
 mobility = [-1.0, 1.0]
 [tune.validation]
-pairs = 700
+elo1 = 100
+pairs = 100
 """
 
 

@@ -36,23 +36,23 @@ seed = 8
 pairs = 3000
 openings = { random_plies = 6 }
 [agents.tuned]
-kind = "smart"
+kind = "smart_classic"
 nodes = 500
 weights = "WEIGHTS"
-[agents.shipped]
-kind = "smart"
+[agents.classic]
+kind = "smart_classic"
 nodes = 500
 [[checks]]
-that = "tuned beats shipped"
+that = "tuned beats classic"
 elo_at_least = -25
 """
 
 
 @pytest.mark.slow
-def test_from_bad_weights_tuning_reaches_the_shipped_ones(tmp_path: Path) -> None:
+def test_from_bad_weights_tuning_reaches_those_of_smart_classic(tmp_path: Path) -> None:
     (tmp_path / "tune_bad.toml").write_text(BAD)
     results = ["--results", str(tmp_path / "r"), "--quiet"]
-    assert tune([str(tmp_path / "tune_bad.toml"), "--budget", "5m", *results]) == 0
+    assert tune([str(tmp_path / "tune_bad.toml"), *results]) == 0
     (weights,) = (tmp_path / "r" / "tune_bad").glob("tune-*/weights.toml")
     (tmp_path / "match.toml").write_text(MATCH.replace("WEIGHTS", str(weights)))
     assert run([str(tmp_path / "match.toml"), *results]) == 0

@@ -8,7 +8,7 @@ from tests.arena.laddering.test_ladder import HEAD, OLD, written
 from tests.arena.learning.test_learn import written as learn_file
 from tests.arena.playing.test_course import RACES, all_tables, race_file
 from tests.arena.running import played, tables
-from tests.arena.test_versus import TEXT, git, mine  # noqa: F401  # a fixture
+from tests.arena.test_versus import TEXT, committed, git, mine  # noqa: F401  # two fixtures
 
 pytestmark = pytest.mark.slow  # each begins a cluster of its own: seconds
 ON = ["--on", "local:2"]
