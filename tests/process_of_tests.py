@@ -55,6 +55,10 @@ class Told:
         self.happened: list[Message] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if nothing_to_say(report):
+            told = (report.when, report.duration, report.start, report.stop)
+            self.happened.append(("passed", told))
+            return
         plain = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
         self.happened.append(("report", plain))
 
@@ -68,6 +72,12 @@ class Told:
         """This, after all that happened before."""
         self.pipe.send_bytes(pickle.dumps([*self.happened, (name, what)]))
         self.happened.clear()
+
+
+def nothing_to_say(report: pytest.TestReport) -> bool:
+    """Whether a report only says that all is well, as nearly all of them do."""
+    more = report.sections or report.user_properties or hasattr(report, "wasxfail")
+    return report.passed and not more
 
 
 def work(shared: Shared, number: int, pipe: Connection, places: list[int]) -> NoReturn:

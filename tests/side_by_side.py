@@ -162,6 +162,8 @@ class SideBySide:
     def _pass_on(self, process: Process, message: Message) -> None:
         hook = self.config.hook
         match message:
+            case "passed", told:
+                self._passed(process, told)
             case "report", plain:
                 report = hook.pytest_report_from_serializable(config=self.config, data=plain)
                 hook.pytest_runtest_logreport(report=report)
@@ -176,6 +178,15 @@ class SideBySide:
             case "end", _:
                 process.ended = True
         self.shared.running[self.number] = bool(self.shared.session.shouldfail)
+
+    def _passed(self, process: Process, told: tuple[str, float, float, float]) -> None:
+        """A report of which nothing but the time was told, of the test that the process is at."""
+        item = self.shared.session.items[next(iter(process.left))]
+        when, duration, start, stop = told
+        report = pytest.TestReport(
+            item.nodeid, item.location, {}, "passed", None, when, (), duration, start, stop
+        )
+        self.config.hook.pytest_runtest_logreport(report=report)
 
     def _bury(self, process: Process) -> None:
         """What it left undone is a failure of the test that it was at; another does the rest."""

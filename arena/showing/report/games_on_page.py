@@ -62,9 +62,7 @@ def games_json(report: Report) -> str:
         "explain": _explain(report),
         "values": values_of(report, rows),
         "usual": report.losses.usual if report.losses else None,
-        "thoughts": thoughts_on_page(
-            report, [*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]
-        ),
+        "thoughts": thoughts_on_page(report, lambda: first_drawn(report, rows)),
     }
     if lines is not None and board_rules(report.plan.of)["kind"] == "text":
         content["drawn"] = text_boards(report, rows, lines)
@@ -109,6 +107,11 @@ def standing_out(report: Report, most: int) -> Rows:
     return np.unique(np.concatenate([least.rows for least in best]))
 
 
+def first_drawn(report: Report, rows: Rows) -> list[int]:
+    """The games in the order in which as much of them as fits is on the page."""
+    return [*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]
+
+
 class Least:
     """The rows of the smallest numbers so far, the first of equals; those that are LAST never."""
 
@@ -119,7 +122,11 @@ class Least:
 
     def take(self, start: int, numbers: NDArray[np.int64] | NDArray[np.float64]) -> None:
         """Take the numbers of the rows from `start` on."""
-        rows = np.flatnonzero(numbers < LAST)
+        # Later ones that are no smaller than all that are kept come after them.
+        full = len(self._numbers) == self.most
+        rows = np.flatnonzero(numbers < (self._numbers[-1] if full else LAST))
+        if not len(rows):
+            return
         rows = rows[np.argsort(numbers[rows], kind="stable")[: self.most]]
         whole = np.concatenate([self._numbers, numbers[rows]])
         kept = np.argsort(whole, kind="stable")[: self.most]
@@ -235,7 +242,7 @@ def text_boards(report: Report, rows: Rows, lines: Sequence[str | None]) -> dict
     of, found, plies = report.plan.of, dict[int, list[object]](), 0
     assert of is not None  # as above
     by_row = dict(zip(rows.tolist(), lines, strict=True))
-    for row in dict.fromkeys([*standing_out(report, EACH_BOARD).tolist(), *rows.tolist()]):
+    for row in dict.fromkeys(first_drawn(report, rows)):
         if plies > MOST_PLIES:
             break
         if (line := by_row.get(row)) is not None:

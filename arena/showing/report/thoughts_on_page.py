@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from arena.keeping.parquet import read_lists
 from arena.keeping.thought_table import THOUGHTS
@@ -15,14 +15,14 @@ DIGITS = 6
 Series = dict[str, list[float]]  # by name: ply, number, ply, number, ...
 
 
-def thoughts_on_page(report: Report, order: list[int]) -> dict[str, object] | None:
-    """The names of what was said, and the numbers of the first games of `order` that fit.
+def thoughts_on_page(report: Report, first: Callable[[], list[int]]) -> dict[str, object] | None:
+    """The names of what was said, and the numbers of the games that come `first` and fit.
 
     None for a run that kept no thoughts.
     """
     if report.directory is None or not (report.directory / THOUGHTS).exists():
         return None
-    numbers: dict[int, Series] = {}
+    order, numbers = first(), dict[int, Series]()
     wanted, names = set(order), dict.fromkeys(PLAIN)
     for game, ply, said in _said(report):
         if game in wanted:
