@@ -10,7 +10,6 @@ from agents.evaluations.declared_weights import declared_weights
 from agents.kernels.learned_value import looked_up
 from agents.spec_tables import found_path
 from arena.learning.learn_table import (
-    AUTO,
     LEARN,
     LEARN_TOP,
     MATCH_OPENINGS,
@@ -18,6 +17,7 @@ from arena.learning.learn_table import (
     MatchTable,
     match_table,
 )
+from arena.learning.ridges import read_ridge
 from arena.learning.self_play import SelfPlaySettings
 from arena.planning.plan import Plan
 from arena.planning.schedules import no_agent
@@ -31,7 +31,6 @@ from games.names import did_you_mean, listed, quoted, shown
 from games.table_layout import LookedUp, TableLayout
 
 FEATURES = "features"
-GRID = (128.0, 32.0, 8.0)  # in positions: an entry seen so often keeps half of what it says
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,17 +201,6 @@ def read_games(written: object, rounds: int, problems: Problems) -> tuple[int, .
         say(problems, f"games has {len(several)} numbers for {rounds} rounds", "games")
         return ()
     return (*several, *[several[-1]] * (rounds - len(several)))
-
-
-def read_ridge(written: object, problems: Problems) -> tuple[float, ...]:
-    """The ridges to choose from."""
-    if written == AUTO:
-        return GRID
-    if isinstance(written, bool) or not isinstance(written, int | float) or not written > 0:
-        message = f'ridge must be "{AUTO}" or a number above 0, got {shown(written)}'
-        say(problems, message, "ridge")
-        return ()
-    return (float(written),)
 
 
 def match_problem(match: MatchTable, problems: Problems) -> None:
