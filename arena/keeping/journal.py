@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.keeping.locked_directory import LOCK, JournalError, locked
+from arena.keeping.locked_directory import LOCK, DirectoryError, locked
 from arena.keeping.sealed_facts import SealedFacts
 from arena.planning.game_blobs import Damaged, decoded
 from arena.planning.pairings import Pairings
@@ -44,7 +44,7 @@ class Journal:
     def __init__(self, directory: Path, digest: str, fresh: bool | None = False) -> None:
         """Open or begin the run of this `digest`; `fresh` sets an earlier one aside.
 
-        None: the command has no --fresh. JournalError says why it cannot be opened.
+        None: the command has no --fresh. DirectoryError says why it cannot be opened.
         """
         self.directory, self.digest = directory, digest
         self.way_out = "move it away" if fresh is None else "--fresh sets this run aside"
@@ -116,12 +116,12 @@ class Journal:
         try:
             yield
         except (sqlite3.OperationalError, OSError) as error:
-            raise JournalError(
+            raise DirectoryError(
                 f"{journal}: cannot be used ({error}); what was finished is kept, "
                 "the same command continues"
             ) from None
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:  # whatever is in it
-            raise JournalError(
+            raise DirectoryError(
                 f"{journal}: is damaged ({error}); {self.way_out} to start over"
             ) from None
 
@@ -247,12 +247,12 @@ class Journal:
 
 
 def links_refused(directory: Path) -> None:
-    """A JournalError if links would lead what we write out of the directory."""
+    """A DirectoryError if links would lead what we write out of the directory."""
     own = [directory / name for name in (LOCK, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", LOG)]
     linked = [path for path in (directory.parent, directory) if path.is_symlink()]
     for path in (*linked, *filter(is_link, own)):
         what = THROUGH_LINK if path.is_symlink() else "it is no file"
-        raise JournalError(f"{path}: {what}; move it away, or use --results DIR")
+        raise DirectoryError(f"{path}: {what}; move it away, or use --results DIR")
 
 
 def set_aside(directory: Path) -> Path:
@@ -263,4 +263,4 @@ def set_aside(directory: Path) -> Path:
     try:
         return directory.rename(aside)
     except OSError as error:
-        raise JournalError(f"{directory}: cannot be set aside ({error.strerror})") from None
+        raise DirectoryError(f"{directory}: cannot be set aside ({error.strerror})") from None

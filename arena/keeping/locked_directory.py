@@ -13,12 +13,12 @@ LOCK = "lock"
 LOCK_SECONDS = 1.0
 
 
-class JournalError(Unfinished):
+class DirectoryError(Unfinished):
     """The directory cannot be used; one line says why and what to do."""
 
 
 def locked(directory: Path) -> int:
-    """The directory's lock, held until it is closed; a JournalError if another run holds it."""
+    """The directory's lock, held until it is closed; a DirectoryError if another run holds it."""
     try:
         str(directory).encode()
         directory.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def locked(directory: Path) -> int:
     except (OSError, UnicodeEncodeError) as error:
         why = getattr(error, "strerror", "its name is not UTF-8")
         where = f"{directory}: results cannot be written here ({why})"
-        raise JournalError(f"{where}; choose another place with --results DIR") from None
+        raise DirectoryError(f"{where}; choose another place with --results DIR") from None
     # The workers of a killed run may hold it for a moment longer.
     until = time.monotonic() + LOCK_SECONDS
     while True:
@@ -36,7 +36,7 @@ def locked(directory: Path) -> int:
         except OSError as error:
             if time.monotonic() > until or error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN):
                 os.close(lock)
-                raise JournalError(
+                raise DirectoryError(
                     f"{directory}: another run is writing here; wait for it, or use --results DIR"
                 ) from None
             time.sleep(0.05)

@@ -128,8 +128,8 @@ def cells_of(
             for key in axis.keys
         )
         try:
-            read_once = read_again(source.path, source.text, overrides + changes)
-            experiment = experiment_in(*read_once)
+            tables = read_again(source.path, source.text, overrides + changes)
+            experiment = experiment_in(*tables)
         except ExperimentError as error:
             lines = [line.replace(LABEL, f"{source.path}: [{SWEEP}] ") for line in error.problems]
             raise ExperimentError(lines) from None

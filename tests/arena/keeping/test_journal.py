@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena.keeping.journal import Journal
-from arena.keeping.locked_directory import JournalError
+from arena.keeping.locked_directory import DirectoryError
 from arena.planning.game_blobs import encoded
 from arena.planning.pairings import Pairings
 from arena.planning.records import PLAYED, Games
@@ -59,7 +59,7 @@ def test_an_empty_journal_has_no_games(tmp_path):
 
 def test_only_one_run_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.keeping.locked_directory.LOCK_SECONDS", 0.0)
-    with Journal(tmp_path, "x"), pytest.raises(JournalError, match="another run is writing here"):
+    with Journal(tmp_path, "x"), pytest.raises(DirectoryError, match="another run is writing here"):
         Journal(tmp_path, "x")
     with Journal(tmp_path, "x"):
         pass
@@ -69,7 +69,7 @@ def test_a_journal_of_another_experiment_is_refused_and_the_lock_given_back(tmp_
     monkeypatch.setattr("arena.keeping.locked_directory.LOCK_SECONDS", 0.0)
     with Journal(tmp_path, "x"):
         pass
-    with pytest.raises(JournalError, match="another experiment"):
+    with pytest.raises(DirectoryError, match="another experiment"):
         Journal(tmp_path, "y")
     with Journal(tmp_path, "x"):
         pass
@@ -90,7 +90,7 @@ def test_a_full_disk_is_told_and_loses_nothing(tmp_path):
         pages = store._base.execute("pragma page_count").fetchone()[0]
         store._base.execute(f"pragma max_page_count={pages}")
         large = blob(5, 5000)
-        with pytest.raises(JournalError, match=r"full.*what was finished is kept"):
+        with pytest.raises(DirectoryError, match=r"full.*what was finished is kept"):
             store.append(5, 5000, large)
     with Journal(tmp_path, "x") as store:
         assert store.finished() == 5
@@ -101,7 +101,7 @@ def test_games_that_were_changed_are_damage(tmp_path):
         fill(store, 0, 5)
     with database(tmp_path / "journal.sqlite") as base:
         base.execute("update batches set games = ?", (blob(0, 5)[:-1] + b"?",))
-    with pytest.raises(JournalError, match="is damaged"):
+    with pytest.raises(DirectoryError, match="is damaged"):
         Journal(tmp_path, "x")
 
 
@@ -145,7 +145,7 @@ def test_batches_that_change_places_are_refused(tmp_path):
         first, second = (row[0] for row in base.execute("select games from batches order by start"))
         base.execute("update batches set games = ? where start = 0", (second,))
         base.execute("update batches set games = ? where start = 10", (first,))
-    with pytest.raises(JournalError, match="not what was written"):
+    with pytest.raises(DirectoryError, match="not what was written"):
         Journal(tmp_path, "x")
 
 
@@ -158,11 +158,11 @@ def test_a_batch_of_another_run_and_a_changed_note_are_refused(tmp_path):
     with database(tmp_path / "x" / "journal.sqlite") as base:
         base.execute("delete from batches")
         base.execute("insert into batches values (?, ?, ?, ?, ?)", row)
-    with pytest.raises(JournalError, match="is damaged"):
+    with pytest.raises(DirectoryError, match="is damaged"):
         Journal(tmp_path / "x", "x")
     with database(tmp_path / "y" / "journal.sqlite") as base:
         base.execute("update batches set note = 'other'")
-    with pytest.raises(JournalError, match="is damaged"):
+    with pytest.raises(DirectoryError, match="is damaged"):
         Journal(tmp_path / "y", "y")
 
 
@@ -190,7 +190,7 @@ def test_what_is_known_beside_the_games_is_refused_if_it_was_changed(tmp_path, n
         change = "update facts set content = replace(replace(content, '3', '5'), '2', '1')"
         base.execute(f"{change} where name = ?", (name,))
         base.execute("update facts set content = '[[0, 2]]' where name = ?", (name,))
-    with pytest.raises(JournalError, match="not what was written"):
+    with pytest.raises(DirectoryError, match="not what was written"):
         Journal(tmp_path, "x")
 
 
@@ -233,7 +233,7 @@ def harmless(directory, facts, batches):
             for batch in batches[len(left) :]:
                 store.append(*batch)
         return content_of(directory)[1] == batches
-    except JournalError:
+    except DirectoryError:
         return True
 
 
@@ -276,12 +276,12 @@ def test_no_link_is_followed_out_of_the_directory(tmp_path, name):
         victim.write_text("precious")
         run.mkdir()
         (run / name).symlink_to(victim)
-    with pytest.raises(JournalError, match="is a symbolic link"):
+    with pytest.raises(DirectoryError, match="is a symbolic link"):
         Journal(run, "x")
     assert list(victim.iterdir()) == [] if victim.is_dir() else victim.read_text() == "precious"
 
 
 def test_a_pipe_in_place_of_the_lock_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "lock")
-    with pytest.raises(JournalError):
+    with pytest.raises(DirectoryError):
         Journal(tmp_path, "x")
