@@ -140,3 +140,9 @@ def test_the_page_of_experiment_files_has_the_keys_that_are_read(section, header
     assert set(defaults) == {key.name for key in keys}
     for key in keys:
         assert default_text(key) in defaults[key.name] or key.name in ("depth", "nodes")
+
+
+def test_the_start_page_links_every_page():
+    """Else the site is not built: the sidebar has what is linked there."""
+    linked = (ROOT / "README.md").read_text().rpartition("## More")[2]
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in linked] == []
