@@ -7,9 +7,15 @@ import numpy as np
 
 from arena.concluding.evidence import Evidence
 from arena.concluding.match_sums import Match
-from arena.concluding.points_table import PointsRow, points_rows
+from arena.concluding.points_table import (
+    PointsRow,
+    official_places,
+    points_rows,
+    scheduled_places,
+    tallies,
+)
 from arena.concluding.same_games import same_players
-from arena.concluding.standings import Group, Rated, standings
+from arena.concluding.standings import Group, Rated, in_official_order, standings
 from arena.concluding.win_rates import WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
@@ -44,7 +50,7 @@ class Summary:
     """All that is concluded from the games of a run, without clocks or machines.
 
     `first_mover` is the score of whoever moved first. `win_rates` has both sides of every
-    pair that met; `ratings` are ordered by group, then by strength.
+    pair that met; `ratings` are in the official order.
     """
 
     experiment: str
@@ -78,7 +84,7 @@ def summarise(
     """Sum up the games of the experiment called `name`.
 
     `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
-    asks for standings by points too; 0 `draws`: ratings without errors.
+    ranks the agents by points; 0 `draws`: ratings without errors.
     """
     plan, tested = evidence.plan, sprt is not None
     names, met = plan.names, evidence.matches
@@ -86,6 +92,12 @@ def summarise(
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
+    own = dict(zip(names, tallies(met, len(names)), strict=True))
+    places = official_places(
+        own, [row.agent for row in rated.agents], openings=evidence.openings,
+        by_points=by_points, scheduled=scheduled_places(tournament, names),
+    )  # fmt: skip
+    rated = in_official_order(rated, places)
     return Summary(
         experiment=name,
         game=plan.game,
@@ -101,7 +113,7 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
-        points=tuple(points_rows(met, names)) if by_points else (),
+        points=tuple(points_rows(own, places)) if by_points else (),
         notes=tuple(contradictions(evidence)),
         same=same_players(evidence.same, names),
     )

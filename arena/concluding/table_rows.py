@@ -17,7 +17,7 @@ NOT_THESE = no_answer("no opening was played more than once")
 
 
 class EloRow(NamedTuple):
-    """One agent, the strongest group and agent first; `None` where the games cannot say."""
+    """One agent in the official order; `rank` is its place. `None` where the games cannot say."""
 
     rank: int
     agent: str
@@ -154,7 +154,7 @@ def rating_rows(
     ratings: Sequence[Rated], groups: Sequence[Group], agents: Sequence[str]
 ) -> list[EloRow]:
     """The rows of ranked agents; `agents` are their names in their own order."""
-    return [_elo_row(rank, row, groups[row.group], agents) for rank, row in enumerate(ratings, 1)]
+    return [_elo_row(row, groups[row.group], agents) for row in ratings]
 
 
 def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
@@ -162,11 +162,11 @@ def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
     return (_win_rate_row(row, summary) for row in summary.win_rates)
 
 
-def _elo_row(rank: int, row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
+def _elo_row(row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
     first_move, misfit = group.first_move, group.misfit
     ring = () if misfit is None else (agents[place] for place in misfit.triple)
     return EloRow(
-        rank=rank,
+        rank=row.place,
         agent=row.agent,
         group=row.group + 1,
         elo=_rounded(row.elo.value),

@@ -6,7 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.standings import BLOCKS, RatingBasis, Standings, ranked_agents
+from arena.concluding.points_table import Tally, official_places
+from arena.concluding.standings import (
+    BLOCKS,
+    RatingBasis,
+    Standings,
+    in_official_order,
+    ranked_agents,
+)
 from arena.concluding.win_rates import WinRate
 from arena.reading.foreign_games import GivenScale
 from arena.stats.clusters import spread
@@ -39,7 +46,20 @@ def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standin
     played = [_played(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    return ranked_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    found = ranked_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
+    ranked = [row.agent for row in found.agents]
+    openings = len(np.unique(games.openings))
+    return in_official_order(found, official_places(own, ranked, openings=openings))
+
+
+def _tally(games: _Columns, agent: int) -> Tally:
+    """The games of an agent; files do not tell the final scores."""
+    scores = np.concatenate(
+        [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
+    )
+    won, drawn, lost = (int((scores == points).sum()) for points in (1.0, 0.5, 0.0))
+    return Tally(won, drawn, lost)
 
 
 def _columns(scale: GivenScale) -> _Columns:
@@ -116,4 +136,5 @@ def _played(games: _Columns, agent: int) -> RatingBasis:
     effective = spread(games.openings[rows][place], mean).effective_pairings
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
-    return RatingBasis(len(rows), len(rows), openings, effective, int(lost.sum()))
+    points = float(scores.sum())
+    return RatingBasis(len(rows), points, len(rows), openings, effective, int(lost.sum()))

@@ -7,6 +7,7 @@ from html import unescape
 
 import numpy as np
 
+from arena.concluding.points_table import PointsRow
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.showing.figures import figures
@@ -105,11 +106,14 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         ("elo", EloRow, report.ratings),
         ("win_rates", WinRateRow, list(report.pairs.values())),
         ("timings", Timing, report.timings),
+        ("points", PointsRow, report.points),
     )
     tables = [
         ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
         for name, kind, rows in kinds
     ]
+    if not report.points:  # the experiment does not rank by points
+        tables = [table for table in tables if table.name != "points"]
     names = report.agents
     matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
     return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import AgentSpec
+from arena.concluding.points_table import PointsRow
 from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.concluding.stored_summary import SUMMARY, stored_summary
 from arena.concluding.table_rows import EloRow, WinRateRow
@@ -22,6 +23,7 @@ from games import Game
 from games.keys import KeyValues
 from games.names import quoted
 
+POINTS = "points.parquet"
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
@@ -53,12 +55,13 @@ class Report:
     plan: Plan | GatheredPlan
     run: KeyValues  # run.json
     summary: KeyValues  # summary.json
-    ratings: tuple[EloRow, ...]  # the strongest first
+    ratings: tuple[EloRow, ...]  # in the official order
     pairs: Mapping[tuple[str, str], WinRateRow]
     timings: tuple[Timing, ...]
     games: PlayedGames
     losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
+    points: tuple[PointsRow, ...] = ()  # where the experiment ranks by points
 
     @property
     def game_name(self) -> str:
@@ -77,7 +80,7 @@ class Report:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents, the strongest first."""
+        """The agents in the official order."""
         return tuple(row.agent for row in self.ratings)
 
     @property
@@ -107,8 +110,8 @@ class Report:
         return known_from(self.summary["first_mover"])
 
     def met(self) -> list[WinRateRow]:
-        """Every pair that met, once, seen by the stronger agent; the strongest first."""
-        rank = {row.agent: row.rank for row in self.ratings}
+        """Every pair that met, once, seen by the agent of the better place, in their order."""
+        rank = {agent: place for place, agent in enumerate(self.agents)}
         rows = [row for row in self.pairs.values() if rank[row.agent] < rank[row.opponent]]
         return sorted(rows, key=lambda row: (rank[row.agent], rank[row.opponent]))
 
@@ -135,6 +138,7 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             games=stored_games(path, plan.names),
             losses=stored_losses(directory),
             directory=directory,
+            points=_points(directory),
         )
     except (parquet.TableError, ValueError) as error:
         raise NotARun(f"{directory}: a table cannot be read: {error}") from None
@@ -143,6 +147,12 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
 def plan_command(directory: Path) -> str:
     """The command that plays a stored run."""
     return f"python -m arena.run {read_run(directory).get('path', 'FILE')}"
+
+
+def _points(directory: Path) -> tuple[PointsRow, ...]:
+    """The table by points; empty where the experiment ranks by ratings."""
+    path = directory / POINTS
+    return tuple(parquet.read_rows(path, PointsRow)) if path.exists() else ()
 
 
 def _run(directory: Path) -> KeyValues:

@@ -147,8 +147,8 @@ def _elo(row: Rated) -> str:
 
 
 def _points(row: Rated) -> str:
-    """Points of the games that count; replays and forfeits are counted apart."""
-    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
+    """Points of all games; forfeits are counted apart."""
+    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.games}"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
 

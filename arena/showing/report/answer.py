@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.concluding.table_rows import WinRateRow
 from arena.showing.figure import strong
 from arena.showing.html import Html, isolated, joined, name_of
 from arena.showing.numbers import (
@@ -28,6 +28,7 @@ from arena.stats.sprt import Decision
 
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
+CROWNED = Html("Ranked by points; the ratings below say how sure the order is.")
 Stored = dict[str, float]
 
 
@@ -75,8 +76,8 @@ def _answer(report: Report) -> Answer:
 
 
 def _of_many(report: Report) -> Answer:
-    if report.standing:
-        return _standing(report)
+    if report.standing or report.points:
+        return _by_points(report)
     if len({row.group for row in report.ratings}) > 1:
         return _groups(report)
     return _strongest(report)
@@ -166,24 +167,20 @@ def _tested(report: Report) -> Answer:
 # ------------------------------------------------------------------------- three and more
 
 
-def _standing(report: Report) -> Answer:
-    rows = sorted(report.ratings, key=lambda row: -row.points / (row.counted_games or 1))
+def _by_points(report: Report) -> Answer:
+    rows = report.ratings
     best = rows[0]
     question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
-    tied = [row for row in rows if _part(row) == _part(best)]
+    tied = [row for row in rows if row.rank == best.rank]
     name = isolated(best.agent)
     if len(tied) > 1:
         names = " and ".join(isolated(row.agent) for row in tied)
-        headline = f"{names} share the lead: {points(best.points)} of {best.counted_games} points."
-    elif best.points == best.counted_games:
-        headline = f"{name} won all {count(best.counted_games)} of its games."
+        headline = f"{names} share the lead: {points(best.points)} of {count(best.games)} points."
+    elif best.points == best.games:
+        headline = f"{name} won all {count(best.games)} of its games."
     else:
-        headline = f"{name} leads with {points(best.points)} of {count(best.counted_games)} points."
-    return Answer(question, headline, _no_inference(report))
-
-
-def _part(row: EloRow) -> float:
-    return row.points / (row.counted_games or 1)
+        headline = f"{name} leads with {points(best.points)} of {count(best.games)} points."
+    return Answer(question, headline, _no_inference(report) if report.standing else CROWNED)
 
 
 def _no_inference(report: Report) -> Html:
@@ -226,7 +223,7 @@ def _strongest(report: Report) -> Answer:
     if row is None:
         best = report.ratings[0]
         headline = f"{isolated(names[0])} has the highest rating."
-        met = f"It scored {points(best.points)} of {count(best.counted_games)} points and did not "
+        met = f"It scored {points(best.points)} of {count(best.games)} points and did not "
         return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."

@@ -55,19 +55,16 @@ def test_ratings_are_those_of_the_table(run, page):
     rows = page.tables["ratings"][-1].rows
     assert {row[0] for row in rows[1:]} == set(elo.index)
     for name, *cells in rows[1:]:
-        row = elo.loc[name]
-        if rows[0][1] == "Elo":
-            stored = ["elo", "elo_low", "elo_high"]
-            for cell, column in zip(cells[:3], stored, strict=True):
-                known = row[column]
+        row, told = elo.loc[name], dict(zip(rows[0][1:], cells, strict=True))
+        assert number(told.pop("place")) == row["rank"]
+        for head, column in (("Elo", "elo"), ("from", "elo_low"), ("to", "elo_high")):
+            if head in told:
+                known, cell = row[column], told.pop(head)
                 assert near(number(cell), known, 0.05) if pd.notna(known) else cell == ""
-            counts = ["points", "counted_games", "games", "openings", "n_eff", "forfeits"]
-            for cell, column in zip(cells[3:], counts, strict=True):
-                assert near(number(cell), row[column], 0.5 if column == "n_eff" else 0)
-        else:
-            assert [number(cell) for cell in cells[:2]] == [row["points"], row["counted_games"]]
-            assert near(number(cells[2]), 100 * row["points"] / row["counted_games"], 0.05)
-            assert number(cells[3]) == row["forfeits"]
+        if "share" in told:
+            assert near(number(told.pop("share")), 100 * row["points"] / row["games"], 0.05)
+        for column, cell in told.items():
+            assert near(number(cell), row[column], 0.5 if column == "n_eff" else 0)
 
 
 def test_the_matrix_is_that_of_the_table(run, page):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from arena.concluding.agreement_rows import TABLE, AgreementRow
+from arena.concluding.points_table import PointsRow
 from arena.keeping import parquet
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
@@ -31,7 +32,8 @@ def reports(finished_run) -> dict[str, Report]:
     """The reports of all small runs."""
     found = {name: stored_report(finished_run(name)) for name in RUNS}
     asked(found["two"])
-    return {**found, "judged": judged(found["three"])}
+    three = found["three"]
+    return {**found, "judged": judged(three), "points": ranked_by_points(three)}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,15 @@ def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
     assert matrix._shown(many) == many.agents[:-1]
     assert "the 60 strongest of 61 agents" in matrix._left_out(many)
     assert matrix._left_out(SimpleNamespace(agents=many.agents[1:])) is None
+
+
+def ranked_by_points(report: Report) -> Report:
+    """The same games, ranked by points."""
+    rows = [
+        PointsRow(row.rank, row.agent, row.points, row.games, 0.5, 1, 0, 1, 3, int(row.rank == 1))
+        for row in report.ratings
+    ]
+    return replace(report, points=tuple(rows))
 
 
 def asked(report: Report) -> None:
