@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.wall.wall import Wall
 from arena.concluding.match_sums import FAIR, Match, MatchSums
 from arena.concluding.repeated_games import repeats
-from arena.concluding.same_games import SameGames, SamePlayers
+from arena.concluding.same_games import IdenticalPlay, SameGames
 from arena.concluding.timing import Timing, TimingSums
 from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
@@ -51,7 +51,7 @@ class Evidence:
     `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
     played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
     as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
-    `same` are agents that play the same games; `traced` is whether games have traces of faults.
+    `same` are agents that play identically; `traced` is whether games have traces of faults.
     """
 
     plan: Plan
@@ -72,7 +72,7 @@ class Evidence:
     progress: Callable[[str], None]
     steady: Census = ()
     looks: Looks = never_looked
-    same: tuple[SamePlayers, ...] = ()
+    same: tuple[IdenticalPlay, ...] = ()
     traced: bool = True
 
     def between(self, winner: str, loser: str) -> Match | None:
@@ -145,15 +145,14 @@ def evidence_of(
     looks: Looks | None = None,
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat, at = repeats(parts()), 0
+    repeat = repeats(parts())
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
     same = SameGames([*plan.agents.values()])
-    for piece in pieces(parts()):
-        summed.take(piece, repeat[at : at + len(piece)])
+    for piece, again in marked_pieces(parts, repeat):
+        summed.take(piece, again)
         timing.take(piece)
         faultless.take(piece)
-        same.take(piece, repeat[at : at + len(piece)])
-        at += len(piece)
+        same.take(piece, again)
 
     @cache
     def judged(last: int) -> "JudgedMoves":
@@ -168,11 +167,19 @@ def evidence_of(
     matches = tuple(summed.matches())
     opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
     return Evidence(
-        plan, parts, at, len(np.unique(np.concatenate(opened))), repeat, matches,
+        plan, parts, len(repeat), len(np.unique(np.concatenate(opened))), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
-        replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
-        faultless.traced,
+        replay, wall or Wall(), judged, progress, steady, looks or never_looked,
+        same.found(plan.of, lambda: marked_pieces(parts, repeat)), faultless.traced,
     )  # fmt: skip
+
+
+def marked_pieces(parts: Parts, repeat: Flags) -> Iterator[tuple[Games, Flags]]:
+    """All games piece by piece, each with the marks of those that repeat earlier ones."""
+    at = 0
+    for piece in pieces(parts()):
+        yield piece, repeat[at : at + len(piece)]
+        at += len(piece)
 
 
 class FaultlessPlay:

@@ -10,7 +10,7 @@ from arena.stats.elo import FEW_OPENINGS
 TIES = "equal points: games won, then the sum of the final scores"
 
 
-class Tally(NamedTuple):
+class GameTally(NamedTuple):
     """All games of one agent, duplicates and forfeits included.
 
     `margin` sums the final scores, its own minus the other's, of games without a forfeit.
@@ -36,9 +36,9 @@ class Tally(NamedTuple):
         """Points per game; 0 without games."""
         return self.points / (self.games or 1)
 
-    def plus(self, other: "Tally") -> "Tally":
+    def plus(self, other: "GameTally") -> "GameTally":
         """The sum of both."""
-        return Tally(*(one + more for one, more in zip(self, other, strict=True)))
+        return GameTally(*(one + more for one, more in zip(self, other, strict=True)))
 
 
 class PointsRow(NamedTuple):
@@ -56,23 +56,23 @@ class PointsRow(NamedTuple):
     champion: int
 
 
-def tallies(found: Sequence[Match], agents: int) -> list[Tally]:
-    """The tally of each agent, by place."""
-    sums = [Tally()] * agents
+def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
+    """The games of each agent, by place."""
+    sums = [GameTally()] * agents
     for match in found:
         for side in (match, match.mirrored()):
             sums[side.a] = sums[side.a].plus(_tally(side))
     return sums
 
 
-def _tally(match: Match) -> Tally:
+def _tally(match: Match) -> GameTally:
     """The games of `match.a`."""
     won, lost = match.won, match.mirrored().won
-    return Tally(won, 2 * match.pairings - won - lost, lost, match.margin)
+    return GameTally(won, 2 * match.pairings - won - lost, lost, match.margin)
 
 
 def official_places(
-    own: Mapping[str, Tally],
+    own: Mapping[str, GameTally],
     rated: Sequence[str],
     *,
     openings: int,
@@ -116,13 +116,13 @@ def _places(agents: Sequence[str], keys: Mapping[str, tuple[float, ...]]) -> dic
     return places
 
 
-def _key(own: Tally) -> tuple[float, ...]:
+def _key(own: GameTally) -> tuple[float, ...]:
     """Rank by points per game, as agents may have played different numbers of games."""
     games = own.games or 1
     return own.games == 0, -own.score, -own.won / games, -own.margin / games
 
 
-def points_rows(own: Mapping[str, Tally], places: Mapping[str, int]) -> list[PointsRow]:
+def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list[PointsRow]:
     """One row for each agent that played, in the official order."""
     return [
         PointsRow(

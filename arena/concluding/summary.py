@@ -14,8 +14,8 @@ from arena.concluding.points_table import (
     scheduled_places,
     tallies,
 )
-from arena.concluding.same_games import same_players
-from arena.concluding.standings import Group, Rated, in_official_order, standings
+from arena.concluding.same_games import identical_play
+from arena.concluding.standings import Group, Rated, Standings, in_official_order, standings
 from arena.concluding.win_rates import WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
@@ -69,7 +69,7 @@ class Summary:
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # a line for each player with several names
+    same: tuple[str, ...] = ()  # a line for each group of agents that play identically
 
 
 def summarise(
@@ -92,12 +92,7 @@ def summarise(
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
-    own = dict(zip(names, tallies(met, len(names)), strict=True))
-    places = official_places(
-        own, [row.agent for row in rated.agents], openings=evidence.openings,
-        by_points=by_points, scheduled=scheduled_places(tournament, names),
-    )  # fmt: skip
-    rated = in_official_order(rated, places)
+    rated, points = _ranked(evidence, rated, by_points, tournament)
     return Summary(
         experiment=name,
         game=plan.game,
@@ -113,10 +108,23 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
-        points=tuple(points_rows(own, places)) if by_points else (),
+        points=points if by_points else (),
         notes=tuple(contradictions(evidence)),
-        same=same_players(evidence.same, names),
+        same=identical_play(evidence.same, names),
     )
+
+
+def _ranked(
+    evidence: Evidence, rated: Standings, by_points: bool, tournament: TournamentStanding | None
+) -> tuple[Standings, tuple[PointsRow, ...]]:
+    """The agents in the official order, and their points."""
+    names = evidence.plan.names
+    own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
+    places = official_places(
+        own, [row.agent for row in rated.agents], openings=evidence.openings,
+        by_points=by_points, scheduled=scheduled_places(tournament, names),
+    )  # fmt: skip
+    return in_official_order(rated, places), tuple(points_rows(own, places))
 
 
 def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:

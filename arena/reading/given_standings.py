@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.points_table import Tally, official_places
+from arena.concluding.points_table import GameTally, official_places
 from arena.concluding.standings import (
     BLOCKS,
     RatingBasis,
@@ -53,13 +53,13 @@ def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standin
     return in_official_order(found, official_places(own, ranked, openings=openings))
 
 
-def _tally(games: _Columns, agent: int) -> Tally:
+def _tally(games: _Columns, agent: int) -> GameTally:
     """The games of an agent; files do not tell the final scores."""
     scores = np.concatenate(
         [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
     )
     won, drawn, lost = (int((scores == points).sum()) for points in (1.0, 0.5, 0.0))
-    return Tally(won, drawn, lost)
+    return GameTally(won, drawn, lost)
 
 
 def _columns(scale: GivenScale) -> _Columns:

@@ -49,7 +49,7 @@ def answer_of(report: Report) -> Answer:
 
 
 def _same(report: Report) -> str | None:
-    """Who is one player under several names, as the games show."""
+    """The agents that play identically."""
     lines = report.summary.get("same_players", [])
     return " " + " ".join(f"{line}." for line in map(str, lines)) if lines else None
 

@@ -6,7 +6,7 @@ import pytest
 
 from arena.concluding.evidence import evidence_of
 from arena.concluding.points_table import (
-    Tally,
+    GameTally,
     official_places,
     points_lines,
     points_rows,
@@ -86,7 +86,7 @@ def test_the_score_of_a_forfeited_game_does_not_count():
 
 
 def test_ratings_rank_unless_there_are_too_few_openings_or_the_schedule_gave_places():
-    own, rated = {"a": Tally(won=1, lost=1), "b": Tally(won=2)}, ["a", "b"]
+    own, rated = {"a": GameTally(won=1, lost=1), "b": GameTally(won=2)}, ["a", "b"]
     assert official_places(own, rated, openings=FEW_OPENINGS) == {"a": 1, "b": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS - 1) == {"b": 1, "a": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS, by_points=True) == {"b": 1, "a": 2}
