@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from games.command_parser import CommandParser
+from games.machine_paths import without_machine_paths
 from games.shell_commands import here
 from games.terminal import DONE, run, say, status_of
 from games.whole_files import write_text
@@ -39,6 +40,7 @@ def handed_out(directory: Path, to: Path | None) -> int:
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
     report = stored_report(directory)
+    base = Path(str(report.run.get("path", ""))).parent  # of the experiment
     names = report.games.names
     with stored_table(directory):  # all games are read only now
         stored = Stored(report.games)
@@ -46,7 +48,8 @@ def handed_out(directory: Path, to: Path | None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for row in report.ratings:
         agent = names.index(row.agent)
-        page = handout(report, stored, row, log_of(directory, names, agent))
+        log = without_machine_paths(log_of(directory, names, agent), base)
+        page = handout(report, stored, row, log)
         write_text(folder / f"{file_name(names, agent)}.md", page)
     say(f"{len(names)} pages in {folder}")
     return DONE

@@ -1,5 +1,6 @@
 """What a bot's author is handed after a run: place, scores, faults, lost games; nobody's code."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,6 @@ from arena.planning.records import Termination
 from arena.showing.played_games import GameColumns, PlayedGames
 from arena.showing.report_contents import Report
 from games import Game
-from games.shell_commands import here
 from games.terminal import printable
 from games.transcripts import command_of
 
@@ -146,7 +146,12 @@ def seen(of: Game, stored: Stored, game: LostGame) -> str:
     """Which game it was, and the command that shows it."""
     words = f"game {game.row}, against {cell(stored.games.names[game.opponent])}"
     moves = (stored.games.texts("moves", [game.row]) or [None])[0]
-    return f"{words}: `{here(command_of(of, moves))}`" if moves else words
+    if not moves:
+        return words
+    command = command_of(of, moves)
+    if of.source is not None:  # where it lies is known to its author alone
+        command = command.replace(os.path.relpath(of.source), of.source.name)
+    return f"{words}: `{command}`"
 
 
 def cell(name: str) -> str:
