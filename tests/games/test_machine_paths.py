@@ -6,11 +6,11 @@ import pytest
 
 from games.machine_paths import page_without_machine_paths, without_machine_paths
 
-BASE = Path("/home/a teacher/class")
+BASE = Path("/srv/a teacher/class")
 TEXTS = {
-    "/home/a teacher/class/bots/x.py raised in 'S 0, N 1/2'": "bots/x.py raised in 'S 0, N 1/2'",
-    "in /home/a teacher/class, not in /srv/class2/": "in ., not in class2",
-    'File "/home/a teacher/class/bots/x.py", line 3': 'File "bots/x.py", line 3',
+    "/srv/a teacher/class/bots/x.py raised in 'S 0, N 1/2'": "bots/x.py raised in 'S 0, N 1/2'",
+    "in /srv/a teacher/class, not in /srv/class2/": "in ., not in class2",
+    'File "/srv/a teacher/class/bots/x.py", line 3': 'File "bots/x.py", line 3',
     'File "/usr/lib/python 3/random.py", line 3': 'File "random.py", line 3',
     "at choose (/srv/node/lib.js:7:3)": "at choose (lib.js:7:3)",
     "PATH=/opt/bin:/usr/local/bin": "PATH=bin:bin",
