@@ -124,11 +124,13 @@ def show_ratings(
     """The table of agents, with ratings if `halves`; what the first move is worth in each group."""
     grouped = halves and len(groups) > 1
     elo = ("Elo",) * halves
-    table = plain_table(*(("group",) * grouped), "agent", *elo, "points", "games", "openings")
+    ranked = len(ratings) >= SMALLEST_MATRIX
+    heads = *(("place",) * ranked), *(("group",) * grouped), "agent"
+    table = plain_table(*heads, *elo, "points", "games", "openings")
     for row in ratings:
-        place, rating = (str(row.group + 1),) * grouped, (_elo(row),) * halves
+        places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
         sizes = _points(row), str(row.games), str(row.openings)
-        table.add_row(*place, _name(row.agent), *rating, *sizes)
+        table.add_row(*places, _name(row.agent), *((_elo(row),) * halves), *sizes)
     console.print(table)
     for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
         say_line(console, f"Elo: {reason}")

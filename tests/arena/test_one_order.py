@@ -77,6 +77,14 @@ def test_each_place_and_each_number_of_points_is_the_same_everywhere(tmp_path, c
         shares = [by_hand[agent][0] / by_hand[agent][1] for agent in order]
         assert shares == sorted(shares, reverse=True)
 
+    words = ["--results", str(tmp_path), "--workers", "1", "--quiet"]
+    assert run.main([str(tmp_path / "class.toml"), *words]) == DONE  # what was played is known
+    printed = re.findall(r"^ +(\d+) +(?:\d +)?(\w+) .* ([\d.]+)/(\d+) ", capsys.readouterr().out,
+                         re.MULTILINE)  # fmt: skip
+    assert [agent for _, agent, _, _ in printed] == order
+    for place, agent, points, games in printed:
+        assert (int(place), (float(points), int(games))) == (places[agent], by_hand[agent])
+
     assert handouts.main([str(directory)]) == DONE
     for page in (directory / "handouts").iterdir():
         found = re.search(r"# (\w+)\n\n.*: place (\d+) of 5, ([\d.]+) points of (\d+) games\.",
