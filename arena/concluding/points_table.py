@@ -7,7 +7,7 @@ from arena.concluding.match_sums import Match
 from arena.planning.rounds import TournamentStanding
 from arena.stats.elo import FEW_OPENINGS
 
-TIES = "equal points: games won, then the sum of the final scores"
+TIES = "if points are equal, games won decide, then the sum of the final scores"
 
 
 class GameTally(NamedTuple):

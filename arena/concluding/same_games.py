@@ -38,7 +38,8 @@ class IdenticalPlay(NamedTuple):
         *others, last = (names[each] for each in self.agents)
         many = f"{self.opponents} opponent{'s' * (self.opponents != 1)}"
         left = self.met - self.opponents
-        more = f"; {left} more vary or have no fair game" if left else ""
+        verbs = "varies or has" if left == 1 else "vary or have"
+        more = f"; {left} more {verbs} no fair game" if left else ""
         return (
             f"{', '.join(others)} and {last} play identically "
             f"(the same moves in all {self.games:,} games of each against {many}{more})"

@@ -26,8 +26,8 @@ def figure(report: Report) -> Figure | None:
     champions = [strong(name_of(row.agent)) for row in report.points if row.champion]
     lead = sentences(
         "Champion" if len(champions) == 1 else "Champions, equal in all", ": ",
-        joined(champions, ", "), ". A game won is a point, a draw half a point; the order is by "
-        f"points per game. Of agents with {TIES} decide.",
+        joined(champions, ", "), ". A game won is a point, a draw half a point. Agents are ranked "
+        f"by points per game; {TIES}.",
     )  # fmt: skip
     table, chart = NumberTable(HEAD, rows), points_chart(report)
     body = table_of(table, "Standings by points")

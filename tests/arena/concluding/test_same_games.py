@@ -112,7 +112,7 @@ def test_an_opponent_that_varies_is_left_out(real_games):
     (same,) = result(real_games, [BOT] * 5)
     assert same.agents == (0, 1)
     assert (same.opponents, same.met) == (2, 3)
-    assert "1 more vary" in same.text([*REAL])
+    assert "1 more varies" in same.text([*REAL])
 
 
 def test_moves_show_which_side_changed(real_games):
