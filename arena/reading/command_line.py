@@ -66,8 +66,13 @@ class RunOptions:
         )
 
 
-def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
-    """A command line with the arguments of every command that plays an experiment."""
+def parser_of(
+    module: str, description: str, epilog: str, *, keeps_games: bool = True
+) -> argparse.ArgumentParser:
+    """A command line with the arguments of every command that plays an experiment.
+
+    A command that keeps no games has nothing to begin anew and no answer to print as JSON.
+    """
     parser = CommandParser(
         usage="%(prog)s [options] experiment",  # one line, however many options there are
         prog=here(f"python -m {module}"),
@@ -96,6 +101,8 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument(
         "--known", metavar="DIR", help="where games known from earlier runs are kept; off: play all"
     )
+    if not keeps_games:
+        return parser
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
@@ -187,9 +194,9 @@ def _options(
         backend=chosen.backend,
         cluster=cluster,
         budget=getattr(chosen, "budget", None),
-        fresh=chosen.fresh,
-        quiet=chosen.quiet or chosen.json,
-        json=chosen.json,
+        fresh=getattr(chosen, "fresh", False),
+        quiet=getattr(chosen, "quiet", False) or getattr(chosen, "json", False),
+        json=getattr(chosen, "json", False),
         overrides=overrides(chosen),
         junit=getattr(chosen, "junit", None),
         page=getattr(chosen, "page", False),
