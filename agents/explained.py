@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal, cast
 
 from agents.compiled import CompiledAgent, value_of
-from agents.core import Agent, AgentSpec, Choice
+from agents.core import Agent, AgentSpec, Choice, SearchedMove
 from agents.kernels.bind import agent_kernels, called_features, knowledge_names, part_names
 from agents.kernels.layout import KIND, KINDS, MOST_FEATURES, PHASES, SOLVE, UNIT, WEIGHTS, WIN
 from agents.kernels.terms import TERMS
@@ -127,14 +127,13 @@ def views_of_search(
     by_lot = search.spec.options.get("random_ties", False)
     earlier = not by_lot  # whether the move stands before the chosen one and so wins ties
     for move in legal:
-        found, chosen = search.search_move(position, move, depth), move == choice.move
-        earlier = earlier and not chosen
-        score, line = found.score, found.line
-        bounded = False
-        if choice.depth:
-            bounded = not chosen and (score > best or (score == best and earlier))
-            score = best if chosen or bounded else score
-            line = choice.line if chosen else line
+        if choice.depth and move == choice.move:
+            found, bounded, earlier = SearchedMove(best, 0, choice.line), False, False
+        else:
+            found = search.search_move(position, move, depth)
+            better = found.score > best or (found.score == best and earlier)
+            bounded = better and choice.depth > 0
+        score = best if bounded else found.score
         own, theirs = gains(search.game, position, move)
         yield MoveView(
             move,
@@ -144,7 +143,7 @@ def views_of_search(
             rank=None if bounded else score,
             depth=depth,
             nodes=found.nodes,
-            line=line,
+            line=found.line,
             own=own,
             theirs=theirs,
         )

@@ -69,10 +69,7 @@ class RunOptions:
 def parser_of(
     module: str, description: str, epilog: str, *, keeps_games: bool = True
 ) -> argparse.ArgumentParser:
-    """A command line with the arguments of every command that plays an experiment.
-
-    A command that keeps no games has nothing to begin anew and no answer to print as JSON.
-    """
+    """A command line with the arguments of every command that plays an experiment."""
     parser = CommandParser(
         usage="%(prog)s [options] experiment",  # one line, however many options there are
         prog=here(f"python -m {module}"),
@@ -101,12 +98,16 @@ def parser_of(
     parser.add_argument(
         "--known", metavar="DIR", help="where games known from earlier runs are kept; off: play all"
     )
-    if not keeps_games:
-        return parser
+    if keeps_games:
+        add_answer_options(parser)
+    return parser
+
+
+def add_answer_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that keeps games and answers once they are played."""
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
-    return parser
 
 
 def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:

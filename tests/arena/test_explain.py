@@ -82,6 +82,8 @@ def test_an_own_evaluation_is_explained_in_a_run_at_the_depth_that_it_played(tmp
         tables.append(capsys.readouterr().out)
     assert tables[0] == tables[1]
     assert all(words[1] == "6" for words in rows(tables[0]).values())
+    assert main([place.replace("@2", "@3"), *QUICK]) == DONE
+    assert "in the game" not in tables[0] + capsys.readouterr().out  # it plays what it played
 
 
 def test_a_forced_pass_is_the_only_move(capsys):
