@@ -9,12 +9,14 @@ from agents.explained import move_views, rule_of, static_value, terms
 from agents.kernels.layout import UNIT
 from agents.wall.bot_terms import Terms
 from games import game
+from games.kernels.jit import INTERPRETED
 from tests.agents.given import BOTS, OF_EVERY_FAMILY, ROOT, few, slow_if_wide, spread
 from tests.agents.hosted import wall
 from tests.agents.naive import search
 from tests.agents.scores import naive_score, phased, weights_for
 
 DEPTH = 3
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="a thousand times slower")
 WITH_FEATURES = slow_if_wide(name for name in OF_EVERY_FAMILY if game(name).has("features"))
 
 
@@ -105,18 +107,20 @@ LIMITED = {
 }
 
 
+@compiled_only
 @pytest.mark.parametrize("of_name", SEARCHED_GAMES)
 @pytest.mark.parametrize("name", LIMITED)
 def test_rows_agree_with_the_move_that_is_played(name, of_name):
     of = game(of_name)
     agent = build(LIMITED[name], of)
-    for position in spread(of_name, few(60, 1)):
+    for position in spread(of_name, 60):
         assert_the_rows_agree_with_the_choice(agent, of, position)
 
 
 LIMITS = (None, Limit(depth=2), Limit(nodes=500), Limit(nodes=3), Limit(seconds=0.005))
 
 
+@compiled_only
 @pytest.mark.parametrize("of_name", SEARCHED_GAMES)
 def test_rows_of_an_own_evaluation_agree_with_the_move_that_is_played(of_name):
     of = game(of_name)
@@ -129,6 +133,7 @@ def test_rows_of_an_own_evaluation_agree_with_the_move_that_is_played(of_name):
     agent.close()
 
 
+@compiled_only
 def test_a_search_in_another_process_is_explained_like_one_in_this():
     of = game("kalah(6,4)")
     own = str(BOTS / "either_game.py")
@@ -143,6 +148,7 @@ def test_a_search_in_another_process_is_explained_like_one_in_this():
     far.close()
 
 
+@compiled_only
 def test_a_perfect_agent_shows_what_it_proved_or_the_search_that_stands_in():
     of = game("kalah(4,3)")
     for nodes, proved in ((2_000_000, True), (20, False)):
