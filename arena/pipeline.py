@@ -63,7 +63,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 played = _played(again, journal, options, live)
             note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
-            _finish(drawn, directory, options)
+            _finish(played.drawn, journal, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -148,8 +148,9 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
+def _finish(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
+    directory = journal.directory
     page = _paged(directory) if options.page else None
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
@@ -157,7 +158,7 @@ def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
         if page is not None:
             say(f"page: {printable(str(page))}")
         if options.tables:
-            say(next_step(drawn, directory))
+            say(next_step(drawn, directory, journal_parts(journal, drawn)))
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:

@@ -11,7 +11,7 @@ from typing import IO
 
 from arena.keeping.kept_sources import SOURCES
 from arena.keeping.provenance import RUN
-from arena.keeping.run_directory import GAMES, NotARun
+from arena.keeping.run_directory import GAMES, NotARun, other_results
 from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
 from games.machine_paths import page_without_machine_paths, without_machine_paths
@@ -144,6 +144,8 @@ def stored_run(directory: Path) -> KeyValues:
         stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN))
     except (OSError, ValueError):
         raise NotARun(f"{directory / RUN} cannot be read") from None
+    if isinstance(stored, dict) and (instead := other_results(directory, stored)):
+        raise NotARun(instead)
     whole = isinstance(stored, dict) and ROOT.fullmatch(str(stored.get("digest")))
     if not whole or not stored.get("finished") or not (directory / GAMES).is_file():
         raise NotARun(f"{directory} is not finished: the command that began it continues it")

@@ -133,10 +133,16 @@ def _only_game(games: Sequence[GivenGame], notes: list[str]) -> str:
 def _file_of(path: Path) -> Path:
     """The file that holds the games; a directory must be a run's."""
     if path.is_dir():
-        if not (path / GAMES).is_file():
-            what = "a run that is not finished" if (path / RUN).exists() else "no run's"
-            raise Unreadable(f"{path}: a directory without games: it is {what}")
-        return path / GAMES
+        if (path / GAMES).is_file():
+            return path / GAMES
+        if not (path / RUN).exists():
+            raise Unreadable(f"{path}: a directory without games: it is no run's")
+        from arena.keeping.run_directory import NotARun, games_table  # noqa: PLC0415  # loads Numba
+
+        try:
+            return games_table(path)
+        except NotARun as error:
+            raise Unreadable(str(error)) from None
     if not path.is_file():
         told = "it is no file" if path.exists() else "there is no such file"
         raise Unreadable(f"{path}: {told}")

@@ -12,7 +12,7 @@ from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.keeping import parquet
 from arena.keeping.provenance import read_run
-from arena.keeping.run_directory import GAMES, NotARun, stored_plan
+from arena.keeping.run_directory import NotARun, command_of, games_table, stored_plan
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
@@ -119,12 +119,11 @@ class Report:
 def stored_report(directory: Path, beside: Path | None = None) -> Report:
     """The report of a finished run; NotARun says in one line what is missing."""
     plan = stored_plan(directory, beside)
-    path = directory / GAMES
-    if not path.exists():
-        raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
+    path = games_table(directory)
     for name in NEEDED:
         if not (directory / name).exists():
-            again = f"run its experiment again, no game is played twice: {plan_command(directory)}"
+            command = command_of(read_run(directory), "arena.run")
+            again = f"run its experiment again, no game is played twice: {command}"
             raise NotARun(f"{directory} has no {name}: {again}")
     try:
         ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
@@ -142,11 +141,6 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
         )
     except (parquet.TableError, ValueError) as error:
         raise NotARun(f"{directory}: a table cannot be read: {error}") from None
-
-
-def plan_command(directory: Path) -> str:
-    """The command that plays a stored run."""
-    return f"python -m arena.run {read_run(directory).get('path', 'FILE')}"
 
 
 def _points(directory: Path) -> tuple[PointsRow, ...]:

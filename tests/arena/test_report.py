@@ -121,6 +121,21 @@ def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, mes
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        ({"learned": "a", "command": "python -m arena.learn x.toml", "plan": {}}, "learn x.toml"),
+        ({"sweep": {"depth": [1, 2]}}, "name one of its runs"),
+    ],
+)
+def test_results_that_are_no_run_are_named_with_what_they_hold(tmp_path, capsys, stored, message):
+    (tmp_path / "run.json").write_text(json.dumps(stored))
+    assert main([str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "its page is" in said
+
+
 def test_a_table_that_is_none_is_said_in_one_line(run, tmp_path, capsys):
     for path in run.iterdir():
         if path.is_file():

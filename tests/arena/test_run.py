@@ -228,10 +228,18 @@ def test_plain_lines_tell_of_progress_where_there_is_no_terminal(first_run):
 
 
 def test_the_command_that_is_said_to_come_next_answers(tmp_path, results, capsys):
-    answer = called(experiment_file(tmp_path, small(2), "fixed"), "--results", results)
+    text = small(4) + '[agents.greedy]\nkind = "greedy"\n'  # who play the first games
+    file = experiment_file(tmp_path, text, "fixed")
+    answer = called(file, "--results", results)
     command = answer.stderr.splitlines()[-1].partition("thinks: ")[2]
     assert explain(shlex.split(command)[3:]) == 0
-    assert "kalah(4,3), " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "to move: fixed plays " in shown
+    row, ply = map(int, shlex.split(command)[-1].rpartition("#")[2].split("@"))
+    played = pd.read_parquet(directory_of(results) / "games.parquet").iloc[row]
+    assert "fixed" in (played["first"], played["second"])
+    assert played["termination"] == "normal"
+    assert ply == len(played["opening_moves"].split())
 
 
 def test_a_terminal_shows_a_live_line(tmp_path, results):
