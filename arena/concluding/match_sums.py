@@ -6,7 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.records import LOSS, WIN, GameColumn, Games, Termination
+from arena.planning.records import (
+    LOSS,
+    WIN,
+    GameColumn,
+    Games,
+    Termination,
+    first_mover_results,
+    first_movers,
+)
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -143,9 +151,10 @@ class MatchSums:
     def take(self, games: Games, repeat: Flags) -> None:
         """Take whole pairings; `repeat` says which of their games repeat earlier ones."""
         first, second = _legs(games)
-        low, high = games.first[first].astype(np.int64), games.second[first].astype(np.int64)
-        match = self._match(low * MOST_SEATS + high)
-        halves = games.result[first].astype(np.int64), WIN - games.result[second].astype(np.int64)
+        movers = first_movers(games).astype(np.int64)
+        match = self._match(movers[first] * MOST_SEATS + movers[second])
+        results = first_mover_results(games).astype(np.int64)
+        halves = results[first], WIN - results[second]
         self._count(games, repeat, match, (first, second), halves)
         seen = repeat[first] & repeat[second]
         normal = games.termination == Termination.NORMAL
@@ -178,7 +187,8 @@ class MatchSums:
     ) -> None:
         unfair = ~np.isin(games.termination, FAIR)
         clean = games.termination == Termination.NORMAL
-        margins = np.where(clean, games.margin, 0).astype(np.int64)
+        margins = np.where(games.first_side == 0, games.margin, -games.margin).astype(np.int64)
+        margins[~clean] = 0
         first, second = rows
         own, others = (
             (unfair[first] & (halves[0] == result)) * 1 + (unfair[second] & (halves[1] == result))
@@ -203,13 +213,14 @@ class MatchSums:
 
 
 def _legs(games: Games) -> tuple[Ints, Ints]:
-    """The rows of each pairing in which the agent with the lower place moved first and second."""
+    """The rows of each pairing in which the agent of the lower place is first mover, or second."""
     rows = np.arange(len(games), dtype=np.int64)
     one, other = rows[0::2], rows[1::2]
     whole = len(one) == len(other) and np.array_equal(games.pair[one], games.pair[other])
     if not whole or np.any(games.first[one] != games.second[other]):
         raise ValueError("both games of a pairing must stand together, sides swapped")
-    turned = games.first[one] > games.second[one]
+    movers = first_movers(games)
+    turned = movers[one] > movers[other]
     return np.where(turned, other, one), np.where(turned, one, other)
 
 

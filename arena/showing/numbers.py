@@ -56,7 +56,7 @@ def difference_of(row: WinRateRow) -> Known:
 
 
 def first_mover_of(row: WinRateRow) -> Known:
-    """The score of whoever moved first in the games of a pair."""
+    """The score of the first movers in the games of a pair."""
     ends = row.first_mover_score, row.first_mover_score_low, row.first_mover_score_high
     bounded = any(end is not None for end in ends[1:])
     kind = row.interval if bounded or row.interval == CENSUS else NO_INTERVAL

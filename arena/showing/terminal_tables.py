@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
@@ -15,7 +16,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
 from arena.concluding.win_rates import WinRate
 from arena.showing.tournament_lines import tournament_lines
-from arena.stats.words import score_text
+from arena.stats.words import first_mover_words, score_text
 from games.shell_commands import here
 from games.terminal import printable
 
@@ -71,6 +72,8 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "distinct_games": summary.distinct_games,
         "openings": summary.openings,
         "forfeits": summary.forfeits,
+        "first_mover": asdict(summary.first_mover),
+        "opening_plies": summary.opening_plies,
         "elo": [row._asdict() for row in elo_rows(summary)],
         "bridges": list(summary.bridges),
         "same_players": list(summary.same),
@@ -153,7 +156,7 @@ def _points(row: Rated) -> str:
 
 
 def _first_mover(summary: Summary) -> str:
-    return f"whoever moved first scored {score_text(summary.first_mover)}"
+    return f"{first_mover_words(summary.opening_plies)} scored {score_text(summary.first_mover)}"
 
 
 def _matrix(console: Console, summary: Summary) -> None:

@@ -1,6 +1,7 @@
 """Estimates in words, for any result."""
 
 import math
+from collections.abc import Sequence
 
 from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, EstimateKind, Scope
@@ -35,6 +36,17 @@ def percent(share: float) -> str:
         if 0.0 < float(text) < 100.0:
             return f"{text} %"
     return "> 99.9999 %" if share > 0.5 else "< 0.0001 %"
+
+
+def first_mover_words(opening_plies: Sequence[int] | None) -> str:
+    """Name the first mover, with the fewest and the most plies of the openings if known."""
+    if opening_plies is None or not opening_plies:
+        return "the first mover (to move after the opening)"
+    fewest, most = opening_plies
+    if not most:
+        return "the first mover (games began from the start)"
+    plies = str(most) if fewest == most else f"{fewest} to {most}"
+    return f"the first mover (to move after {plies} opening {'ply' if plies == '1' else 'plies'})"
 
 
 def bound_text(elo: Estimate, decimals: int = 0) -> str:

@@ -1,4 +1,4 @@
-"""What moving first is worth: all games, then every match."""
+"""The first movers' score: all games, then every match."""
 
 from arena.concluding.table_rows import WinRateRow
 from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong
@@ -54,7 +54,7 @@ def _no_inference(report: Report, known: Known) -> Html:
         return nothing_here("No games were played.")
     games = counted(report.games.size, "game")
     return nothing_here(
-        f"Whoever moved first scored {share(known.value)} of {games}. "
+        f"{_first_mover(report)} scored {share(known.value)} of {games}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
     )
 
@@ -64,7 +64,6 @@ def _lead(report: Report, known: Known) -> Html:
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
-    start = sentences_of_start(report)
     if known.settled is None:
         answer = joined(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
                          ", either way."])  # fmt: skip
@@ -72,14 +71,13 @@ def _lead(report: Report, known: Known) -> Html:
         who = "first" if known.settled > 0.5 else "second"
         answer = joined([strong(f"The {who} mover has the advantage"), "."])
     return sentences(
-        "Whoever moved first scored ", strong(share(known.value)), f" ({sure}){start}. ", answer
+        f"{_first_mover(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
     )
 
 
-def sentences_of_start(report: Report) -> str:
-    """From where the games began, in a sentence."""
-    plies = report.plan.openings.values.get("random_plies")
-    return f" after {plies} random moves" if plies else ""
+def _first_mover(report: Report) -> str:
+    words = report.first_mover_words
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:

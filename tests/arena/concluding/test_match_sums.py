@@ -47,6 +47,7 @@ def journals(draw):
             own = np.random.default_rng(key)  # the same game ends in the same way
             rows.append({
                 "pair": pair, "leg": leg, "opening": opening, "first": first, "second": second,
+                "first_side": opening % 2,
                 "seed": pair, "game_id": key, "result": int(own.integers(3)),
                 "margin": int(own.integers(-9, 10)), "plies": int(own.integers(10, 40)),
                 "termination": int(own.choice(ENDS)), "first_moves": 5, "second_moves": 6,
