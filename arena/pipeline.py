@@ -150,7 +150,8 @@ def _concluded(
 
 def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
-    page = _paged(directory) if options.page else None
+    shown = options.tables and not options.json
+    answer, page = _answered(directory, options.page) if shown or options.page else ("", None)
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
         say(f"tables: {printable(str(directory))}")
@@ -158,6 +159,8 @@ def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
             say(f"page: {printable(str(page))}")
         if options.tables:
             say(next_step(drawn, directory))
+    if shown:
+        printed(lambda: print(printable(answer)))
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
@@ -220,13 +223,18 @@ def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
     write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 
-def _paged(directory: Path) -> Path:
-    """Write the page of a run from its tables; where it is."""
-    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415  # as above
+def _answered(directory: Path, page: bool) -> tuple[str, Path | None]:
+    """Return the answer of a run from its tables, and where its page is, if one is written."""
+    from arena.showing.report.answer import answer_line  # noqa: PLC0415  # as above
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
-    write_page(stored_report(directory), directory / PAGE)
-    return directory / PAGE
+    report = stored_report(directory)
+    if not page:
+        return answer_line(report), None
+    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
+
+    write_page(report, directory / PAGE)
+    return answer_line(report), directory / PAGE
 
 
 def _show(

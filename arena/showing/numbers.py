@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.stats.words import percent, signed
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.words import percent, signed, strength_text
 from games.keys import KeyValues
 
 NO_BREAK = "\u00a0"
@@ -42,6 +43,17 @@ class Known(NamedTuple):
 def known_from(stored: KeyValues) -> Known:
     """An estimate of summary.json."""
     return Known(*(stored[name] for name in ("value", "low", "high", "kind", "level", "reason")))
+
+
+def estimate_of(known: Known) -> Estimate:
+    """The estimate that a table has."""
+    kind = EstimateKind(known.kind)
+    return Estimate(known.value, known.low, known.high, known.level, kind, known.why)
+
+
+def strength_of(row: WinRateRow) -> str:
+    """The score of a pair with its interval, and the Elo difference."""
+    return strength_text(estimate_of(score_of(row)), estimate_of(difference_of(row)))
 
 
 def score_of(row: WinRateRow) -> Known:

@@ -182,7 +182,7 @@ def _pairs(console: Console, summary: Summary) -> None:
     for rate in rows[:MOST_PAIRS]:
         # Every answer has a line of its own, its sizes stand with the counts.
         answers = [text.partition(SIZES) for text in rate.text.split("; ")]
-        say_line(console, f"\n{rate.agent} against {rate.opponent}: {answers[0][0]}")
+        say_line(console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}")
         for answer, *_ in answers[1:]:
             say_line(console, f"  {answer}")
         sizes = [f"n={size}" for _, _, size in answers if size]
@@ -192,6 +192,12 @@ def _pairs(console: Console, summary: Summary) -> None:
     if rows:
         for line in legend(rows[:MOST_PAIRS]):
             say_line(console, line, "dim")
+
+
+def _fitting(line: str) -> str:
+    """The line of a pair; the question that it answers stands below if there is no room for it."""
+    answer, _, question = line.rpartition(" for ")
+    return f"{answer}\n  for {question}" if answer and len(line) > WIDTH else line
 
 
 def legend(rows: Sequence[WinRate]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, EstimateKind, Scope
@@ -128,9 +129,22 @@ def answer_text(answer: PairEstimate) -> str:
     if not answer.elo.two_sided:
         sizes = f", K = {found.openings:,}" if found.scope is Scope.LIKE else ""
         return f"{percent(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
-    alike = f" Elo, {ALIKE}," if answer.score.reason == ALIKE else ""
+    alike = f", {ALIKE}," if answer.score.reason == ALIKE else ""
     sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
-    return f"{range_text(answer.elo)}{alike} {question}  {sizes}"
+    elo = f"{range_text(answer.elo)} Elo{alike}"
+    return f"{share_text(answer.score)}, {elo} {question}  {sizes}"
+
+
+def strength_text(score: Estimate, elo: Estimate) -> str:
+    """Return a score in its interval and its Elo difference: `61.0 % [58.2, 63.9], +78 Elo`."""
+    if score.kind is EstimateKind.CENSUS:
+        exact = "" if elo.value is None else f", {signed(elo.value)} Elo"
+        return f"exactly {share_text(score)}{exact} on these openings"
+    if elo.value is None or not elo.two_sided:
+        share = score.reason if score.value is None else percent(score.value)
+        return f"{share}, {elo_text(replace(elo, kind=EstimateKind.FIXED))}"
+    decimals = decimals_for(0.5 * ((elo.high or 0.0) - (elo.low or 0.0)))
+    return f"{share_text(score)}, {signed(elo.value, decimals)} Elo"
 
 
 def question_text(found: Spread) -> str:
@@ -157,18 +171,27 @@ def score_text(score: Estimate) -> str:
     if score.value is None:
         return score.reason
     kind = "" if score.kind is EstimateKind.FIXED else f" {score.kind}"
-    text = percent(score.value)
     if score.kind in (EstimateKind.NONE, EstimateKind.CENSUS):
-        return f"{text} ({score.reason})"
+        return f"{percent(score.value)} ({score.reason})"
+    if score.low is None and score.high is None:
+        return f"{percent(score.value)}, no bound{kind}"
+    return f"{share_text(score)}{kind}"
+
+
+def share_text(score: Estimate) -> str:
+    """Return a score in percent with what is known of its interval."""
+    if score.value is None:
+        return score.reason
+    text = percent(score.value)
     if score.low is not None and score.high is not None:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1
-        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]{kind}"
+        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]"
     # Outwards: down for a lower bound, up for an upper one.
     if score.low is not None:
-        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %{kind}"
+        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %"
     if score.high is not None:
-        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %{kind}"
-    return f"{text}, no bound{kind}"
+        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %"
+    return text
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.showing.figure import strong
-from arena.showing.html import Html, isolated, joined, name_of
+from arena.showing.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of
 from arena.showing.numbers import (
     CENSUS,
     confidence,
@@ -18,6 +18,7 @@ from arena.showing.numbers import (
     score_of,
     share,
     share_ends,
+    strength_of,
 )
 from arena.showing.report.always_answer import always_claim, every_game, score_sentence
 from arena.showing.report.tournament_answer import tournament_answer
@@ -37,6 +38,11 @@ class Answer(NamedTuple):
     question: str
     headline: str
     sure: Html
+
+
+def answer_line(report: Report) -> str:
+    """Return the headline for a terminal."""
+    return answer_of(report).headline.replace(ISOLATE, "").replace(ISOLATED, "")
 
 
 def answer_of(report: Report) -> Answer:
@@ -92,9 +98,10 @@ def _match(report: Report, row: WinRateRow) -> Answer:
         return Answer(question, headline, _no_inference(report))
     if known.settled is not None:
         better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
-        headline = f"{isolated(better.agent)} is stronger: {share(better.score or 0.0)} against "
-        return Answer(question, f"{headline}{isolated(better.opponent)}.", _between(better))
-    headline = f"{names[0]} or {names[1]}: these games do not tell them apart."
+        headline = f"{isolated(better.agent)} is stronger: {strength_of(better)}."
+        return Answer(question, headline, _between(better))
+    headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
+    headline += f"{names[0]} scored {strength_of(row)}."
     return Answer(question, headline, joined([_undecided(row)]))
 
 
@@ -231,7 +238,7 @@ def _strongest(report: Report) -> Answer:
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
         return Answer(question, headline, joined([score_sentence(row), "."]))
-    headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
+    headline = f"{isolated(names[0])} is the strongest: {strength_of(row)} against "
     headline += f"{isolated(names[1])}, the next."
     return Answer(question, headline, joined([_between(row), " ", _order(report)]))
 
