@@ -34,7 +34,8 @@ class Match(NamedTuple):
     `fresh` those that do not repeat earlier ones, and `earliest` is the number of the first of
     them. Rows are ordered by opening. `distinct` counts the games that are not repeats,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
-    without one.
+    without one, `mover_margin` what the first movers were ahead in these `normal` games. In
+    `identical` pairings both games had the same moves and no fault.
     """
 
     a: int
@@ -49,6 +50,9 @@ class Match(NamedTuple):
     distinct: int
     forfeits: tuple[int, int]
     margin: int
+    mover_margin: int
+    normal: int
+    identical: int
 
     @property
     def pairings(self) -> int:
@@ -144,7 +148,8 @@ class MatchSums:
         """No games yet."""
         self.pairings = 0
         self.places: dict[int, int] = {}  # of matches, in the order in which they came
-        self._totals = np.zeros((4, 0), np.int64)  # distinct, forfeits, margin
+        # distinct, both forfeits, both margins, normal, identical
+        self._totals = np.zeros((7, 0), np.int64)
         self._piled = _piled([])
         self._waiting: list[Piled] = []
 
@@ -195,7 +200,11 @@ class MatchSums:
             for result in (LOSS, WIN)
         )
         distinct = 2 - repeat[first].astype(np.int64) - repeat[second]
-        sums = distinct, own, others, margins[first] - margins[second]
+        ahead = margins[first] - margins[second], margins[first] + margins[second]
+        normal = clean[first].astype(np.int64) + clean[second]
+        same = games.game_id[first] == games.game_id[second]
+        identical = same & ~unfair[first] & ~unfair[second]
+        sums = distinct, own, others, *ahead, normal, identical
         for total, each in zip(self._totals, sums, strict=True):
             np.add.at(total, match, each)
 
@@ -250,7 +259,7 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
     opening, way = piled.key // WAYS & (1 << OPENING_BITS) - 1, piled.key % WAYS
     halves, marks = way // 4, way % 4
     fresh = np.where((marks & 2 > 0) & (not _varied(opening, piled)), 0, piled.times)
-    distinct, lost, won, margin = totals
+    distinct, lost, won, margin, mover_margin, normal, identical = totals
     return Match(
         *agents,
         openings=opening.astype(np.int32),
@@ -263,6 +272,9 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
         distinct=distinct,
         forfeits=(lost, won),
         margin=margin,
+        mover_margin=mover_margin,
+        normal=normal,
+        identical=identical,
     )
 
 

@@ -126,6 +126,7 @@ def _pair_row(games: Columns, names: Sequence[str], a: int, b: int, known: bool)
         "forfeits": 0, "opponent_forfeits": 0, **_ends("score", score),
         **_ends("elo", elo_estimate(score)), "interval": str(score.kind), "level": score.level,
         "why": score.reason, **_ends("first_mover_score", mover), "of": str(score.scope),
+        "identical_pairs": 0, "same_player": False,
         "text": score_text(score),
     }  # fmt: skip
     return WinRateRow(**values)  # type: ignore[arg-type]  # as above

@@ -16,7 +16,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
 from arena.concluding.win_rates import WinRate
 from arena.showing.tournament_lines import tournament_lines
-from arena.stats.words import first_mover_words, score_text
+from arena.stats.words import first_mover_line, first_mover_words, score_text
 from games.shell_commands import here
 from games.terminal import printable
 
@@ -185,6 +185,10 @@ def _pairs(console: Console, summary: Summary) -> None:
         say_line(console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}")
         for answer, *_ in answers[1:]:
             say_line(console, f"  {answer}")
+        counts, mover = rate.row.counts, rate.row.first_mover.value
+        if counts.games and (counts.openings == 1 or counts.identical):
+            line = first_mover_line(counts.distinct_lines, mover, counts.first_mover_margin)
+            say_line(console, f"  {line}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:

@@ -96,8 +96,36 @@ def _census_text(estimate: Estimate) -> str:
     return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
 
 
+def mirror_text(identical: bool, same_player: bool) -> str:
+    """Return what a match shows in which both games of every pair had the same moves, or ""."""
+    if not identical:
+        return ""
+    return f"{'the same player twice: ' if same_player else ''}both played identical games"
+
+
+def first_mover_line(distinct: int | None, score: float | None, margin: float | None) -> str:
+    """Return distinct games, and the first mover's score and mean margin, in one phrase."""
+    parts = []
+    if distinct is not None:
+        parts.append(f"{distinct:,} distinct game{'s' * (distinct != 1)}")
+    if score is not None:
+        mean = "" if margin is None else f" with a mean margin of {signed_mean(margin)}"
+        parts.append(f"the first mover scored {percent(score)}{mean}")
+    return ", ".join(parts)
+
+
+def signed_mean(margin: float) -> str:
+    """Return a mean margin with at most one decimal."""
+    return signed(margin, 1).removesuffix(".0")
+
+
 def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
     """One pair of agents in one phrase for each question, whatever happened between them."""
+    mirror = mirror_text(row.counts.identical, row.counts.same_player)
+    return "; ".join(filter(None, [mirror, _matchup_text(row, unpaired_games)]))
+
+
+def _matchup_text(row: Matchup, unpaired_games: int) -> str:
     counts = row.counts
     if counts.pairings == 0:
         return "0 complete pairings" if unpaired_games else "no games"

@@ -1,7 +1,7 @@
 """The first movers' score: all games, then every match."""
 
-from arena.concluding.table_rows import WinRateRow
-from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong
+from arena.concluding.table_rows import WinRateRow, distinct_of, mirror_of
+from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
 from arena.showing.html import Html, joined, name_of, tag
 from arena.showing.numbers import (
     CENSUS,
@@ -10,12 +10,14 @@ from arena.showing.numbers import (
     count,
     counted,
     first_mover_of,
+    minus,
     share,
     share_ends,
 )
 from arena.showing.plots import ticks
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, Scale, grid, interval, labels, words
+from arena.stats.words import signed_mean
 
 TOP, ALL = 20, 38  # pixels: the axis, the row of all games
 FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
@@ -30,7 +32,9 @@ def figure(report: Report) -> Figure:
     known = report.first_mover
     heading = "First move"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
-        return Figure(heading, _no_inference(report, known))
+        table = _each_match(report)
+        body = None if table is None else table_of(table, "First movers, match by match")
+        return Figure(heading, _no_inference(report, known), table=table, body=body)
     rows = [row for row in report.met() if row.first_mover_score is not None]
     rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
     rows = [] if report.two else rows
@@ -47,6 +51,21 @@ def figure(report: Report) -> Figure:
     )
     picture = _picture(report, known, rows)
     return Figure(heading, _lead(report, known), picture, table, notes=notes)
+
+
+def _each_match(report: Report) -> NumberTable | None:
+    """A row for each match: its distinct games, the first mover's score and margin."""
+    rows = []
+    for row in report.met():
+        if row.first_mover_score is None:
+            continue
+        margin = row.first_mover_margin
+        mean = "" if margin is None else minus(signed_mean(margin))
+        names = name_of(row.agent), name_of(row.opponent)
+        known = share(row.first_mover_score), mean, mirror_of(row)
+        rows.append((*names, count(distinct_of(row)), *known))
+    head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
+    return NumberTable(head, tuple(rows), words=2) if rows else None
 
 
 def _no_inference(report: Report, known: Known) -> Html:

@@ -28,6 +28,9 @@ def every_game(report: Report, row: WinRateRow, check: KeyValues) -> tuple[str, 
     question = f"Does {name} win every game of {game} against "
     winnable = check.get("values", {}).get("always") == "winnable"
     question += f"{isolated(row.opponent)}{' that can be won' if winnable else ''}?"
+    if check.get("values", {}).get("always") == "proved":
+        proved = "Yes: it is" if check["status"] == HOLDS else "No: it is not"
+        return question, f"{proved} proved that {name} wins every game.", score_sentence(row)
     if wins == row.games:
         headline = f"Yes: {name} won all {counted(row.games, 'game')}."
         end = f", from {counted(row.openings, 'opening')} on both sides."

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.concluding.table_rows import EloRow, WinRateRow, distinct_of, mirror_of
 from arena.showing.figure import strong
 from arena.showing.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of
 from arena.showing.numbers import (
@@ -26,6 +26,7 @@ from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
+from arena.stats.words import first_mover_line
 
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
@@ -81,6 +82,12 @@ def _answer(report: Report) -> Answer:
 
 
 def _of_many(report: Report) -> Answer:
+    met = report.met()
+    if met and all(mirror_of(row) for row in met):
+        question = f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
+        alike = "the same player twice: " if all(row.same_player for row in met) else ""
+        many = f"In each of {count(len(met))} match{'es' * (len(met) != 1)}"
+        return Answer(question, f"{many}, {alike}both played identical games.", Html(""))
     if report.standing:
         return _standing(report)
     if len({row.group for row in report.ratings}) > 1:
@@ -91,6 +98,10 @@ def _of_many(report: Report) -> Answer:
 def _match(report: Report, row: WinRateRow) -> Answer:
     known, game = score_of(row), report.game_name
     names = isolated(row.agent), isolated(row.opponent)
+    if mirror := mirror_of(row):
+        question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
+        line = first_mover_line(distinct_of(row), row.first_mover_score, row.first_mover_margin)
+        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", joined([f"{line}."]))
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "

@@ -31,6 +31,10 @@ def matches(rows):
             "lost": [lost_by(row, a) for row in both],
             "won": [lost_by(row, b) for row in both],
             "margin": margin_of(as_first, a) + margin_of(as_second, a),
+            "mover_margin": margin_of(as_first, a) + margin_of(as_second, b),
+            "normal": sum(row["termination"] == 0 for row in both),
+            "identical": as_first["game_id"] == as_second["game_id"]
+            and all(row["termination"] in FAIR for row in both),
         })  # fmt: skip
     return dict(sorted(found.items()))
 
