@@ -11,7 +11,7 @@ const replayer = (data, list) => {
     const words = line ? line.split(" ") : [];
     const opening = (data.openings[data.o[at]] || "").split(" ").filter(Boolean).length;
     const loaded = { at, number, words, opening, states: [], steps: [null], texts: null,
-      players: [data.f[at], data.s[at]], first: data.k[at] === data.f[at] ? 0 : 1 };
+      players: [data.f[at], data.s[at]], first: data.k[at] < 0 ? null : data.k[at] === data.f[at] ? 0 : 1 };
     if (drawing && line !== null) {
       loaded.states.push(drawing.start());
       for (const word of words) {
@@ -117,8 +117,8 @@ const replayer = (data, list) => {
   const plate = (node, side) => {
     const state = game.states[ply], swapped = state && state.swapped;
     const owner = swapped ? 1 - side : side;
-    const seat = owner === game.first ? "moved first" : "moved second";
-    const named = drawing ? `${drawing.names[side]}, ${seat}` : seat;
+    const seat = game.first === null ? "" : owner === game.first ? "moved first" : "moved second";
+    const named = [drawing ? drawing.names[side] : "", seat].filter(Boolean).join(", ");
     const kind = drawing && drawing.colours === "discs" ? `disc${side}` : `s${side}`;
     const mover = state ? drawing.side(state) : game.movers ? game.movers[ply] : null;
     const moving = !(state && drawing.over(state)) && ply < last() && mover === side;
