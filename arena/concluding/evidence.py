@@ -146,12 +146,9 @@ def evidence_of(
     progress: Callable[[str], None] = lambda _: None,
     steady: Census = (),
     looks: Looks | None = None,
-    opening_plies: Rows | None = None,
+    opening_plies: Rows | None = None,  # of each opening
 ) -> Evidence:
-    """The evidence of games in schedule order, both games of a pairing together.
-
-    `opening_plies` has the length of each opening.
-    """
+    """The evidence of games in schedule order, both games of a pairing together."""
     repeat, at = repeats(parts()), 0
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
     same = SameGames([*plan.agents.values()])
@@ -174,15 +171,19 @@ def evidence_of(
 
     matches = tuple(summed.matches())
     met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
-    plies = None
-    if opening_plies is not None and len(met):
-        plies = int(opening_plies[met].min()), int(opening_plies[met].max())
     return Evidence(
         plan, parts, at, len(met), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
         replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
-        faultless.traced, plies,
+        faultless.traced, _fewest_and_most(opening_plies, met),
     )  # fmt: skip
+
+
+def _fewest_and_most(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None:
+    """The shortest and the longest of the openings that were met; None if that is not known."""
+    if plies is None or not len(met):
+        return None
+    return int(plies[met].min()), int(plies[met].max())
 
 
 class FaultlessPlay:

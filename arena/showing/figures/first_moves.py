@@ -57,7 +57,7 @@ def _each_match(report: Report) -> NumberTable | None:
     """A row for each match: its distinct games, the first mover's score and margin."""
     rows = []
     for row in report.met():
-        if row.first_mover_score is None:
+        if row.first_mover_score is None or report.files:
             continue
         margin = row.first_mover_margin
         mean = "" if margin is None else minus(signed_mean(margin))
@@ -69,6 +69,8 @@ def _each_match(report: Report) -> NumberTable | None:
 
 
 def _no_inference(report: Report, known: Known) -> Html:
+    if known.value is None and report.games.size:
+        return nothing_here(f"{known.why[:1].upper()}{known.why[1:]}.")
     if known.value is None:
         return nothing_here("No games were played.")
     games = counted(report.games.size, "game")
