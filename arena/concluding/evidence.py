@@ -172,14 +172,13 @@ def evidence_of(
     matches = tuple(summed.matches())
     met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
     return Evidence(
-        plan, parts, at, len(met), repeat, matches,
-        tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
-        replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
-        faultless.traced, _fewest_and_most(opening_plies, met),
+        plan, parts, at, len(met), repeat, matches, tuple(timing.rows()), faultless.faulty(),
+        faultless.keeps_moves, pairing, census, starts, replay, wall or Wall(), judged, progress,
+        steady, looks or never_looked, same.found(), faultless.traced, _range(opening_plies, met),
     )  # fmt: skip
 
 
-def _fewest_and_most(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None:
+def _range(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None:
     """The shortest and the longest of the openings that were met; None if that is not known."""
     if plies is None or not len(met):
         return None
