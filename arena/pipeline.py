@@ -151,7 +151,9 @@ def _concluded(
 def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
     shown = options.tables and not options.json
-    answer, page = _answered(directory, options.page) if shown or options.page else ("", None)
+    answer, page = (
+        _answer_and_page(directory, options.page) if shown or options.page else ("", None)
+    )
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
         say(f"tables: {printable(str(directory))}")
@@ -223,8 +225,8 @@ def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
     write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 
-def _answered(directory: Path, page: bool) -> tuple[str, Path | None]:
-    """Return the answer of a run from its tables, and where its page is, if one is written."""
+def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
+    """Return the answer of a run from its tables; write its page if asked for, and return where."""
     from arena.showing.report.answer import answer_line  # noqa: PLC0415  # as above
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 

@@ -113,17 +113,18 @@ def _match(report: Report, row: WinRateRow) -> Answer:
         return Answer(question, headline, _between(better))
     headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
     headline += f"{names[0]} scored {strength_of(row)}."
-    return Answer(question, headline, joined([_undecided(row)]))
+    more = _to_settle(row)
+    return Answer(question, headline, joined([f"{more[:1].upper()}{more[1:]}."]))
 
 
 def _between(row: WinRateRow) -> Html:
-    """How sure a settled match is."""
+    """How sure a settled match is, below a headline that has its interval."""
     known, difference = score_of(row), difference_of(row)
     if known.kind == CENSUS:
         return joined(["Exact: these are all openings there are."])
-    lead = "Between " if known.low is not None and known.high is not None else ""
-    ends = share_ends(known).replace(" to ", " and ") if lead else share_ends(known)
-    sure = f"{lead}{ends}, with {confidence(known.level)} confidence"
+    whole = known.low is not None and known.high is not None
+    lead = "The interval holds" if whole else f"{share_ends(known)},"
+    sure = f"{lead} with {confidence(known.level)} confidence"
     elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
     open_end = "" if known.high is not None else " There is no upper bound."
     return joined([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
@@ -131,13 +132,15 @@ def _between(row: WinRateRow) -> Html:
 
 def _undecided(row: WinRateRow) -> Html:
     known = score_of(row)
+    value = f"{share(known.value or 0.0)} ({share_ends(known)})"
+    return joined([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+
+
+def _to_settle(row: WinRateRow) -> str:
     needed = openings_to_settle(row)
     if needed is None:
-        more = "no number of games you would wait for would show a difference of that size"
-    else:
-        more = f"about {needed:,} openings would show a difference of that size"
-    value = share(known.value or 0.0)
-    return joined([name_of(row.agent), f" scored {value} ({share_ends(known)}); {more}."])
+        return "no number of games you would wait for would show a difference of that size"
+    return f"about {needed:,} openings would show a difference of that size"
 
 
 def openings_to_settle(row: WinRateRow) -> int | None:

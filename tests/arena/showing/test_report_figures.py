@@ -140,15 +140,14 @@ def changed(report: Report, **values) -> Report:
             {"score": 0.738, "score_low": 0.676, "score_high": 0.799, "elo": 180.0,
              "elo_low": 128.0, "elo_high": 239.0},
             "greedy is stronger: 73.8 % [67.6, 79.9], +180 Elo.",
-            "Between 67.6 and 79.9\u00a0%, with 95\u00a0% confidence: +128 to +239 Elo.",
+            "The interval holds with 95\u00a0% confidence: +128 to +239 Elo.",
         ),
         (
             {"score": 0.52, "score_low": 0.48, "score_high": 0.56, "openings": 100, "elo": 14.0,
              "elo_low": -14.0, "elo_high": 42.0},
             "greedy or random: these games do not tell them apart; greedy scored 52.0 % [48.0, "
             "56.0], +14 Elo.",
-            "greedy scored 52.0\u00a0% (48.0 to 56.0\u00a0%); about 400 openings would show a "
-            "difference of that size.",
+            "About 400 openings would show a difference of that size.",
         ),
         (
             {"score": 0.9995, "score_low": 0.993, "score_high": None, "elo_low": 860.4,
