@@ -154,11 +154,12 @@ def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
 
 
 def _place(row: Rated) -> tuple[bool, int, float]:
-    """Ranked agents first, by group, then by strength."""
+    """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
     elo = row.elo.value
     if elo is None:  # a bound alone: above or below all that is known
         elo = FARTHEST if row.elo.low is not None else -FARTHEST
-    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - elo
+    # Further digits are rounding errors of the machine.
+    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
 
 
 def _only_forfeits(row: Rated) -> Rated:

@@ -49,8 +49,8 @@ class Stopped:
 class Summary:
     """All that is concluded from the games of a run, without clocks or machines.
 
-    `first_mover` is the score of whoever moved first. `win_rates` has both sides of every
-    pair that met; `ratings` are in the official order.
+    `first_mover` is the score of the first movers, the agents to move after the opening.
+    `win_rates` has both sides of every pair that met; `ratings` are in the official order.
     """
 
     experiment: str
@@ -70,6 +70,7 @@ class Summary:
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # a line for each group of agents that play identically
+    opening_plies: tuple[int, int] | None = None  # the fewest and the most
 
 
 def summarise(
@@ -111,6 +112,7 @@ def summarise(
         points=points if by_points else (),
         notes=tuple(contradictions(evidence)),
         same=identical_play(evidence.same, names),
+        opening_plies=evidence.opening_plies,
     )
 
 
@@ -135,7 +137,7 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
 
 
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Score of whoever moved first, over all matches; openings are shared between them."""
+    """Return the first movers' score over all matches; openings are shared between them."""
     fresh = [match.evidence() for match in found]
     scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
     none = np.empty(0)

@@ -8,6 +8,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
 from arena.planning.rounds import Row
 from arena.stats.matchup import PairEstimate, no_answer
+from arena.stats.words import mirror_text
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
@@ -87,6 +88,9 @@ class WinRateRow(NamedTuple):
     first_mover_score: REAL
     first_mover_score_low: REAL
     first_mover_score_high: REAL
+    first_mover_margin: REAL
+    identical_pairs: int
+    same_player: bool
     of: str
     these_score: REAL
     these_score_low: REAL
@@ -98,6 +102,20 @@ class WinRateRow(NamedTuple):
     these_interval: str
     these_why: str
     text: str
+
+
+def mirror_of(row: WinRateRow) -> str:
+    """What a match shows in which both games of every pair had the same moves, or ""."""
+    return mirror_text(_identical(row), row.same_player)
+
+
+def distinct_of(row: WinRateRow) -> int:
+    """How many games of a pair differ in their moves; identical ones count in one seat only."""
+    return row.distinct_games // 2 if _identical(row) else row.distinct_games
+
+
+def _identical(row: WinRateRow) -> bool:
+    return 0 < row.games == 2 * row.identical_pairs
 
 
 class TournamentRow(NamedTuple):
@@ -227,6 +245,9 @@ def _win_rate_row(rate: WinRate, summary: Summary) -> WinRateRow:
         first_mover_score=_rounded(row.first_mover.value),
         first_mover_score_low=_rounded(row.first_mover.low),
         first_mover_score_high=_rounded(row.first_mover.high),
+        first_mover_margin=_rounded(counts.first_mover_margin),
+        identical_pairs=counts.identical_pairs,
+        same_player=counts.same_player,
         of=str(row.answer.scope),
         **_these(row.these),
         text=rate.text,

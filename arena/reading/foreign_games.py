@@ -35,8 +35,8 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where the first
-    or the second mover lost by its fault.
+    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
+    or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
     """
 
     game: str
@@ -47,6 +47,7 @@ class GivenScale:
     openings: list[int] = field(default_factory=list)
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
+    movers: list[int] = field(default_factory=list)
     places: list[tuple[int, int] | None] = field(default_factory=list)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -62,6 +63,7 @@ class GivenScale:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.movers.append(-1 if game.mover is None else game.mover)
         self.places.append(None if game.row is None else (file, game.row))
 
 
@@ -111,6 +113,12 @@ def read_games(
         scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
+    unmoved = sum(game.mover is None for game in games)
+    if unmoved:
+        notes.append(
+            f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
+            "FirstMover tag names the agent to move after the opening"
+        )
     unknown = sum(game.opening is None for game in games)
     if unknown:
         notes.append(

@@ -1,6 +1,7 @@
 """The standings of games from outside, as those of a run are made."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +27,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class _Columns(NamedTuple):
-    """The games of a scale as arrays."""
+class Columns(NamedTuple):
+    """The games of a scale as arrays; `first` are the first movers, as far as they are known."""
 
     first: Ints
     second: Ints
@@ -39,7 +40,9 @@ class _Columns(NamedTuple):
 
 def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standings:
     """Rate the agents of one scale by a method."""
-    games = _columns(scale)
+    if -1 in scale.movers:
+        plan = replace(plan, first_move=False)
+    games = columns_of(scale)
     agents = len(scale.names)
     results = gather(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
     rates = [rate for pair in _met(games) for rate in _rates(scale, games, *pair)]
@@ -53,7 +56,7 @@ def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standin
     return in_official_order(found, official_places(own, ranked, openings=openings))
 
 
-def _tally(games: _Columns, agent: int) -> GameTally:
+def _tally(games: Columns, agent: int) -> GameTally:
     """The games of an agent; files do not tell the final scores."""
     scores = np.concatenate(
         [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
@@ -62,7 +65,8 @@ def _tally(games: _Columns, agent: int) -> GameTally:
     return GameTally(won, drawn, lost)
 
 
-def _columns(scale: GivenScale) -> _Columns:
+def columns_of(scale: GivenScale) -> Columns:
+    """Return the games of a scale, with the first mover as `first`."""
     numbers: dict[object, int] = {}
     pairing = [
         -1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairings
@@ -72,16 +76,24 @@ def _columns(scale: GivenScale) -> _Columns:
         for column in (scale.first, scale.second, scale.openings, pairing, scale.faults)
     )
     scores = np.array(scale.scores, np.float64)
-    return _Columns(first, second, scores, openings, numbered, faults)
+    turned = np.array(scale.movers, np.int64) == 1
+    return Columns(
+        first=np.where(turned, second, first),
+        second=np.where(turned, first, second),
+        scores=np.where(turned, 1.0 - scores, scores),
+        openings=openings,
+        pairing=numbered,
+        faults=np.where(turned, -faults, faults),
+    )
 
 
-def _met(games: _Columns) -> Iterator[tuple[int, int]]:
+def _met(games: Columns) -> Iterator[tuple[int, int]]:
     """The pairs of agents that met, the lower number first."""
     both = np.stack([np.minimum(games.first, games.second), np.maximum(games.first, games.second)])
     yield from np.unique(both, axis=1).T.tolist()
 
 
-def _rates(scale: GivenScale, games: _Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
+def _rates(scale: GivenScale, games: Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
     """One pair of agents from both sides."""
     as_first = np.flatnonzero((games.first == one) & (games.second == other))
     as_second = np.flatnonzero((games.first == other) & (games.second == one))
@@ -97,7 +109,7 @@ def _rates(scale: GivenScale, games: _Columns, one: int, other: int) -> tuple[Wi
     )
 
 
-def _matchup(games: _Columns, as_first: Ints, as_second: Ints) -> Matchup:
+def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> Matchup:
     """The pair's estimate: of pairings where all games make some, else of single games."""
     for order in (games.pairing, games.openings):
         one, other = (
@@ -116,7 +128,7 @@ def _matchup(games: _Columns, as_first: Ints, as_second: Ints) -> Matchup:
     return matchup_of_games(games.openings[rows], scored)
 
 
-def _played(games: _Columns, agent: int) -> RatingBasis:
+def _played(games: Columns, agent: int) -> RatingBasis:
     """What an agent's rating rests on."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)

@@ -25,7 +25,10 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class ExportedGame:
-    """One game; `result` are points of the first mover, `margin` its score minus the other's."""
+    """One game; `result` are points of `first`, `margin` its score minus that of `second`.
+
+    `first_mover` is the one of them to move after the opening.
+    """
 
     experiment: str
     run: str
@@ -36,6 +39,7 @@ class ExportedGame:
     leg: int
     first: str
     second: str
+    first_mover: str
     result: float
     margin: int
     plies: int
@@ -83,6 +87,7 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
                 leg=row % 2,
                 first=games.names[some.first[at]],
                 second=games.names[some.second[at]],
+                first_mover=games.names[some.mover[at]],
                 result=float(some.result[at]),
                 margin=int(some.margin[at]),
                 plies=int(some.plies[at]),

@@ -19,6 +19,7 @@ from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from arena.showing.played_games import PlayedGames, stored_games
 from arena.stats.elo import FEW_OPENINGS
+from arena.stats.words import first_mover_words
 from games import Game
 from games.keys import KeyValues
 from games.names import quoted
@@ -106,8 +107,13 @@ class Report:
 
     @property
     def first_mover(self) -> Known:
-        """The score of whoever moved first, over all games."""
+        """The score of the first movers, over all games."""
         return known_from(self.summary["first_mover"])
+
+    @property
+    def first_mover_words(self) -> str:
+        """Name the first mover, with the plies of the openings."""
+        return first_mover_words(self.summary.get("opening_plies"))
 
     def met(self) -> list[WinRateRow]:
         """Every pair that met, once, seen by the agent of the better place, in their order."""

@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from arena.concluding.table_rows import WinRateRow
+from arena.concluding.table_rows import WinRateRow, distinct_of, mirror_of
 from arena.showing.figure import strong
-from arena.showing.html import Html, isolated, joined, name_of
+from arena.showing.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of
 from arena.showing.numbers import (
     CENSUS,
     confidence,
@@ -18,6 +18,7 @@ from arena.showing.numbers import (
     score_of,
     share,
     share_ends,
+    strength_of,
 )
 from arena.showing.report.always_answer import always_claim, every_game, score_sentence
 from arena.showing.report.tournament_answer import tournament_answer
@@ -25,6 +26,7 @@ from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
+from arena.stats.words import first_mover_line
 
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
@@ -38,6 +40,11 @@ class Answer(NamedTuple):
     question: str
     headline: str
     sure: Html
+
+
+def answer_line(report: Report) -> str:
+    """Return the headline for a terminal."""
+    return answer_of(report).headline.replace(ISOLATE, "").replace(ISOLATED, "")
 
 
 def answer_of(report: Report) -> Answer:
@@ -76,6 +83,12 @@ def _answer(report: Report) -> Answer:
 
 
 def _of_many(report: Report) -> Answer:
+    met = report.met()
+    if met and all(mirror_of(row) for row in met):
+        question = f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
+        alike = "the same player twice: " if all(row.same_player for row in met) else ""
+        many = f"In each of {count(len(met))} match{'es' * (len(met) != 1)}"
+        return Answer(question, f"{many}, {alike}both played identical games.", Html(""))
     if report.standing or report.points:
         return _by_points(report)
     if len({row.group for row in report.ratings}) > 1:
@@ -86,6 +99,10 @@ def _of_many(report: Report) -> Answer:
 def _match(report: Report, row: WinRateRow) -> Answer:
     known, game = score_of(row), report.game_name
     names = isolated(row.agent), isolated(row.opponent)
+    if mirror := mirror_of(row):
+        question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
+        line = first_mover_line(distinct_of(row), row.first_mover_score, row.first_mover_margin)
+        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", joined([f"{line}."]))
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
@@ -93,20 +110,22 @@ def _match(report: Report, row: WinRateRow) -> Answer:
         return Answer(question, headline, _no_inference(report))
     if known.settled is not None:
         better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
-        headline = f"{isolated(better.agent)} is stronger: {share(better.score or 0.0)} against "
-        return Answer(question, f"{headline}{isolated(better.opponent)}.", _between(better))
-    headline = f"{names[0]} or {names[1]}: these games do not tell them apart."
-    return Answer(question, headline, joined([_undecided(row)]))
+        headline = f"{isolated(better.agent)} is stronger: {strength_of(better)}."
+        return Answer(question, headline, _between(better))
+    headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
+    headline += f"{names[0]} scored {strength_of(row)}."
+    more = _to_settle(row)
+    return Answer(question, headline, joined([f"{more[:1].upper()}{more[1:]}."]))
 
 
 def _between(row: WinRateRow) -> Html:
-    """How sure a settled match is."""
+    """How sure a settled match is, below a headline that has its interval."""
     known, difference = score_of(row), difference_of(row)
     if known.kind == CENSUS:
         return joined(["Exact: these are all openings there are."])
-    lead = "Between " if known.low is not None and known.high is not None else ""
-    ends = share_ends(known).replace(" to ", " and ") if lead else share_ends(known)
-    sure = f"{lead}{ends}, with {confidence(known.level)} confidence"
+    whole = known.low is not None and known.high is not None
+    lead = "The interval holds" if whole else f"{share_ends(known)},"
+    sure = f"{lead} with {confidence(known.level)} confidence"
     elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
     open_end = "" if known.high is not None else " There is no upper bound."
     return joined([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
@@ -114,13 +133,15 @@ def _between(row: WinRateRow) -> Html:
 
 def _undecided(row: WinRateRow) -> Html:
     known = score_of(row)
+    value = f"{share(known.value or 0.0)} ({share_ends(known)})"
+    return joined([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+
+
+def _to_settle(row: WinRateRow) -> str:
     needed = openings_to_settle(row)
     if needed is None:
-        more = "no number of games you would wait for would show a difference of that size"
-    else:
-        more = f"about {needed:,} openings would show a difference of that size"
-    value = share(known.value or 0.0)
-    return joined([name_of(row.agent), f" scored {value} ({share_ends(known)}); {more}."])
+        return "no number of games you would wait for would show a difference of that size"
+    return f"about {needed:,} openings would show a difference of that size"
 
 
 def openings_to_settle(row: WinRateRow) -> int | None:
@@ -228,7 +249,7 @@ def _strongest(report: Report) -> Answer:
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
         return Answer(question, headline, joined([score_sentence(row), "."]))
-    headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
+    headline = f"{isolated(names[0])} is the strongest: {strength_of(row)} against "
     headline += f"{isolated(names[1])}, the next."
     return Answer(question, headline, joined([_between(row), " ", _order(report)]))
 
