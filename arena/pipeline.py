@@ -56,6 +56,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if earlier:
                 say(earlier)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
+            _tell(provenance.large_directory_lines(experiment.plan), options)
             played = _played(drawn, journal, options, live)
             while again := without_copies(played.drawn, journal):
                 note_begin(experiment, origin, journal, again, options)

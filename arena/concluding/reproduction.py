@@ -93,9 +93,9 @@ def compare(
     run = stored_run(directory, beside)
     drawn, stored, compared = run.drawn, run.stored, 0
     differing = run.table.fault
-    for path in drawn.plan.files():
-        if differing is None and not path.is_file():
-            raise NotARun(f"there is no file {path}: --experiment says where its bots are now")
+    for tree in drawn.plan.trees():
+        if differing is None and not tree.path.exists():
+            raise NotARun(f"there is no file {tree.path}: --experiment says where its bots are now")
     if differing is None and not drawn.plan.reproducible:
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"

@@ -160,7 +160,7 @@ def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_
         load(path)
     assert len(error.value.problems) == 1  # the version is there all the same
     stored = json.loads((run / "run.json").read_text())
-    (digest,) = stored["files"].values()
+    (digest,) = stored["sources"].values()
     assert str(tmp_path) not in json.dumps(stored["plan"])
     os.truncate(run / "sources" / digest / "mine.py", 3)
     with pytest.raises(ExperimentError, match="was changed"):
