@@ -67,10 +67,20 @@ def place_of(directory: Path, name: str, digest: object) -> Path | None:
     return directory / SOURCES / digest / last
 
 
+def kept_digests(stored: KeyValues) -> KeyValues:
+    """Return the digests by which a run keeps copies; earlier versions kept each file alone."""
+    digests = stored.get("sources", stored.get("files"))
+    return digests if isinstance(digests, dict) else {}
+
+
+def is_copy(kept: Path, digest: object) -> bool:
+    """Return whether a kept copy is what it was, by itself or with what it imports."""
+    return digest in (tree_digest(kept), None if kept.is_dir() else digest_now(kept))
+
+
 def kept_file(directory: Path, stored: KeyValues, name: str) -> Path | None:
     """Return where a run keeps one of the files in its run.json; None if it kept no copy."""
-    sources = stored.get("sources")
-    for source, digest in sources.items() if isinstance(sources, dict) else ():
+    for source, digest in kept_digests(stored).items():
         kept = place_of(directory, source, digest)
         above = PurePosixPath(source).parent
         if kept is None or not PurePosixPath(name).is_relative_to(above):
@@ -89,7 +99,7 @@ def replaced(directory: Path, sources: Mapping[str, object], base: Path) -> dict
     found: dict[Path, Path] = {}
     for name, digest in sources.items():
         path, kept = path_in_plan(name, base).resolve(), place_of(directory, name, digest)
-        if tree_digest(path) != digest and kept is not None and tree_digest(kept) == digest:
+        if tree_digest(path) != digest and kept is not None and is_copy(kept, digest):
             found[path] = kept.resolve()
     return found
 

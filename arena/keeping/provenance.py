@@ -189,7 +189,7 @@ def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
         "run": origin.digest,
         "game": plan.game,
         "seed": plan.seed,
-        "reproducible": plan.reproducible,
+        "reproducible": plan.repeats,
         "plan": origin.plan,
         "versions": versions(),
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from arena.keeping.game_table import StoredGames, read_games
-from arena.keeping.kept_sources import digest_now, is_replaced, replaced, tree_digest
+from arena.keeping.kept_sources import digest_now, is_replaced, kept_digests, replaced, tree_digest
 from arena.keeping.parquet import TableError
 from arena.keeping.provenance import RUN, code_digest, read_run
 from arena.planning.file_names import path_in_plan
@@ -35,7 +35,7 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
         raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
     try:
         base = _base(stored, beside)
-        copies = replaced(directory, _digests(stored, "sources"), base)
+        copies = replaced(directory, kept_digests(stored), base)
         return Plan.from_json(stored["plan"], base, copies)
     except PlanError as error:
         raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
@@ -45,14 +45,13 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     """The files and sources that have changed since the run was played."""
     stored = read_run(directory)
     base, notes = _base(stored, beside), []
-    sources = _digests(stored, "sources")
-    copies = replaced(directory, sources, base)
+    copies = replaced(directory, kept_digests(stored), base)
     changed: dict[str, Path] = {}
     for name, old in _digests(stored, "files").items():
         path = path_in_plan(name, base).resolve()
         if (tree_digest(path) if path.is_dir() else digest_now(path)) != old:
             changed[name] = path
-    for name, old in sources.items():
+    for name, old in _digests(stored, "sources").items():
         path = path_in_plan(name, base).resolve()
         above = path if path.is_dir() else path.parent
         if tree_digest(path) != old and not any(p.is_relative_to(above) for p in changed.values()):

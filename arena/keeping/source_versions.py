@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from arena.keeping.git_files import Content, GitTree, VersionError, tree_of
-from arena.keeping.kept_sources import LARGEST, place_of, tree_digest
+from arena.keeping.kept_sources import LARGEST, is_copy, kept_digests, place_of
 from arena.keeping.provenance import read_run
 from arena.planning.file_names import path_in_plan, versions_directory
 from games.file_trees import candidates, file_tree, place_beside
@@ -110,15 +110,14 @@ def kept_contents(directory: Path, path: Path) -> Contents:
         }
     except (OSError, TooMuch):
         raise VersionError(f"run {directory.name} kept no copy of {quoted(name)}") from None
-    if tree_digest(kept) != digest:
+    if not is_copy(kept, digest):
         raise VersionError(f"the copy of {quoted(name)} in run {directory.name} was changed")
     return contents
 
 
 def digest_in(stored: KeyValues, run: str, path: Path) -> object:
     """The digest of a user's file in a run; a VersionError says what the run has instead."""
-    files, base = stored.get("sources", {}), Path(str(stored.get("path", ""))).parent
-    digests = files if isinstance(files, dict) else {}
+    digests, base = kept_digests(stored), Path(str(stored.get("path", ""))).parent
     for each, digest in digests.items():
         if path_in_plan(each, base).resolve() == path:
             return digest

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 
-from agents import AgentSpec, searches, users_trees, with_files
+from agents import AgentSpec, outside, searches, users_code, users_trees, with_files
 from agents.user_files import split_reference
 from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
@@ -74,13 +74,23 @@ class Plan:
 
     @property
     def reproducible(self) -> bool:
-        """Whether the plan gives the same games on any machine: no agent plays by the clock."""
+        """Return whether no agent of ours plays by the clock."""
         clocks = self.turn_seconds is not None or self.game_seconds is not None
         own = CLOCKS if not clocks else ()
         return not any(
             searches(spec) and (clocks or any(name in spec.options for name in own))
             for spec in self.agents.values()
         )
+
+    @property
+    def outside_bots(self) -> tuple[str, ...]:
+        """Return the agents that run somebody else's code: only asking shows what they do."""
+        return tuple(n for n, spec in self.agents.items() if outside(spec) or users_code(spec))
+
+    @property
+    def repeats(self) -> bool | None:
+        """Return whether another run plays the same games; None if outside bots decide that."""
+        return False if not self.reproducible else None if self.outside_bots else True
 
     def trees(self) -> list[FileTree]:
         """Return the users' rules, bots and evaluations, with what they import and can read."""

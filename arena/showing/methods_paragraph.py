@@ -86,8 +86,6 @@ def _agents(plan: Plan) -> Iterator[str]:
         yield "All agents use chance, drawn from the seed, or may"
     else:
         yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
-    if not plan.reproducible:
-        yield "Some agents chose by the clock, so a repetition plays other games"
     limits = [f"{plan.move_seconds:g} s a move"]
     limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
     limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
@@ -130,8 +128,9 @@ def _provenance(report: Report, plan: Plan) -> Iterator[str]:
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )
-    repeat = "whose plan gives the same games again" if plan.reproducible else "kept whole"
-    yield f"The run is {printable(str(run.get('digest', '?')))}, {repeat}"
+    yield f"The run is {printable(str(run.get('digest', '?')))}"
+    again = report.repeatability
+    yield f"Its games can be repeated: {again.words}"
 
 
 def named(names: list[str]) -> str:
