@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from arena.keeping.provenance import Origin, file_digest
+from arena.keeping.provenance import Origin, file_digest, source_digest
 from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.plan import Plan, copy_of
 from games.file_trees import FileTree, file_tree
@@ -73,11 +73,6 @@ def kept_digests(stored: KeyValues) -> KeyValues:
     return digests if isinstance(digests, dict) else {}
 
 
-def is_copy(kept: Path, digest: object) -> bool:
-    """Return whether a kept copy is what it was, by itself or with what it imports."""
-    return digest in (tree_digest(kept), None if kept.is_dir() else digest_now(kept))
-
-
 def kept_file(directory: Path, stored: KeyValues, name: str) -> Path | None:
     """Return where a run keeps one of the files in its run.json; None if it kept no copy."""
     for source, digest in kept_digests(stored).items():
@@ -99,7 +94,7 @@ def replaced(directory: Path, sources: Mapping[str, object], base: Path) -> dict
     found: dict[Path, Path] = {}
     for name, digest in sources.items():
         path, kept = path_in_plan(name, base).resolve(), place_of(directory, name, digest)
-        if tree_digest(path) != digest and kept is not None and is_copy(kept, digest):
+        if tree_digest(path) != digest and kept is not None and tree_digest(kept) == digest:
             found[path] = kept.resolve()
     return found
 
@@ -115,7 +110,7 @@ def is_replaced(path: Path, copies: Mapping[Path, Path]) -> bool:
 def tree_digest(path: Path) -> str | None:
     """Digest of a file with what it imports, or of a directory; None if it cannot be read."""
     try:
-        return file_tree(path).digest()
+        return source_digest(file_tree(path))
     except (OSError, TooMuch):
         return None
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from arena.planning.file_names import name_in_plan
 from arena.planning.plan import Plan
+from games.file_trees import FileTree
 from games.imports import module_paths, own_imported_files, package_modules
 from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
@@ -76,7 +77,13 @@ def file_digests(plan: Plan) -> dict[str, str]:
 
 def tree_digests(plan: Plan) -> dict[str, str]:
     """Return digests of what the plan names, each with what it imports or has below it."""
-    return {name_in_plan(tree.path, plan.base): tree.digest() for tree in plan.trees()}
+    return {name_in_plan(tree.path, plan.base): source_digest(tree) for tree in plan.trees()}
+
+
+def source_digest(tree: FileTree) -> str:
+    """Return the digest of what an agent names: that of the file, if it imports nothing."""
+    alone = len(tree.files) == 1 and not tree.is_directory
+    return file_digest(tree.path) if alone else tree.digest()
 
 
 def large_directory_lines(plan: Plan) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from arena.keeping.git_files import Content, GitTree, VersionError, tree_of
-from arena.keeping.kept_sources import LARGEST, is_copy, kept_digests, place_of
+from arena.keeping.kept_sources import LARGEST, kept_digests, place_of, tree_digest
 from arena.keeping.provenance import read_run
 from arena.planning.file_names import path_in_plan, versions_directory
 from games.file_trees import candidates, file_tree, place_beside
@@ -110,7 +110,7 @@ def kept_contents(directory: Path, path: Path) -> Contents:
         }
     except (OSError, TooMuch):
         raise VersionError(f"run {directory.name} kept no copy of {quoted(name)}") from None
-    if not is_copy(kept, digest):
+    if tree_digest(kept) != digest:
         raise VersionError(f"the copy of {quoted(name)} in run {directory.name} was changed")
     return contents
 

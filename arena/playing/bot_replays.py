@@ -1,4 +1,4 @@
-"""Games of outside bots played again at the end of a run: do the bots repeat their moves?"""
+"""Play games of outside bots again at the end of a run, to see whether they repeat their moves."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
