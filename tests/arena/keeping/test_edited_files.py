@@ -9,6 +9,7 @@ from arena.keeping.run_differences import why_new
 from arena.reading.experiment_file import load
 from arena.verify import main as verify
 from games import file_trees
+from games.user_file import digest_of
 from tests.arena.running import directory_of, played, small
 
 PYTHON = '[agents.mine]\nkind = "python"\nfile = "bot.py"\n'
@@ -101,9 +102,9 @@ def test_a_directory_that_is_too_large_is_named_in_one_line(files, monkeypatch):
 
 
 def test_what_a_game_file_imports_decides_the_game(tmp_path):
-    rules = tmp_path / "mine.py"
+    rules, beside = tmp_path / "mine.py", tmp_path / "numbers_of.py"
     rules.write_text("import numbers_of\n")
-    (tmp_path / "numbers_of.py").write_text("WIDE = 3\n")
-    before = file_trees.file_tree(rules).digest()
-    (tmp_path / "numbers_of.py").write_text("WIDE = 4\n")
-    assert file_trees.file_tree(rules).digest() != before
+    beside.write_text("WIDE = 3\n")
+    before = digest_of(rules)
+    beside.write_text("WIDE = 4\n")
+    assert digest_of(rules) != before
