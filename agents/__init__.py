@@ -24,11 +24,12 @@ from agents.core import (
     SpecError,
 )
 from agents.kinds import UNKNOWN, Kind, all_fit, none
+from agents.languages import source_tree
 from agents.protocols import PROTOCOLS
 from agents.spec_faults import faults
 from agents.user_files import is_users, own_home, placed, split_reference
 from games import Game
-from games.file_trees import FileTree, file_tree
+from games.file_trees import FileTree
 from games.limited_files import TooMuch
 from games.names import did_you_mean, listed
 from games.shell_commands import refuse_no_command
@@ -196,7 +197,7 @@ def _existing(words: Iterable[str]) -> list[Path]:
 def users_trees(spec: AgentSpec) -> tuple[FileTree, ...]:
     """Return all of the users' own that decides the agent's moves: what it imports and can read."""
     try:
-        return tuple(file_tree(path) for path in users_paths(spec))
+        return tuple(source_tree(path) for path in users_paths(spec))
     except TooMuch as error:
         raise SpecError(str(error)) from None
 

@@ -6,10 +6,11 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from agents.languages import source_tree
 from arena.keeping.provenance import Origin, file_digest, source_digest
 from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.plan import Plan, copy_of
-from games.file_trees import FileTree, file_tree
+from games.file_trees import FileTree
 from games.keys import KeyValues
 from games.limited_files import TooMuch, read_bytes
 from games.whole_files import inner_directory, whole_file
@@ -110,7 +111,7 @@ def is_replaced(path: Path, copies: Mapping[Path, Path]) -> bool:
 def tree_digest(path: Path) -> str | None:
     """Digest of a file with what it imports, or of a directory; None if it cannot be read."""
     try:
-        return source_digest(file_tree(path))
+        return source_digest(source_tree(path))
     except (OSError, TooMuch):
         return None
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from agents.languages import source_tree
 from arena.keeping.git_files import Content, GitTree, VersionError, tree_of
 from arena.keeping.kept_sources import LARGEST, kept_digests, place_of, tree_digest
 from arena.keeping.provenance import read_run
 from arena.planning.file_names import path_in_plan, versions_directory
-from games.file_trees import candidates, file_tree, place_beside
+from games.file_trees import candidates, place_beside
 from games.imports import imported_files
 from games.keys import KeyValues
 from games.limited_files import TooMuch, read_bytes
@@ -103,7 +104,7 @@ def kept_contents(directory: Path, path: Path) -> Contents:
     try:
         if kept is None or not kept.is_file():
             raise FileNotFoundError
-        files = file_tree(kept).files
+        files = source_tree(kept).files
         contents = {
             each: Content(read_bytes(file, LARGEST), os.access(file, os.X_OK))
             for each, file in files.items()

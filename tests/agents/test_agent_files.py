@@ -1,6 +1,8 @@
 """What a user's file imports from beside it: found by reading, loaded after all else."""
 
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -14,6 +16,7 @@ from agents import (
     users_trees,
 )
 from agents.door import agent_of
+from agents.languages import command_of, source_tree
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from games import file_trees, game
@@ -114,6 +117,35 @@ def test_an_edit_of_any_file_that_a_program_can_read_makes_another_agent(tmp_pat
     assert [tree.digest() for tree in users_trees(spec)] == before
     (engine / edited).write_text("another")
     assert [tree.digest() for tree in users_trees(spec)] != before
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")
+def test_an_edit_of_a_header_makes_another_agent_and_another_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source, header = tmp_path / "bot.c", tmp_path / "lib" / "pick.h"
+    header.parent.mkdir()
+    source.write_text('#include <stdio.h>\n#include "lib/pick.h"\nint main() { return ANSWER; }\n')
+    spec = AgentSpec("lines", {"command": [str(source)]})
+    found = []
+    for answer in (3, 4):
+        header.write_text(f"#define ANSWER {answer}\n")
+        (program,) = command_of(source)
+        status = subprocess.run([program], check=False).returncode
+        found.append((status, users_trees(spec)[0].digest()))
+    assert [status for status, _ in found] == [3, 4]
+    assert found[0][1] != found[1][1]
+
+
+def test_the_modules_of_a_rust_program_count(tmp_path):
+    for name, text in {
+        "bot.rs": "pub mod a;\n",
+        "a.rs": "mod b;\n",
+        "a/b.rs": "",
+        "c.rs": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert set(source_tree(tmp_path / "bot.rs").files) == {"bot.rs", "a.rs", "a/b.rs"}
 
 
 def test_the_home_of_an_engine_counts_but_not_that_of_an_interpreter(tmp_path):

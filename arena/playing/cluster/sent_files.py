@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from games.file_trees import file_tree
+from agents.languages import source_tree
 from games.limited_files import TooMuch
 from games.names import quoted
 from games.terminal import Mistake
@@ -40,7 +40,7 @@ class SentFiles:
     def _packed(self, path: Path) -> str:
         """Take a file with what it imports, or all files of a directory."""
         try:
-            inside = {name: self._read(each) for name, each in file_tree(path).files.items()}
+            inside = {name: self._read(each) for name, each in source_tree(path).files.items()}
         except TooMuch as error:
             raise Mistake(f"{error}; they are not sent to a cluster") from None
         digest = hashlib.blake2b(digest_size=8)

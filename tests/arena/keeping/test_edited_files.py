@@ -1,5 +1,6 @@
 """Every edit of a user's file that a bot may import or read makes another run."""
 
+import shutil
 import textwrap
 
 import pytest
@@ -26,6 +27,21 @@ SCRIPT = textwrap.dedent(
         print(part.pick(line.split(";")[1].split()), flush=True)
     """
 )
+C_BOT = r"""
+#include <stdio.h>
+#include <string.h>
+#include "pick.h"
+int main(void) {
+    char line[4096];
+    while (fgets(line, sizeof line, stdin)) {
+        char *legal = strchr(line, ';') + 1, *end = strchr(legal, ';');
+        *end = 0;
+        char *last = strrchr(legal, ' '), *first = strtok(legal, " ");
+        printf("%s\n", LAST && last ? last + 1 : first);
+        fflush(stdout);
+    }
+}
+"""
 FILES = {
     "bot.py": "from mylib import parts\n"
     "def choose(view, legal, rng):\n    return parts.pick(legal)\n",
@@ -84,6 +100,22 @@ def test_an_edit_below_a_readable_directory_is_another_run(files, more, edited, 
     told = capsys.readouterr().err
     assert "engine" in told
     assert "has changed since this run: its kept copy was taken" in told
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")
+def test_an_edited_header_is_another_run_and_the_kept_copy_plays(files, capsys):
+    (files / "pick.h").write_text("#define LAST 0\n")
+    (files / "bot.c").write_text(C_BOT)
+    agent = '[agents.mine]\nkind = "lines"\ncommand = ["bot.c"]\n'
+    path = experiment(files, agent)
+    played(path, files / "results")
+    run, before = directory_of(files / "results"), digest(path)
+    assert verify([str(run), "--all"]) == 0
+    assert "has changed" not in capsys.readouterr().err
+    (files / "pick.h").write_text("#define LAST 1\n")
+    assert digest(path) != before
+    assert verify([str(run), "--all"]) == 0
+    assert "pick.h has changed since this run: its kept copy" in capsys.readouterr().err
 
 
 def test_a_run_in_a_readable_directory_does_not_change_itself(files):
