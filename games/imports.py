@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePath
 from typing import TypeVar
 
@@ -18,11 +18,16 @@ MEMORY = Path(__file__).parent / "__pycache__" / "imports.json"
 MOST_REMEMBERED = 5_000
 
 
-def imported_names(source: bytes) -> Iterator[str]:
-    """Yield the modules that a source may import: `a.b`, or `..a.b` where the import is relative.
+@lru_cache(1024)
+def imported_names(source: bytes) -> tuple[str, ...]:
+    """Return the modules that a source may import: `a.b`, or `..a.b` where the import is relative.
 
     `from a import b` names `a.b` too, which may be a module. A source with an error has none.
     """
+    return tuple(_names(source)) if b"import" in source else ()
+
+
+def _names(source: bytes) -> Iterator[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
