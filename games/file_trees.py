@@ -22,7 +22,7 @@ MOST_LISTED = 200_000  # files of a directory
 NOT_COUNTED = frozenset(
     {"__pycache__", ".git", ".hg", ".svn", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
-RUN_NAME = re.compile(r"(sweep-)?[0-9a-f]{10}")
+RUN_NAME = re.compile(r"((sweep|tune|learn)-)?[0-9a-f]{10}(\.old-[0-9]+)?")
 RUN_FILES = frozenset({"lock", "journal.sqlite", "run.json"})
 # A file beside hides none of these from a user's.
 INSTALLED = sys.stdlib_module_names | {"games", "agents", "arena"}

@@ -111,7 +111,12 @@ def test_an_edit_of_any_file_that_a_program_can_read_makes_another_agent(tmp_pat
     }
     engine, spec = program(tmp_path, **placed)
     before = [tree.digest() for tree in users_trees(spec)]
-    for name in ("__pycache__/bot.pyc", ".git/index", "results/x/0123456789/run.json"):
+    for name in (
+        "__pycache__/bot.pyc",
+        ".git/index",
+        "results/x/0123456789/run.json",
+        "results/x/tune-0123456789.old-1/lock",
+    ):
         (engine / name).parent.mkdir(parents=True)
         (engine / name).write_text("it changes with every run")
     assert [tree.digest() for tree in users_trees(spec)] == before
