@@ -17,6 +17,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.records import Games
 from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.determinism import FIXED
+from arena.playing.known_pairings import KnownPairings
 from arena.playing.pinning import cores_for, pinning_words
 from arena.playing.tournament import Played
 from arena.reading.command_line import RunOptions
@@ -126,7 +127,15 @@ def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotR
         return stored or BotReplays(dict.fromkeys(drawn.plan.outside_bots, 0))
     tell = say if not options.quiet else log.info
     columns = drawn.pairings.columns
-    return replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
+    replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
+    known, names = KnownPairings(drawn, options.playing.known), drawn.plan.names
+    tested = {names.index(n) for n, games in replays.games.items() if games} - {
+        names.index(name) for name in replays.differing
+    }
+    if tested and known.store is not None:
+        for start, _, games in journal.parts(columns):
+            known.keep_tested(drawn.pairings, start, games, tested)
+    return replays
 
 
 def _traces(parts: Iterable[Games]) -> Iterator[str]:

@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+from arena import run_notes
 from arena.concluding import repeatability
 from arena.keeping.known_games import KnownGames
 from arena.playing import bot_replays
+from arena.playing.bot_replays import BotReplays
 from arena.report import main as report
 from arena.run_notes import KEY
 from arena.verify import main as verify
@@ -16,6 +18,7 @@ from tests.arena.running import directory_of, experiment_file, played, small
 
 SOURCES = {
     "steady": "def choose(view, legal, rng):\n    return rng.choice(legal)\n",
+    "fixed": "def choose(view, legal, rng):\n    return legal[0]\n",
     "chance": "import random\ndef choose(view, legal, rng):\n    return random.choice(legal)\n",
     "clock": "import time\ndef choose(view, legal, rng):\n"
     "    return legal[time.perf_counter_ns() // 7 % len(legal)]\n",
@@ -112,6 +115,22 @@ def test_games_of_a_bot_that_is_wrongly_said_to_be_deterministic_are_forgotten(t
             )
         assert said[KEY]["differing"] == ["clock"]
         assert said["known"] == 0
+
+
+def test_a_declaration_is_believed_only_after_a_test(tmp_path, monkeypatch):
+    known = {}
+    for turn in ("1", "2", "3"):
+        (tmp_path / turn).mkdir()
+        with (
+            contextlib.closing(KnownGames(tmp_path / "known")) as store,
+            monkeypatch.context() as m,
+        ):
+            if turn == "1":  # the bot takes too long to be tested
+                m.setattr(run_notes, "replay_bots", lambda *_: BotReplays({"fixed": 0}))
+            more = "deterministic = true\n"
+            _, said = run_of(tmp_path / turn, "fixed", more=more, known=store)
+            known[turn] = said["known"]
+    assert known == {"1": 0, "2": 0, "3": 16}
 
 
 def test_a_finished_run_is_not_tested_again(tmp_path, monkeypatch):
