@@ -100,11 +100,13 @@ def _evidence(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
 
 
 def _fingerprints(plan: KeyValues, run: KeyValues) -> dict[str, str]:
-    """What tells versions of an agent apart: its spec, and the user's files that it names."""
+    """What tells versions of an agent apart: its spec, and the user's files behind it."""
     found = {}
     for name, spec in plan.get("agents", {}).items():
         text = json.dumps(spec, sort_keys=True)
-        files = {path: digest for path, digest in run.get("files", {}).items() if path in text}
+        tables = [run.get(key) for key in ("files", "sources")]
+        digests = {k: v for table in tables if isinstance(table, dict) for k, v in table.items()}
+        files = {path: digest for path, digest in digests.items() if path in text}
         whole = json.dumps([spec, files], sort_keys=True)
         found[name] = hashlib.blake2b(whole.encode(), digest_size=2).hexdigest()
     return found
