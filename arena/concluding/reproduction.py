@@ -27,6 +27,7 @@ from arena.planning.plan import Plan
 from arena.planning.records import Games, moves_of, pair_points
 from arena.planning.tasks import Task
 from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
+from arena.playing.clean_replay import contradiction
 from arena.playing.determinism import FIXED
 from arena.playing.in_order import in_turn
 from arena.playing.known_pairings import KnownPairings
@@ -192,9 +193,9 @@ def first_difference_in(run: StoredRun, games: Games) -> Difference | None:
     for row in np.flatnonzero(~run.table.unasked[rows]).tolist():
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:
-                was = before[name][row] if row < len(before[name]) else "missing"
+                was = before[name][row] if row < len(before[name]) else None
                 place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
-                what = f"{place}: {name} was {was} and is {column[row]}"
+                what = f"{place}: {contradiction(name, was, column[row])}"
                 bots = bots_that_differ(run, games, row, before, now) if name in BY_AGENTS else ()
                 return Difference(what + doubt_words(bots), bots)
     return None
