@@ -38,7 +38,8 @@ class Plan:
     pairs: int = 100  # pairings of each match
     seed: int = 1
     keep_moves: bool = True
-    move_seconds: float = 60.0
+    # None: what `time_control` says of each agent.
+    move_seconds: float | None = 60.0
     turn_seconds: float | None = None  # for a move with all extra turns that it brings
     game_seconds: float | None = None
     increment: float = 0.0  # seconds added to the game's rest after every move

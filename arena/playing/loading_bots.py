@@ -10,6 +10,7 @@ from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan
+from arena.planning.time_controls import with_own_seconds
 from arena.playing.dry_run import try_out
 from arena.playing.referee import bounded
 from arena.playing.workers import PlayOptions
@@ -34,10 +35,10 @@ def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
     reasons: dict[str, str] = {}
     wall = options.wall or Wall(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
-    terms = Terms(wall, drawn.plan.move_seconds)
     try:
         for spec in drawn.specs:
             if users_code(spec) and str(spec) not in reasons:
+                terms = with_own_seconds(Terms(wall), drawn.plan, spec)
                 asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
                 reasons[str(spec)] = wall.despite_losses(asked)
     finally:

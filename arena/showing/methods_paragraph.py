@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from agents import users_code, varies
 from arena.planning.plan import Plan
+from arena.planning.time_controls import time_control
 from arena.showing.numbers import CENSUS, SPRT, count, counted
 from arena.showing.report_contents import Report
 from games.names import listed
@@ -88,11 +89,13 @@ def _agents(plan: Plan) -> Iterator[str]:
         yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
     if not plan.reproducible:
         yield "Some agents chose by the clock, so a repetition plays other games"
-    limits = [f"{plan.move_seconds:g} s a move"]
+    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
+    limited = bots or plan.agents
+    moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
+    limits = [f"{' or '.join(f'{each:g}' for each in moves)} s a move"]
     limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
     limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
     limits += [f"{plan.increment:g} s added after a move"] if plan.increment else []
-    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
     if bots or plan.game_seconds is not None:
         yield f"An agent that exceeded {', '.join(limits)} lost the game"
 

@@ -151,7 +151,7 @@ class TrialCrew:
             assert self.games.player
         else:
             first = self.games.plans[0]
-            try_users(first, Terms(self.games.wall, first.plan.move_seconds))
+            try_users(first, Terms(self.games.wall))
 
     @property
     def isolation(self) -> str:
