@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agents.fault_text import fault_text
 from arena.planning.game_pieces import Parts
 from arena.planning.records import LOSS, Termination
 from games.whole_files import inner_directory, write_text
@@ -39,8 +40,9 @@ def _faults(parts: Parts, names: Sequence[str]) -> Iterator[tuple[int, str, str]
         for row in sorted(games.traces):
             seats = int(games.first[row]), int(games.second[row])
             guilty = seats[0 if games.result[row] == LOSS else 1]
-            how = Termination(int(games.termination[row]))
+            how, trace = Termination(int(games.termination[row])), games.traces[row]
             other = names[seats[1] if guilty == seats[0] else seats[0]]
-            head = f"game {begin + row}, against {other}: {how.name.lower()}"
-            yield guilty, head, games.traces[row]
+            text = fault_text(how.name.lower(), trace)
+            head = f"game {begin + row}, against {other}: {how.name.lower()}: {text}"
+            yield guilty, head, trace
         begin += len(games)

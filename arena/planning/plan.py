@@ -59,7 +59,7 @@ class Plan:
     anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether walls that keep files, network and processes apart are required.
     walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load stops the others.
+    # Whether a bot that does not load, or fails all its games, stops the others.
     unloadable_stops: bool = field(default=False, compare=False)
 
     @property

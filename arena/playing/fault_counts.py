@@ -1,4 +1,4 @@
-"""Faults of bots as they are counted: in a row, and timeouts in all."""
+"""Faults of bots as they are counted: the first games, in a row, and timeouts in all."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,32 +15,54 @@ ENDING = frozenset(
     for name in ("TIMEOUT", "CRASHED", "MEMORY", "FLOODED", "UNLOADABLE", "UNREADABLE")
 )
 
+FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
+
 
 class FaultCounts:
     """Counts games in schedule order and says who is not asked any more."""
 
-    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked]) -> None:
-        """`out` are those who are not asked from the beginning, by place."""
-        self.drawn, self.out = drawn, dict(out)
+    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked], part: bool = False) -> None:
+        """`out` are those who are not asked from the beginning, by place.
+
+        A `part` of the games does not show which games of a bot are its first.
+        """
+        self.drawn, self.out, self.part = drawn, dict(out), part
         self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
         self.in_a_row = dict.fromkeys(self.bots, 0)
         self.timeouts = dict.fromkeys(self.bots, 0)
+        self.finished: set[int] = set()  # bots that have finished a game
+        self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game
 
-    def count(self, places: Iterable[int], guilty: int | None, how: Termination) -> bool:
-        """Count a game of these agents; whether the guilty one is not asked any more."""
+    def count(
+        self, places: Iterable[int], guilty: int | None, how: Termination, trace: str = ""
+    ) -> bool:
+        """Count a game of these agents; whether the guilty one is not asked any more.
+
+        `trace` is what is known of its fault.
+        """
         for place in places:
-            if place != guilty and how.fair and place in self.in_a_row:
+            if how.fair and place in self.in_a_row:
                 self.in_a_row[place] = 0
+                self.finished.add(place)
         if guilty is None or guilty not in self.in_a_row:
             return False
         self.in_a_row[guilty] = self.in_a_row[guilty] + 1 if how in ENDING else 0
         self.timeouts[guilty] += how is Termination.TIMEOUT
+        self.failures[guilty] += guilty not in self.finished
         if reason := self._enough(guilty, how):
-            self.out[guilty] = Unasked(how, reason)
+            self.out[guilty] = Unasked(how, f"{reason}\n{trace}".rstrip())
         return bool(reason)
+
+    @property
+    def useless(self) -> list[int]:
+        """The bots that have failed games and have finished none."""
+        failed = {*self.out, *(place for place in self.bots if self.failures[place])}
+        return sorted(failed - self.finished)
 
     def _enough(self, place: int, how: Termination) -> str:
         """Why it is not asked any more; empty if it is."""
+        if not self.part and place not in self.finished and self.failures[place] >= FIRST_GAMES:
+            return f"is excluded: it failed its first {FIRST_GAMES} games and finished none"
         options = self.drawn.specs[place].options
         most = options.get("max_restarts", MOST_RESTARTS)
         if self.in_a_row[place] >= most:

@@ -38,6 +38,7 @@ class Tick(NamedTuple):
     tournament: TournamentStanding | None = (
         None  # of a schedule that goes by rounds: more may follow
     )
+    awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
 
 
 class Played(NamedTuple):
@@ -58,12 +59,14 @@ def play(
 ) -> Played:
     """Play the pairings that the journal does not have, round after round.
 
-    `tell` gets a line about every agent that forfeits games unplayed.
+    `tell` gets the first fault of every bot, and a line about each that forfeits games unplayed.
+    UselessBots if the plan does not go on without those that fail all their games.
     """
     course, stop = Course(drawn), StopRule(drawn)
     count = Count(course)
-    faults = FaultRule(drawn, unloadable(drawn, journal, options), tell, course.columns)
+    faults = FaultRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
     _take_stored(journal, course, faults, stop, count)
+    faults.refuse()
     count.begun = count.done
     known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
@@ -73,9 +76,13 @@ def play(
         )
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
-        for batch, is_known in _batches(Workers(drawn, options), tasks, count, known, faults):
+        workers = Workers(drawn, options)
+        workers.on_fault = faults.show_first
+        workers.on_wait = lambda: show(count.tick(stop, options.speeds(tasks)))
+        for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
+            faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
@@ -87,6 +94,7 @@ def play(
             if stop.reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
+    faults.refuse(over=True)
     state = stop.final(complete=not count.left)
     return Played(course.drawn, state, course.standing, known.taken)
 
@@ -96,7 +104,7 @@ def _take_stored(
 ) -> None:
     """Count the games of the journal."""
     for start, end, games in journal.parts(course.columns):
-        faults.take(games)
+        faults.take(games, 2 * start)
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
@@ -164,4 +172,14 @@ class Count:
         """Where the run stands."""
         played = self.done - self.begun
         standing = self.course.standing
-        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing)
+        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing,
+                    self._awaited())  # fmt: skip
+
+    def _awaited(self) -> tuple[int, int] | None:
+        """The agents of the first pairing that is not counted."""
+        if not self.left:
+            return None
+        pairings = self.course.drawn.pairings
+        match, _ = pairings.places(np.arange(self.done, self.done + 1))
+        a, b = pairings.matches[int(match[0])]
+        return a, b

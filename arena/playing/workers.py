@@ -14,8 +14,10 @@ from arena.planning.game_blobs import Batch, batched, decoded
 from arena.planning.tasks import BATCH_SECONDS, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
+from arena.playing.early_faults import EarlyFault, EarlyFaults
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import ignore
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
 
@@ -83,6 +85,10 @@ class RunFailed(Unfinished):  # the run ends here; the games already played are 
         self.pairing = pairing
 
 
+def nothing() -> None:
+    """Do nothing while results are awaited."""
+
+
 class Workers:
     """The crew that plays the tasks of a plan; its worker is made here and forked."""
 
@@ -96,6 +102,11 @@ class Workers:
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
         self.worker.workers = options.workers if options.pinned else 0
+        self.early = EarlyFaults()
+        self.worker.referee_loop.report = self.early.send
+        # Called while results are awaited: with faults as they happen, and to show progress.
+        self.on_fault: Callable[[EarlyFault], object] = ignore
+        self.on_wait: Callable[[], object] = nothing
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
 
@@ -162,8 +173,11 @@ class Workers:
         return parcel(maker, (self.drawn,), self.wall.required)
 
     def look(self) -> None:
-        """Raise if a signal arrived."""
+        """Raise if a signal arrived; pass on what happened meanwhile."""
         self.options.interrupts.look()
+        for fault in self.early.receive():
+            self.on_fault(fault)
+        self.on_wait()
 
     def split(self, task: Task) -> list[Task]:
         """The task as one task for each pairing."""

@@ -105,6 +105,7 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
     usual = DEFAULT_PAIRS if meets.rounds is None else MOST_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
     # Rounds end long before all pairs are played.
+    without_bot = settings.unloadable or ("forfeit" if setup.values.get("roster") else "stop")
     few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
     return Plan(
         game=setup.of.name,
@@ -121,7 +122,7 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         game_seconds=settings.game_seconds,
         increment=settings.increment,
         walls_required=settings.isolation == "required",
-        unloadable_stops=settings.unloadable == "stop",
+        unloadable_stops=without_bot == "stop",
         stop=settings.stop,
         rounds=meets.rounds,
         base=setup.base,

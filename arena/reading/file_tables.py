@@ -68,8 +68,9 @@ TOP = (
     Key(
         "unloadable",
         "text",
-        "what becomes of a bot that does not load",
-        "forfeit",
+        "what becomes of a bot that does not load or fails all its games; usually stop, "
+        "in a roster forfeit",
+        None,
         choices=("forfeit", "stop"),
     ),
     Key(
@@ -116,7 +117,7 @@ class Settings:
     turn_seconds: float | None
     game_seconds: float | None
     increment: float
-    unloadable: str
+    unloadable: str | None
     isolation: str
     anchor: str | None
     mixed_machines: bool

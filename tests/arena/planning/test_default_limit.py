@@ -51,6 +51,8 @@ def test_a_bot_has_five_seconds_a_move_unless_a_limit_is_named(tmp_path, top, ow
 
 
 def test_a_plan_without_bots_stays_the_plan_that_it_was(tmp_path):
-    text = 'game = "kalah(4,3)"\npairs = 1\n[agents.a]\nkind = "random"\n[agents.b]\nkind="greedy"\n'
+    text = (
+        'game = "kalah(4,3)"\npairs = 1\n[agents.a]\nkind = "random"\n[agents.b]\nkind="greedy"\n'
+    )
     (tmp_path / "x.toml").write_text(text)
     assert load(tmp_path / "x.toml").plan.to_json()["move_seconds"] == 60.0

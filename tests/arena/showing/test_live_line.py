@@ -38,9 +38,19 @@ def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
             show(tick(50 * (second + 1)))
         show(tick(1000))
     first, second, last = capsys.readouterr().err.splitlines()
-    assert first.startswith("600 of 2,000 games, 100 games/s, 14 s left  a v b: 75.0 % [")
-    assert second.startswith("1,100 of 2,000 games")
+    assert first.startswith("500 of 2,000 games, 100 games/s, 15 s left  a v b: 75.0 % [")
+    assert second.startswith("900 of 2,000 games")
     assert last.startswith("2,000 of 2,000 games, 173 games/s  a v b: 75.0 %")
+
+
+def test_a_line_comes_though_no_game_is_finished_and_names_who_plays(clock, capsys):
+    with shown_by(quiet=False) as show:
+        for second in range(13):
+            clock[0] = 100.0 + second
+            show(tick(0)._replace(awaited=(0, 1)))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(set(lines)) == 3
+    assert all("for a v b" in line for line in lines)
 
 
 def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
