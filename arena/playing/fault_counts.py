@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from agents import users_code
 from agents.bot_options import MOST_RESTARTS, MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.fault_text import fault_text
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import Termination
 from arena.planning.tasks import Unasked
@@ -49,8 +50,8 @@ class FaultCounts:
         self.in_a_row[guilty] = self.in_a_row[guilty] + 1 if how in ENDING else 0
         self.timeouts[guilty] += how is Termination.TIMEOUT
         self.failures[guilty] += guilty not in self.finished
-        if reason := self._enough(guilty, how):
-            self.out[guilty] = Unasked(how, f"{reason}\n{trace}".rstrip())
+        if reason := self._enough(guilty, how, trace):
+            self.out[guilty] = Unasked(how, reason)
         return bool(reason)
 
     @property
@@ -59,10 +60,14 @@ class FaultCounts:
         failed = {*self.out, *(place for place in self.bots if self.failures[place])}
         return sorted(failed - self.finished)
 
-    def _enough(self, place: int, how: Termination) -> str:
+    def _enough(self, place: int, how: Termination, trace: str) -> str:
         """Why it is not asked any more; empty if it is."""
         if not self.part and place not in self.finished and self.failures[place] >= FIRST_GAMES:
-            return f"is excluded: it failed its first {FIRST_GAMES} games and finished none"
+            last = fault_text(how.name.lower(), trace)
+            return (
+                f"is excluded: it failed its first {FIRST_GAMES} games and finished none; "
+                f"in the last it {last}"
+            )
         options = self.drawn.specs[place].options
         most = options.get("max_restarts", MOST_RESTARTS)
         if self.in_a_row[place] >= most:

@@ -1,6 +1,6 @@
 """Pairings played move by move: those of bots, of searches by the clock, of games without end."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from games import Game
 from games.board import Board
 
 SEATS = ("first", "second")
+EXCLUDED = Unasked(Termination.UNLOADABLE, "is excluded")
 
 
 def ignore(_: EarlyFault) -> None:
@@ -40,6 +41,9 @@ class RefereeLoop:
         self._board: Board | None = None
         self.counted: tuple[Task, FaultCounts] | None = None
         self.report: Callable[[EarlyFault], object] = ignore  # gets faults as they happen
+        # By place, whether a bot was excluded since this task began: the rule, which is stricter
+        # than a part of the games shows, replaces what is played with it from here on.
+        self.excluded: Sequence[int] = [0] * len(drawn.specs)
 
     def _counts(self, task: Task) -> FaultCounts:
         """The faults of this task so far: who has too many of them has so in the whole run, too."""
@@ -69,7 +73,7 @@ class RefereeLoop:
                 games.append(game)
                 how = game.termination
                 guilty = None if how.fair else places[0 if game.result == LOSS else 1]
-                if not counts.out.keys() & set(places):
+                if not counts.out.keys() & set(places) and game.trace != EXCLUDED.reason:
                     if guilty is not None:
                         text = fault_text(how.name.lower(), game.trace)
                         row = 2 * (block.first + i) + leg
@@ -85,6 +89,8 @@ class RefereeLoop:
         for seat, place in enumerate(places):
             if place in out:
                 return unplayed(self.drawn.of, seat, out[place])
+            if self.excluded[place]:
+                return unplayed(self.drawn.of, seat, EXCLUDED)
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         controls = self.controls[places[0]], self.controls[places[1]]
         thoughtful = self.drawn.plan.thoughts

@@ -81,6 +81,8 @@ def play(
         workers.on_wait = lambda: show(count.tick(stop, options.speeds(tasks)))
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
+            for place in faults.counts.out:
+                workers.excluded[place] = 1
             journal.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:

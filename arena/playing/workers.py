@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Generator, Mapping
+from multiprocessing.sharedctypes import RawArray
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import users_code
@@ -107,6 +108,9 @@ class Workers:
         # Called while results are awaited: with faults as they happen, and to show progress.
         self.on_fault: Callable[[EarlyFault], object] = ignore
         self.on_wait: Callable[[], object] = nothing
+        # Shared with forked workers: bots that are excluded while tasks are under way.
+        self.excluded = RawArray("b", len(drawn.specs))
+        self.worker.referee_loop.excluded = self.excluded
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
 

@@ -129,7 +129,7 @@ def run_lines(
     first = first_line(tick, seconds, pace)
     if still >= STILL_SECONDS and tick.awaited is not None:
         a, b = (printable(names[place], LONGEST_NAME) for place in tick.awaited)
-        first += f", {still:.0f} s for {a} v {b}"
+        first += f", {a} v {b} for {still:.0f} s"
     return [first, *rows, *worker_lines(tick.speeds)]
 
 

@@ -29,7 +29,7 @@ During handling of the above exception, another exception occurred:
   File "/b.py", line 4, in choose
     raise ValueError("second")
 ValueError: second"""
-LATE = "did not answer within 5 s (does it flush its output?) in 'S 4 4'\nException ignored in: x"
+LATE = "did not answer within 5 s (does it flush its output?) in 'S 4 4'\nPipeError: ignored"
 
 
 @pytest.mark.parametrize(

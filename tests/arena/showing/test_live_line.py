@@ -50,7 +50,7 @@ def test_a_line_comes_though_no_game_is_finished_and_names_who_plays(clock, caps
             show(tick(0)._replace(awaited=(0, 1)))
     lines = capsys.readouterr().err.splitlines()
     assert len(set(lines)) == 3
-    assert all("for a v b" in line for line in lines)
+    assert all("a v b for" in line for line in lines)
 
 
 def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
