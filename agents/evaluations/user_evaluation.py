@@ -21,6 +21,7 @@ from numba import types
 from numba.core.errors import NumbaError, NumbaWarning
 
 from agents.core import AgentFailure, Weights
+from agents.evaluations.compile_reasons import compile_reasons
 from agents.evaluations.user_names import (
     ALLOCATING,
     FAST,
@@ -31,7 +32,7 @@ from agents.evaluations.user_names import (
     user_names,
 )
 from agents.evaluations.weight_files import checked_weights
-from agents.evaluations.word_advice import advice, word_for
+from agents.evaluations.word_advice import instead_of
 from agents.kernels.bind import agent_kernels
 from agents.kernels.evaluator import Evaluate, address_of, call_object
 from agents.kernels.layout import EVALUATOR, PYTHON
@@ -39,7 +40,7 @@ from agents.kernels.terms import rounded
 from agents.kernels.weight_reader import plain_weights, weight_reader, weights_type
 from agents.user_files import load_name, own_trace
 from games import Game, Position
-from games.kernels.compile_errors import compile_error
+from games.kernels.compile_errors import compile_error, source_line
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, MERGED, CompileOptions, inlined, unbound
@@ -64,7 +65,7 @@ class OwnEvaluation:
         self.function = unbound(function)
         if not isinstance(self.function, FunctionType):
             self._fail(f"cannot be used: {function!r} is not a function")
-        if missing := missing_name(self.function, partial(word_for, of)):
+        if missing := missing_name(self.function, partial(instead_of, of)):
             self._fail(f"cannot be used: {missing}")
         self.takes = self._arguments()
         self.defaults = self._declared_weights()
@@ -174,12 +175,21 @@ class OwnEvaluation:
                 return compiled_entry(
                     self.function, family, self.takes, self.weight_names, kinds, self.trusted
                 )
-        except NumbaError as error:
-            why = compile_error(error, self.path)
-            more = advice(self.game, why.partition("\n")[0])
-            self._fail(NOT_COMPILED, f"{why}\n{more}".rstrip())
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
+        except Exception as error:  # Numba's own, or what a look at the user's names raises
+            self._fail(NOT_COMPILED, self._compile_problem(error))
+
+    def _compile_problem(self, error: Exception) -> str:
+        """The lines that cannot be compiled, each with its reason."""
+        reasons = compile_reasons(self.function, self.game, self.weight_names)
+        if not reasons:
+            return compile_error(error, self.path)
+        return "\n".join(
+            f"{'' if path == self.path else f'{path.name}, '}line {line}: {source_line(path, line)}"
+            f"\n{text}"
+            for path, line, text in reasons
+        )
 
     def _plain_entry(self, ctx: Context) -> Evaluate:
         """The evaluation run by Python: slow, but every statement is allowed."""
