@@ -13,6 +13,7 @@ from typing import NamedTuple
 from agents.evaluations.user_names import ours, users_functions
 from agents.evaluations.word_advice import how_to_import, words_of
 from games import Game
+from games.kernels.compile_errors import source_line
 from games.kernels.jit import unbound
 from games.names import MISTYPED, did_you_mean, listed
 
@@ -33,8 +34,13 @@ class Reason(NamedTuple):
     line: int
     text: str
 
+    def place(self, main: Path) -> str:
+        """The line and what stands there; its file too, if that is not the `main` one."""
+        where = "" if self.path == main else f"{self.path.name}, "
+        return f"{where}line {self.line}: {source_line(self.path, self.line)}"
 
-class Known(NamedTuple):
+
+class KnownNames(NamedTuple):
     """What a function may read: the words of the game, the weights, its own arguments.
 
     `arguments` says what they stand for, by their names in the file.
@@ -55,7 +61,10 @@ def compile_reasons(
         if node is not None:
             names = inspect.signature(function).parameters if function is evaluation else ()
             arguments = dict(zip(names, (RULES, POSITION, WEIGHTS), strict=False))
-            path, known = Path(function.__code__.co_filename), Known(of, weight_names, arguments)
+            path, known = (
+                Path(function.__code__.co_filename),
+                KnownNames(of, weight_names, arguments),
+            )
             found += [Reason(path, *each) for each in reasons_in(node, function, known)]
     return found[:MOST_REASONS]
 
@@ -76,7 +85,7 @@ def definition_of(function: FunctionType) -> ast.FunctionDef | None:
 
 
 def reasons_in(
-    node: ast.FunctionDef, function: FunctionType, known: Known
+    node: ast.FunctionDef, function: FunctionType, known: KnownNames
 ) -> Iterator[tuple[int, str]]:
     """The lines of one function that cannot be compiled, each with the reason, in their order."""
     local = set(function.__code__.co_varnames)
@@ -145,7 +154,7 @@ def wrong_constant(name: str, value: object) -> str:
     )
 
 
-def wrong_attribute(owner: str, name: str, scope: dict[str, object], known: Known) -> str:
+def wrong_attribute(owner: str, name: str, scope: dict[str, object], known: KnownNames) -> str:
     """Why `owner.name` means nothing; empty if it may mean something."""
     value, of, argument = scope.get(owner), known.of, known.arguments.get(owner)
     if isinstance(value, ModuleType):

@@ -40,7 +40,7 @@ from agents.kernels.terms import rounded
 from agents.kernels.weight_reader import plain_weights, weight_reader, weights_type
 from agents.user_files import load_name, own_trace
 from games import Game, Position
-from games.kernels.compile_errors import compile_error, source_line
+from games.kernels.compile_errors import compile_error
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, MERGED, CompileOptions, inlined, unbound
@@ -185,11 +185,7 @@ class OwnEvaluation:
         reasons = compile_reasons(self.function, self.game, self.weight_names)
         if not reasons:
             return compile_error(error, self.path)
-        return "\n".join(
-            f"{'' if path == self.path else f'{path.name}, '}line {line}: {source_line(path, line)}"
-            f"\n{text}"
-            for path, line, text in reasons
-        )
+        return "\n".join(f"{each.place(self.path)}\n{each.text}" for each in reasons)
 
     def _plain_entry(self, ctx: Context) -> Evaluate:
         """The evaluation run by Python: slow, but every statement is allowed."""

@@ -59,15 +59,12 @@ def play(
 ) -> Played:
     """Play the pairings that the journal does not have, round after round.
 
-    `tell` gets the first fault of every bot, and a line about each that forfeits games unplayed.
-    UselessBots if the plan does not go on without those that fail all their games.
+    `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
     """
     course, stop = Course(drawn), StopRule(drawn)
     count = Count(course)
     faults = FaultRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
     _take_stored(journal, course, faults, stop, count)
-    faults.refuse()
-    count.begun = count.done
     known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
@@ -77,12 +74,10 @@ def play(
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
         workers = Workers(drawn, options)
-        workers.on_fault = faults.show_first
-        workers.on_wait = lambda: show(count.tick(stop, options.speeds(tasks)))
+        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))))
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
-            for place in faults.counts.out:
-                workers.excluded[place] = 1
+            workers.exclude(faults.counts.out)
             journal.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
@@ -110,6 +105,8 @@ def _take_stored(
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
+    faults.refuse()
+    count.begun = count.done
 
 
 def _batches(

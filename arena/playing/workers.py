@@ -1,7 +1,7 @@
 """The workers of a run: they play its tasks, though one may hang, fail or die."""
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from multiprocessing.sharedctypes import RawArray
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -105,14 +105,21 @@ class Workers:
         self.worker.workers = options.workers if options.pinned else 0
         self.early = EarlyFaults()
         self.worker.referee_loop.report = self.early.send
-        # Called while results are awaited: with faults as they happen, and to show progress.
-        self.on_fault: Callable[[EarlyFault], object] = ignore
-        self.on_wait: Callable[[], object] = nothing
+        self.tell(ignore, nothing)
         # Shared with forked workers: bots that are excluded while tasks are under way.
         self.excluded = RawArray("b", len(drawn.specs))
         self.worker.referee_loop.excluded = self.excluded
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
+
+    def tell(self, on_fault: Callable[[EarlyFault], object], on_wait: Callable[[], object]) -> None:
+        """Call these while results are awaited: with faults as they happen; to show progress."""
+        self.on_fault, self.on_wait = on_fault, on_wait
+
+    def exclude(self, places: Iterable[int]) -> None:
+        """Have workers leave out these bots, also in tasks that are under way."""
+        for place in places:
+            self.excluded[place] = 1
 
     def get_ready(self) -> None:
         """Begin the wall, where somebody needs it, and compile what forks inherit."""

@@ -6,16 +6,16 @@ from agents.fault_text import fault_line, fault_text
 
 PYTHON = """\
 raised in 'S 4 4 4, N 4 4 4, pots 0-0, South to move'
-  File "/home/eve/bots/mine.py", line 9, in choose
+  File "/bots/mine.py", line 9, in choose
     return helper(0)
-  File "/home/eve/bots/mine.py", line 4, in helper
+  File "/bots/mine.py", line 4, in helper
     return 1 / x
            ~~^~~
 ZeroDivisionError: division by zero"""
 NODE = """\
 ended with exit status 1 in 'S 4 4 4'
 TypeError: Cannot read properties of undefined (reading 'x')
-    at choose (/home/eve/bots/mine.js:7:15)
+    at choose (/bots/mine.js:7:15)
     at Interface.<anonymous> (node:events:517:28)
 
 Node.js v18.19.0"""
