@@ -68,16 +68,13 @@ def play(
     known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
-        log.info(
-            "%d of %d pairings are left, for %d workers", count.left, count.total, options.workers
-        )
+        log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
         workers = Workers(drawn, options)
         workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))))
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
-            workers.exclude(faults.counts.out)
             journal.append(counted.start, counted.stop, counted.games)
             faults.refuse()
             if is_known:
@@ -92,8 +89,7 @@ def play(
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
-    state = stop.final(complete=not count.left)
-    return Played(course.drawn, state, course.standing, known.taken)
+    return Played(course.drawn, stop.final(not count.left), course.standing, known.taken)
 
 
 def _take_stored(
@@ -124,6 +120,7 @@ def _batches(
     with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
         for batch in batches:
             yield batch, False
+            workers.exclude(faults.counts.out)
             yield from known_next()
 
 
