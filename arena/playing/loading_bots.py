@@ -2,10 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from threading import Event, Thread
 
 from agents import AgentFailure, AgentSpec, users_code
 from agents.bot_options import START_SECONDS
@@ -17,6 +15,7 @@ from arena.planning.time_controls import with_own_seconds
 from arena.playing.dry_run import try_out
 from arena.playing.fault_rule import UselessBots
 from arena.playing.referee import bounded
+from arena.playing.regular_lines import regular_lines
 from arena.playing.workers import PlayOptions
 from games import Game
 
@@ -52,7 +51,7 @@ def load_problems(
     wall = options.wall or Wall(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
     try:
-        with told_regularly(lambda: starting_text(begun, len(bots)), tell):
+        with regular_lines(lambda: starting_text(begun, len(bots)), tell):
             for name in bots:
                 begun.append(name)
                 spec = drawn.plan.agents[name]
@@ -70,26 +69,6 @@ def load_problems(
 def starting_text(begun: Sequence[str], total: int) -> str:
     """Which bot is being started."""
     return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
-
-
-@contextmanager
-def told_regularly(
-    text: Callable[[], str], tell: Callable[[str], object], seconds: float = 4.0
-) -> Iterator[None]:
-    """Tell the text every few seconds while the block runs."""
-    over = Event()
-
-    def repeat() -> None:
-        while not over.wait(seconds):
-            tell(text())
-
-    thread = Thread(target=repeat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:

@@ -72,7 +72,7 @@ def play(
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
         workers = Workers(drawn, options)
-        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))))
+        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)

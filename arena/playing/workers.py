@@ -19,6 +19,7 @@ from arena.playing.early_faults import EarlyFault, EarlyFaults
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
 from arena.playing.referee_loop import ignore
+from arena.playing.regular_lines import regular_lines
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
 
@@ -105,16 +106,24 @@ class Workers:
         self.worker.workers = options.workers if options.pinned else 0
         self.early = EarlyFaults()
         self.worker.referee_loop.report = self.early.send
-        self.tell(ignore, nothing)
+        self.tell(ignore, nothing, log.info)
         # Shared with forked workers: bots that are excluded while tasks are under way.
         self.excluded = RawArray("b", len(drawn.specs))
         self.worker.referee_loop.excluded = self.excluded
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
 
-    def tell(self, on_fault: Callable[[EarlyFault], object], on_wait: Callable[[], object]) -> None:
-        """Call these while results are awaited: with faults as they happen; to show progress."""
-        self.on_fault, self.on_wait = on_fault, on_wait
+    def tell(
+        self,
+        on_fault: Callable[[EarlyFault], object],
+        on_wait: Callable[[], object],
+        notify: Callable[[str], object],
+    ) -> None:
+        """Call these while results are awaited: with faults as they happen; to show progress.
+
+        `notify` gets a line every few seconds while workers are made ready.
+        """
+        self.on_fault, self.on_wait, self.notify = on_fault, on_wait, notify
 
     def exclude(self, places: Iterable[int]) -> None:
         """Have workers leave out these bots, also in tasks that are under way."""
@@ -136,7 +145,8 @@ class Workers:
     def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
         """What `Worker.batch` makes of tasks, in order; RunFailed names a pairing that fails."""
         if self.options.cluster is None:
-            self.get_ready()
+            with regular_lines(lambda: "getting ready: compiling", self.notify):
+                self.get_ready()
         try:
             with self.options.interrupts.wait_for_look():
                 yield from in_order(self, next_task)

@@ -142,7 +142,7 @@ def test_a_class_of_thirty_of_which_ten_are_bad_crowns_a_champion(tmp_path):
     log = (run / "run.log").read_text()
     assert "hangs is not started again: 2 games" in log
     assert "hangs_now_and_then is not started again: 3 games in all" in log
-    assert "prints is not started again: 3 games in a row" in log
+    assert "prints is excluded: it failed its first 3 games" in log
     for name, most in (("hangs", 2), ("hangs_now_and_then", 3)):
         own = games[(games["first"] == name) | (games.second == name)]
         asked = own[(own.plies > 0) & (own.termination == "timeout")]
