@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
 
 log = logging.getLogger(__name__)
 
-WITHOUT_THEM = 'nobody plays on without them, unless the file says unloadable = "forfeit"'
+WITHOUT_THEM = 'set unloadable = "forfeit" to play without them'
 BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
 

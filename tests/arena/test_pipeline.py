@@ -72,7 +72,7 @@ EXPERIMENTS = {
 EVALUATION = """
 from games.sowing.features import mobility, pot
 def evaluate(rules, position):
-    return pot(rules, position) // (mobility(rules, position) - 3)
+    return mobility(rules, position) // (pot(rules, position) - 9)
 """
 
 
