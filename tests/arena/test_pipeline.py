@@ -242,6 +242,15 @@ def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(t
             played(path, tmp_path / "results")
 
 
+def test_forfeits_alone_give_no_elo(tmp_path):
+    path = experiment_file(tmp_path, small(10, GOES_ON), "good")
+    (tmp_path / "good.py").write_text(NEVER)
+    played(path, tmp_path / "results")
+    rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
+    assert rates[["elo", "elo_low", "elo_high"]].isna().all(axis=None)
+    assert set(rates.text) == {"only forfeits"}
+
+
 def test_in_a_roster_it_is_excluded_alike_for_any_number_of_workers(tmp_path, capsys):
     (tmp_path / "bots").mkdir()
     for name, text in (("bad", NEVER), ("one", BOTS["fixed"]), ("two", BOTS["good"])):
