@@ -153,8 +153,13 @@ class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfei
         """`kind` is one of FAILURES; `trace` only shows the bot's code, or what it wrote."""
         self.kind, self.bot, self.position = kind, bot, position
         self.message, self.trace = message, trace
-        place = f" in '{position}'" if position else ""
-        super().__init__(f"{bot} {message}{place}" + (f"\n{trace}" if trace else ""))
+        super().__init__(f"{bot} {self.description}")
+
+    @property
+    def description(self) -> str:
+        """What happened, without the name of the bot."""
+        place = f" in '{self.position}'" if self.position else ""
+        return f"{self.message}{place}" + (f"\n{self.trace}" if self.trace else "")
 
     def __reduce__(self) -> tuple[type["AgentFailure"], tuple[str, ...]]:
         """Failures cross process boundaries with all their parts."""

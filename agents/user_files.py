@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.core import AgentFailure
 from games.file_trees import find_beside
-from games.names import did_you_mean, listed
+from games.names import MISTYPED, did_you_mean, listed
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")
@@ -105,9 +105,17 @@ def _module(path: Path, content: bytes) -> ModuleType:
         del sys.modules[name]
         if is_the_persons(error):
             raise
-        trace = own_trace(error, path)
+        trace = own_trace(error, path) + nearest_import(error)
         raise AgentFailure("unloadable", path.name, "", "cannot be loaded:", trace) from None
     return module
+
+
+def nearest_import(error: BaseException) -> str:
+    """`; did you mean "..."?` where a module has no such name, but one like it."""
+    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", str(error))
+    if not isinstance(error, ImportError) or not found:
+        return ""
+    return did_you_mean(found[1], dir(sys.modules.get(found[2])), MISTYPED)
 
 
 def load_name(reference: str, default: str) -> tuple[Path, Any]:

@@ -115,13 +115,15 @@ def counted(
     import numpy as np  # noqa: PLC0415
 
     from agents import AgentSpec  # noqa: PLC0415
+    from arena.planning.time_controls import time_control  # noqa: PLC0415
     from arena.playing.asked_agents import asked  # noqa: PLC0415
     from arena.stats.same_moves import agreements  # noqa: PLC0415
 
     of, plan = of_run.of, of_run.plan
     field = {f"\0{place}": AgentSpec(kind, options) for place, (kind, options) in enumerate(FIELD)}
     positions = [way[-1] for way in ways]
-    answers = asked(of, {**plan.agents, **field}, positions, seed, plan.move_seconds, ways)
+    seconds = max(time_control(plan, spec).move for spec in plan.agents.values())
+    answers = asked(of, {**plan.agents, **field}, positions, seed, seconds, ways)
     moves = {name: each for name, each in answers.items() if not isinstance(each, str)}
     for name in plan.names:
         if isinstance(why := answers[name], str):

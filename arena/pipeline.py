@@ -17,15 +17,18 @@ from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
 from arena.playing.bot_replays import BotReplays
 from arena.playing.determinism import contradicted, determined, without_copies
+from arena.playing.fault_rule import UselessBots
 from arena.playing.loading_bots import unloadable
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
+from arena.reading.problems import ExperimentError
+from arena.reading.toml_text import read
 from arena.run_notes import note_begin, note_end, note_unloadable, tested_bots
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.next_step import next_step
-from games.terminal import Unfinished, printable, printed, say
+from games.terminal import Mistake, Unfinished, printable, printed, say
 from games.whole_files import remove_unfinished, write_text
 
 if TYPE_CHECKING:  # at run time they are loaded after the games
@@ -35,6 +38,8 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.showing.live_view import LiveView
 
 log = logging.getLogger(__name__)
+
+WITHOUT_THEM = 'set unloadable = "forfeit" to play without them'
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
@@ -48,9 +53,10 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             RunLog(directory / "run.log"),
             _seen(experiment, options) as live,
         ):
-            drawn = determined(draw(experiment.plan), journal, options.playing)
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
-            unloadable(drawn, journal, options.playing)
+            drawn = draw(experiment.plan)
+            unloadable(drawn, journal, options.playing, log.info if options.quiet else say)
+            drawn = determined(drawn, journal, options.playing)
             note_begin(experiment, origin, journal, drawn, options)
             if earlier:
                 say(earlier)
@@ -89,13 +95,32 @@ def _seen(
 
 @contextlib.contextmanager
 def pairing_named(experiment: Experiment, overrides: Sequence[str]) -> Iterator[None]:
-    """A pairing that cannot be played is named with the command that plays it alone."""
+    """Name a pairing that cannot be played with the command that plays it alone.
+
+    Bots that stop the run are named with their lines in the file.
+    """
     try:
         yield
+    except UselessBots as error:
+        raise located(experiment, overrides, error) from None
     except RunFailed as error:
         alone = "--pairing", str(error.pairing)
         command = run_command(experiment.path, overrides, *alone)
         raise Unfinished(f"{error}. Everything else is kept. To see it happen: {command}") from None
+
+
+def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots) -> Mistake:
+    """The bots that stop a run, with the line of each in the experiment file."""
+    try:
+        _, problems = read(experiment.path, overrides)
+    except ExperimentError:  # the experiment was not read from a file
+        return error
+    for name, verdict in error.verdicts.items():
+        problems.say(("agents", name), verdict, ("agents", name))
+    lines = [line for _, line in sorted(problems.found, key=lambda each: each[0])]
+    mistake = Mistake("\n".join([*lines, WITHOUT_THEM]))
+    mistake.has_place = True
+    return mistake
 
 
 def _played(

@@ -1,12 +1,13 @@
 """What a run notes of itself in run.json: as it begins, and when its tables are there."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents import users_code
+from agents.fault_text import fault_line
 from arena.concluding.repeatability import KEY, repeatability
 from arena.keeping import provenance
 from arena.keeping.bot_logs import write_bot_logs
@@ -14,7 +15,7 @@ from arena.keeping.journal import Journal
 from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.planning.drawing import DrawnPlan
-from arena.planning.records import Games
+from arena.planning.records import LOSS, Games, Termination
 from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.determinism import FIXED
 from arena.playing.known_pairings import KnownPairings
@@ -110,7 +111,7 @@ def note_end(
             "finished": provenance.now_text(),
             "games": evidence.games,
             "known": played.known,
-            "forfeits": list(islice(_traces(faults()), MOST_TRACES)),
+            "forfeits": list(islice(_faults(faults(), evidence.plan.names), MOST_TRACES)),
             "reproducible": again.as_bool,
             KEY: again.to_json(replays),
         }
@@ -138,11 +139,14 @@ def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotR
     return replays
 
 
-def _traces(parts: Iterable[Games]) -> Iterator[str]:
-    """What was said of forfeited games, each text once: who copied a game is left to chance."""
+def _faults(parts: Iterable[Games], names: Sequence[str]) -> Iterator[str]:
+    """A line for each fault, equal ones once: who copied a game is left to chance."""
     told: set[str] = set()
     for games in parts:
-        for _, text in sorted(games.traces.items()):
+        for row, trace in sorted(games.traces.items()):
+            seat = games.first if games.result[row] == LOSS else games.second
+            how = Termination(int(games.termination[row]))
+            text = fault_line(names[int(seat[row])], how.name.lower(), trace)
             if text not in told:
                 told.add(text)
                 yield text

@@ -11,6 +11,7 @@ from games.terminal import Mistake, printable
 
 LONGEST = 80  # characters of a user's text that a message repeats
 NEAR = 0.5  # how alike two words must be
+MISTYPED = 0.7  # the same of words among which a wrong suggestion misleads
 FEW = 4  # items of a list that a message repeats
 
 
@@ -48,18 +49,18 @@ def _few(words: Iterable[str]) -> str:
     return ", ".join([word[:LONGEST] for word in first[:FEW]] + ["..."] * (len(first) > FEW))
 
 
-def nearest(word: str, names: Iterable[str]) -> str:
+def nearest(word: str, names: Iterable[str], near: float = NEAR) -> str:
     """The one of `names` that somebody means or mistypes who writes `word`; empty: none is near."""
     known = list(names)
     typed = word[:LONGEST]
-    close = (difflib.get_close_matches(each, known, 1, NEAR) for each in (typed, typed.lower()))
+    close = (difflib.get_close_matches(each, known, 1, near) for each in (typed, typed.lower()))
     return meant(word, known) or next((found[0] for found in close if found), "")
 
 
-def did_you_mean(word: str, names: Iterable[str]) -> str:
+def did_you_mean(word: str, names: Iterable[str], near: float = NEAR) -> str:
     """`; did you mean "…"?` with the nearest of `names`, or nothing if none is near."""
-    near = nearest(word, names)
-    return f"; did you mean {quoted(near)}?" if near else ""
+    found = nearest(word, names, near)
+    return f"; did you mean {quoted(found)}?" if found else ""
 
 
 def split_name(text: str) -> tuple[str, list[str]]:

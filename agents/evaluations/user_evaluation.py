@@ -5,7 +5,9 @@ game, so that one file serves every size; the search itself is not recompiled.
 """
 
 import inspect
+import time
 import warnings
+from collections import deque
 from collections.abc import Mapping
 from functools import cache, partial
 from keyword import iskeyword
@@ -19,6 +21,7 @@ from numba import types
 from numba.core.errors import NumbaError, NumbaWarning
 
 from agents.core import AgentFailure, Weights
+from agents.evaluations.compile_reasons import compile_reasons
 from agents.evaluations.user_names import (
     ALLOCATING,
     FAST,
@@ -29,7 +32,7 @@ from agents.evaluations.user_names import (
     user_names,
 )
 from agents.evaluations.weight_files import checked_weights
-from agents.evaluations.word_advice import advice, word_for
+from agents.evaluations.word_advice import instead_of
 from agents.kernels.bind import agent_kernels
 from agents.kernels.evaluator import Evaluate, address_of, call_object
 from agents.kernels.layout import EVALUATOR, PYTHON
@@ -42,6 +45,7 @@ from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import INTERPRETED, MERGED, CompileOptions, inlined, unbound
 
+TRACE_SECONDS = 0.5  # for Python to raise an error once more
 MOST_WEIGHTS = 2000  # they take half a second to compile
 NAN = "the evaluation is nan, which is not a number"
 
@@ -61,22 +65,51 @@ class OwnEvaluation:
         self.function = unbound(function)
         if not isinstance(self.function, FunctionType):
             self._fail(f"cannot be used: {function!r} is not a function")
-        if missing := missing_name(self.function, partial(word_for, of)):
+        if missing := missing_name(self.function, partial(instead_of, of)):
             self._fail(f"cannot be used: {missing}")
         self.takes = self._arguments()
         self.defaults = self._declared_weights()
         self.weight_names = tuple(self.defaults)
+        self.traces: dict[str, str] = {}  # of errors, with their lines
 
     def _fail(self, message: str, trace: str = "") -> NoReturn:
         raise AgentFailure("unloadable", self.reference, "", message, trace)
 
     def failure(self, position: Position, error: Exception) -> AgentFailure:
         """What to raise when the evaluation raised `error` in a search from `position`."""
-        trace = own_trace(error, self.path)
-        if "File " not in trace and self.compiled:
-            trace += "\n(compile = false shows the line)"
-        where = self.game.text(position)
+        where, trace = self.game.text(position), self._trace(position, error)
         return AgentFailure("raised", self.reference, where, "raised", trace)
+
+    def _trace(self, position: Position, error: Exception) -> str:
+        """The lines of the user's file that raised an error in a search from `position`.
+
+        Numba does not say where it divides by zero or leaves an array: Python does it again.
+        """
+        trace = own_trace(error, self.path)
+        if "File " in trace or not self.compiled:
+            return trace
+        if trace not in self.traces:
+            self.traces[trace] = self._trace_by_python(position, error)
+        return self.traces[trace] or f"{trace}\n(compile = false shows the line)"
+
+    def _trace_by_python(self, position: Position, error: Exception) -> str:
+        """The same error raised by Python, in the first position of those that follow."""
+        restored = self.game.family.restored
+        evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
+        more = (plain_weights(self.weight_names, self.context),) if self.takes == 3 else ()
+        queue, until = deque([position]), time.monotonic() + TRACE_SECONDS
+        while queue and time.monotonic() < until:
+            each = queue.popleft()
+            try:
+                with np.errstate(divide="raise"):
+                    evaluate(self.context, restored(each.state), *more)
+            except (type(error), FloatingPointError) as again:
+                return own_trace(error.with_traceback(again.__traceback__), self.path)
+            except Exception:
+                continue
+            if not self.game.over(each):
+                queue += [self.game.play(each, move) for move in self.game.legal(each)]
+        return ""
 
     def _arguments(self) -> int:
         names = list(inspect.signature(self.function).parameters)
@@ -118,7 +151,7 @@ class OwnEvaluation:
 
         AgentFailure says why it does not compile, or what it raises at the start of the game.
         """
-        state = self.game.start().state
+        state, self.context = self.game.start().state, ctx
         if self.compiled:
             self.entry = self._compiled_entry(ctx, state)
         else:
@@ -128,7 +161,8 @@ class OwnEvaluation:
         try:
             agent_kernels(self.game.family_name).standing(ctx, state)
         except Exception as error:
-            self._fail("raised at the start of the game:", own_trace(error, self.path))
+            trace = self._trace(self.game.start(), error)
+            self._fail("raised at the start of the game:", trace)
         return address
 
     def _compiled_entry(self, ctx: Context, state: State) -> Evaluate:
@@ -141,12 +175,17 @@ class OwnEvaluation:
                 return compiled_entry(
                     self.function, family, self.takes, self.weight_names, kinds, self.trusted
                 )
-        except NumbaError as error:
-            why = compile_error(error, self.path)
-            more = advice(self.game, why.partition("\n")[0])
-            self._fail(NOT_COMPILED, f"{why}\n{more}".rstrip())
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
+        except Exception as error:  # Numba's own, or what a look at the user's names raises
+            self._fail(NOT_COMPILED, self._compile_problem(error))
+
+    def _compile_problem(self, error: Exception) -> str:
+        """The lines that cannot be compiled, each with its reason."""
+        reasons = compile_reasons(self.function, self.game, self.weight_names)
+        if not reasons:
+            return compile_error(error, self.path)
+        return "\n".join(f"{each.place(self.path)}\n{each.text}" for each in reasons)
 
     def _plain_entry(self, ctx: Context) -> Evaluate:
         """The evaluation run by Python: slow, but every statement is allowed."""

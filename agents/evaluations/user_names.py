@@ -6,7 +6,7 @@ The names are written in the user's file as imports of ours, such as
 
 import builtins
 import dis
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from types import FunctionType, ModuleType
 from typing import Any
@@ -19,7 +19,6 @@ from agents.kernels.interpreted_words import interpreted_words
 from games.kernels.family import State
 from games.kernels.jit import MERGED, OPTIONS, CompileOptions, Kernel, Scope, inlined, unbound
 from games.kernels.quad import Quad
-from games.names import did_you_mean
 from games.user_file import codes, copied
 
 Names = Mapping[str, object]
@@ -116,20 +115,17 @@ def users_functions(function: FunctionType) -> list[FunctionType]:
     return needed
 
 
-def missing_name(function: FunctionType, word_for: Callable[[str], str]) -> str:
+def missing_name(function: FunctionType, instead_of: Callable[[str, Collection[str]], str]) -> str:
     """Where the user's functions use a name that is not defined; empty if they use none.
 
-    `word_for` is the line that imports the word of the game that stands for a name.
+    `instead_of` says what to write instead, from the name and those that are known there.
     """
     for each in users_functions(function):
         known = {**each.__globals__, **vars(builtins)}
         for name, line in global_names(each).items():
             if name not in known:
-                nearest = did_you_mean(name, [n for n in known if n[0] != "_"])
-                word = word_for(name)
-                if word and word.rpartition(" ")[2] not in known:
-                    nearest = f"; write {word}"
-                return f"line {line}: name {name} is not defined{nearest}"
+                near = [each for each in (*each.__code__.co_varnames, *known) if each[0] != "_"]
+                return f"line {line}: name {name} is not defined{instead_of(name, near)}"
     return ""
 
 

@@ -45,6 +45,7 @@ GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
 UNFLUSHED = "its answer came only when its input ended"
+FLUSHES = "does it flush its output?"
 
 
 class Driver:
@@ -244,9 +245,11 @@ class Driver:
 
     def _late(self) -> str:
         """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
-        if self.hangs_up and isinstance(self.bot, BotProcess) and self.bot.hung_up(HANG_UP_SECONDS):
+        if not isinstance(self.bot, BotProcess):
+            return ""
+        if self.hangs_up and self.bot.hung_up(HANG_UP_SECONDS):
             return f", {UNFLUSHED}"
-        return ""
+        return "" if self.bot.heard else f" ({FLUSHES})"
 
     def _take(self, content: bytes) -> None:
         self.ended, self.unheard = not content, self.unheard and not content

@@ -15,7 +15,7 @@ from arena.concluding.intransitivity import (
 )
 from arena.concluding.match_sums import Match
 from arena.concluding.points_table import tallies
-from arena.concluding.win_rates import WinRate, raw
+from arena.concluding.win_rates import ONLY_FORFEITS, WinRate, raw
 from arena.stats.bradley_terry import EXACT
 from arena.stats.clusters import spread
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
@@ -28,7 +28,6 @@ from arena.stats.results import Results
 # More openings are drawn in blocks: these are as independent, and the draws stay small.
 BLOCKS = 20_000
 DRAWN = 0.5
-ONLY_FORFEITS = "only forfeits"
 USUAL = "bradley_terry"  # the method of runs
 FARTHEST = 1e9  # Elo
 

@@ -7,10 +7,12 @@ from typing import overload
 from arena.concluding.evidence import Census, Evidence
 from arena.concluding.match_sums import Match
 from arena.stats.counts import PairCounts, pair_counts
-from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.matchup import Matchup, PairEstimate, from_other_side, matchup
 from arena.stats.stopped import RAW
 from arena.stats.words import matchup_text
+
+ONLY_FORFEITS = "only forfeits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +137,23 @@ def _win_rate(evidence: Evidence, match: Match, stopped: bool) -> WinRate:
         these = None if row.these is None else _raw_answer(row.these)
         row = replace(row, like=_raw_answer(row.like), these=these)
     own, others = match.forfeits
+    if own + others == 2 * match.pairings:
+        row = _only_forfeits(row)
     names = plan.names
     a, b, counted = names[match.a], names[match.b], 2 * match.counted
     return WinRate(a, b, counted, own, others, row, _text(row))
+
+
+def _only_forfeits(row: Matchup) -> Matchup:
+    """The row of a match in which no game was played out: it says nothing of strength."""
+
+    def unknown(answer: PairEstimate) -> PairEstimate:
+        score = nothing(ONLY_FORFEITS, answer.score.value, answer.score.level)
+        none = nothing(ONLY_FORFEITS, level=answer.elo.level)
+        return replace(answer, score=score, elo=none, normalized=none)
+
+    these = None if row.these is None else unknown(row.these)
+    return replace(row, like=unknown(row.like), these=these, superiority=None)
 
 
 def _raw_answer(answer: PairEstimate) -> PairEstimate:
@@ -166,4 +182,6 @@ def _counts(match: Match, same_player: bool) -> PairCounts:
 
 
 def _text(row: Matchup) -> str:
+    if row.score.reason == ONLY_FORFEITS:
+        return ONLY_FORFEITS
     return matchup_text(row) + (", raw" if row.score.kind is EstimateKind.SPRT else "")

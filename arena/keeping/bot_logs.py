@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agents.fault_text import fault_text
 from arena.planning.game_pieces import Parts
 from arena.planning.records import LOSS, Termination
 from games.whole_files import inner_directory, write_text
@@ -18,9 +19,9 @@ def write_bot_logs(directory: Path, parts: Parts, names: Sequence[str]) -> None:
     """Write `bots/<place>-<name>.log` for every agent that has forfeited a game."""
     logs, lengths = defaultdict[int, list[str]](list), Counter[int]()
     said = defaultdict[int, set[str]](set)
-    for guilty, head, trace in _faults(parts, names):
+    for guilty, head, text, trace in _faults(parts, names):
         if lengths[guilty] <= MOST_LOG:
-            entry = head if trace in said[guilty] else f"{head}\n{trace}"
+            entry = head if trace in said[guilty] else f"{head}: {text}\n{trace}"
             logs[guilty].append(entry)
             said[guilty].add(trace)
             lengths[guilty] += len(entry) + 1
@@ -32,15 +33,16 @@ def write_bot_logs(directory: Path, parts: Parts, names: Sequence[str]) -> None:
         write_text(path, whole[:MOST_LOG] + cut)
 
 
-def _faults(parts: Parts, names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The agent that lost a game by its fault, which game it was, and why."""
+def _faults(parts: Parts, names: Sequence[str]) -> Iterator[tuple[int, str, str, str]]:
+    """The agent that lost a game by its fault, which game it was, why, and what is kept of it."""
     begin = 0
     for games in parts():
         for row in sorted(games.traces):
             seats = int(games.first[row]), int(games.second[row])
             guilty = seats[0 if games.result[row] == LOSS else 1]
-            how = Termination(int(games.termination[row]))
+            how, trace = Termination(int(games.termination[row])), games.traces[row]
             other = names[seats[1] if guilty == seats[0] else seats[0]]
+            text = fault_text(how.name.lower(), trace)
             head = f"game {begin + row}, against {other}: {how.name.lower()}"
-            yield guilty, head, games.traces[row]
+            yield guilty, head, text, trace
         begin += len(games)

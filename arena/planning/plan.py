@@ -39,7 +39,8 @@ class Plan:
     pairs: int = 100  # pairings of each match
     seed: int = 1
     keep_moves: bool = True
-    move_seconds: float = 60.0
+    # None: what `time_control` says of each agent.
+    move_seconds: float | None = 60.0
     turn_seconds: float | None = None  # for a move with all extra turns that it brings
     game_seconds: float | None = None
     increment: float = 0.0  # seconds added to the game's rest after every move
@@ -59,7 +60,7 @@ class Plan:
     anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether walls that keep files, network and processes apart are required.
     walls_required: bool = field(default=False, compare=False)
-    # Whether a bot that does not load stops the others.
+    # Whether a bot that does not load, or fails all its games, stops the others.
     unloadable_stops: bool = field(default=False, compare=False)
 
     @property

@@ -9,6 +9,7 @@ from agents.door import agent_of
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.planning.plan import Plan
+from arena.planning.time_controls import with_own_seconds
 from arena.playing.referee import bounded
 from games import Game
 
@@ -25,10 +26,11 @@ class FirstAnswer(NamedTuple):
 
 def first_answers(plan: Plan, wall: Wall) -> Iterator[FirstAnswer]:
     """The answer of each agent that runs a user's code; equal ones are asked once."""
-    terms, known = Terms(wall, plan.move_seconds), dict[str, FirstAnswer]()
+    known = dict[str, FirstAnswer]()
     for name, spec in plan.agents.items():
         if users_code(spec):
             if str(spec) not in known:
+                terms = with_own_seconds(Terms(wall), plan, spec)
                 known[str(spec)] = first_answer(name, spec, plan.of, terms)
             yield known[str(spec)]._replace(name=name)
 

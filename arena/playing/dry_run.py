@@ -9,6 +9,7 @@ from agents.must_survive import not_survived
 from agents.wall.bot_terms import Terms
 from agents.wall.driver import begins_anywhere
 from arena.planning.drawing import DrawnPlan
+from arena.planning.time_controls import with_own_seconds
 from games import Game
 
 
@@ -17,7 +18,7 @@ def try_users(drawn: DrawnPlan, terms: Terms) -> None:
     tried: list[AgentSpec] = []
     for spec in drawn.specs:
         if users_code(spec) and spec not in tried:
-            try_out(spec, drawn.of, terms)
+            try_out(spec, drawn.of, with_own_seconds(terms, drawn.plan, spec))
             tried.append(spec)
 
 

@@ -1,9 +1,10 @@
-"""Faults of bots as they are counted: those beside finished games, and timeouts in all."""
+"""Faults of bots as they are counted: in their first games, beside other games, timeouts in all."""
 
 from collections.abc import Iterable, Mapping
 
 from agents import users_code
 from agents.bot_options import MOST_RESTARTS, MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.fault_text import fault_text
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import Termination
 from arena.planning.tasks import Unasked
@@ -15,39 +16,65 @@ ENDING = frozenset(
     for name in ("TIMEOUT", "CRASHED", "MEMORY", "FLOODED", "UNLOADABLE", "UNREADABLE")
 )
 
+FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
+
 
 class FaultCounts:
     """Counts games in schedule order and says who is not asked any more."""
 
-    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked]) -> None:
-        """`out` are those who are not asked from the beginning, by place."""
-        self.drawn, self.out = drawn, dict(out)
-        self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
-        self.failures = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
-        self.finished = dict.fromkeys(self.bots, 0)
-        self.timeouts = dict.fromkeys(self.bots, 0)
+    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked], part: bool = False) -> None:
+        """`out` are those who are not asked from the beginning, by place.
 
-    def count(self, places: Iterable[int], guilty: int | None, how: Termination) -> bool:
-        """Count a game of these agents; whether the guilty one is not asked any more."""
+        A `part` of the games does not show which games of a bot are its first.
+        """
+        self.drawn, self.out, self.part = drawn, dict(out), part
+        self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
+        self.ended = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
+        self.kept = dict.fromkeys(self.bots, 0)  # games after which its process went on
+        self.timeouts = dict.fromkeys(self.bots, 0)
+        self.finished: set[int] = set()  # bots that have finished a game
+        self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game
+
+    def count(
+        self, places: Iterable[int], guilty: int | None, how: Termination, trace: str = ""
+    ) -> bool:
+        """Count a game of these agents; whether the guilty one is not asked any more.
+
+        `trace` is what is known of its fault.
+        """
         for place in places:
-            if place != guilty and how.fair and place in self.finished:
-                self.finished[place] += 1
-        if guilty is None or guilty not in self.finished:
+            if place in self.ended and how.fair:
+                self.finished.add(place)
+                self.kept[place] += place != guilty
+        if guilty is None or guilty not in self.ended:
             return False
-        (self.failures if how in ENDING else self.finished)[guilty] += 1
+        (self.ended if how in ENDING else self.kept)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
-        if reason := self._enough(guilty, how):
+        self.failures[guilty] += guilty not in self.finished
+        if reason := self._enough(guilty, how, trace):
             self.out[guilty] = Unasked(how, reason)
         return bool(reason)
 
-    def _enough(self, place: int, how: Termination) -> str:
+    @property
+    def useless(self) -> list[int]:
+        """The bots that have failed games and have finished none."""
+        failed = {*self.out, *(place for place in self.bots if self.failures[place])}
+        return sorted(failed - self.finished)
+
+    def _enough(self, place: int, how: Termination, trace: str) -> str:
         """Why it is not asked any more; empty if it is."""
+        if not self.part and place not in self.finished and self.failures[place] >= FIRST_GAMES:
+            last = fault_text(how.name.lower(), trace)
+            return (
+                f"is excluded: it failed its first {FIRST_GAMES} games and finished none; "
+                f"in the last it {last}"
+            )
         options = self.drawn.specs[place].options
         # Counted beside finished games: a bot that fails now and then fails ten times in a row by
         # chance, and would play most of the rest.
-        most = options.get("max_restarts", MOST_RESTARTS) * (1 + self.finished[place])
-        if how in ENDING and (failures := self.failures[place]) >= most:
-            games = failures + self.finished[place]
+        most = options.get("max_restarts", MOST_RESTARTS) * (1 + self.kept[place])
+        if how in ENDING and (failures := self.ended[place]) >= most:
+            games = failures + self.kept[place]
             last = how.name.lower()
             return f"is not started again: it failed in {failures} of {games} games (last: {last})"
         seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move

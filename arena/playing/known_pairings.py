@@ -193,7 +193,8 @@ class KnownPairings:
         assert self.store is not None and self.keys is not None  # or nothing is kept
         rows = np.arange(2 * block.size) + 2 * (block.first - batch.start)
         kept = np.isin(games.termination[rows], [int(how) for how in KEPT])
-        kept |= self.store.everybody
+        if self.store.everybody:
+            kept |= games.plies[rows] > 0  # not those that a bot forfeits unplayed
         kept &= ~_repeating(pairings, block)
         if not kept.any():
             return

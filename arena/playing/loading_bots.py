@@ -1,7 +1,8 @@
 """Whether bots load: each is started before any game counts, and once more if that fails."""
 
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from agents import AgentFailure, AgentSpec, users_code
@@ -10,47 +11,64 @@ from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.keeping.journal import Journal
 from arena.planning.drawing import DrawnPlan
+from arena.planning.time_controls import with_own_seconds
 from arena.playing.dry_run import try_out
+from arena.playing.fault_rule import UselessBots
 from arena.playing.referee import bounded
+from arena.playing.regular_lines import regular_lines
 from arena.playing.workers import PlayOptions
 from games import Game
-from games.terminal import Mistake
+
+log = logging.getLogger(__name__)
 
 
-def unloadable(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> dict[int, str]:
+def unloadable(
+    drawn: DrawnPlan,
+    journal: Journal,
+    options: PlayOptions,
+    tell: Callable[[str], object] = log.info,
+) -> dict[int, str]:
     """Why agents do not load, by their places; this is settled once a run.
 
-    UnloadableAgents if the plan says that they stop the others.
+    UselessBots if the plan does not go on without them.
     """
     stored = journal.unloadable()
     if stored is None:
-        stored = tried(drawn, options)
+        stored = load_problems(drawn, options, tell)
+        if stored and drawn.plan.unloadable_stops:
+            raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
         journal.keep_unloadable(stored)
     return stored
 
 
-def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
-    """Start every agent that runs a user's code."""
+def load_problems(
+    drawn: DrawnPlan, options: PlayOptions, tell: Callable[[str], object]
+) -> dict[int, str]:
+    """Start every agent that runs a user's code; `tell` gets a line every few seconds."""
     reasons: dict[str, str] = {}
+    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
+    begun: list[str] = []
     wall = options.wall or Wall(drawn.plan.walls_required)
     wall.required |= drawn.plan.walls_required
-    terms = Terms(wall, drawn.plan.move_seconds)
     try:
-        for spec in drawn.specs:
-            if users_code(spec) and str(spec) not in reasons:
-                asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
-                reasons[str(spec)] = wall.despite_losses(asked)
+        with regular_lines(lambda: starting_text(begun, len(bots)), tell):
+            for name in bots:
+                begun.append(name)
+                spec = drawn.plan.agents[name]
+                if str(spec) not in reasons:
+                    terms = with_own_seconds(Terms(wall), drawn.plan, spec)
+                    asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
+                    reasons[str(spec)] = wall.despite_losses(asked)
     finally:
         if options.wall is None:
             wall.close()
-    if drawn.plan.unloadable_stops and (whys := [why for why in reasons.values() if why]):
-        raise UnloadableAgents("\n".join(whys))
     found = {place: reasons.get(str(spec), "") for place, spec in enumerate(drawn.specs)}
     return {place: reason for place, reason in found.items() if reason}
 
 
-class UnloadableAgents(Mistake):
-    """Agents that do not load, some lines for each, where the plan says that they stop a run."""
+def starting_text(begun: Sequence[str], total: int) -> str:
+    """Which bot is being started."""
+    return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
 
 
 def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:

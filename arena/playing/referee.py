@@ -170,7 +170,7 @@ class _Table:
         try:
             yield
         except AgentFailure as fault:
-            raise _Forfeit(seat, FAULTS[fault.kind], bounded(str(fault))) from None
+            raise _Forfeit(seat, FAULTS[fault.kind], bounded(fault.description)) from None
         except Resigned:
             raise _Forfeit(seat, Termination.RESIGNED, "") from None
 

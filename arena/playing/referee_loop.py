@@ -1,11 +1,12 @@
 """Pairings played move by move: those of bots, of searches by the clock, of games without end."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from agents import Agent
+from agents.fault_text import fault_text
 from arena.planning.drawing import DrawnPlan
 from arena.planning.openings import NO_MOVE
 from arena.planning.pairings import Block
@@ -15,6 +16,7 @@ from arena.planning.thought_rows import encoded_thoughts
 from arena.planning.time_controls import time_control
 from arena.playing.clean_replay import refuse_unclean
 from arena.playing.compiled_loop import seeds_of
+from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounts
 from arena.playing.game_clock import GameClock
 from arena.playing.referee import START, UNHURRIED, PlayedGame, game_id, play_game
@@ -22,6 +24,11 @@ from games import Game
 from games.board import Board
 
 SEATS = ("first", "second")
+EXCLUDED = Unasked(Termination.UNLOADABLE, "is excluded")
+
+
+def ignore(_: EarlyFault) -> None:
+    """Report nothing: nobody waits for it."""
 
 
 class RefereeLoop:
@@ -33,11 +40,15 @@ class RefereeLoop:
         self.controls = [time_control(drawn.plan, spec) for spec in drawn.specs]
         self._board: Board | None = None
         self.counted: tuple[Task, FaultCounts] | None = None
+        self.report: Callable[[EarlyFault], object] = ignore  # gets faults as they happen
+        # By place, whether a bot was excluded since this task began: the rule, which is stricter
+        # than a part of the games shows, replaces what is played with it from here on.
+        self.excluded: Sequence[int] = [0] * len(drawn.specs)
 
     def _counts(self, task: Task) -> FaultCounts:
         """The faults of this task so far: who has too many of them has so in the whole run, too."""
         if self.counted is None or self.counted[0] is not task:
-            self.counted = task, FaultCounts(self.drawn, dict(task.out))
+            self.counted = task, FaultCounts(self.drawn, dict(task.out), part=True)
         return self.counted[1]
 
     @property
@@ -62,7 +73,11 @@ class RefereeLoop:
                 games.append(game)
                 how = game.termination
                 guilty = None if how.fair else places[0 if game.result == LOSS else 1]
-                if not counts.out.keys() & set(places):
+                if not counts.out.keys() & set(places) and game.trace != EXCLUDED.reason:
+                    if guilty is not None:
+                        text = fault_text(how.name.lower(), game.trace)
+                        row = 2 * (block.first + i) + leg
+                        self.report(EarlyFault(guilty, row, text))
                     counts.count(places, guilty, how)
         refuse_unclean(of, games)
         return records(of, games, self.drawn.plan.keep_moves)
@@ -74,6 +89,8 @@ class RefereeLoop:
         for seat, place in enumerate(places):
             if place in out:
                 return unplayed(self.drawn.of, seat, out[place])
+            if self.excluded[place]:
+                return unplayed(self.drawn.of, seat, EXCLUDED)
         seats = (lambda: self.agent(places[0])), (lambda: self.agent(places[1]))
         controls = self.controls[places[0]], self.controls[places[1]]
         thoughtful = self.drawn.plan.thoughts

@@ -38,6 +38,7 @@ class Tick(NamedTuple):
     tournament: TournamentStanding | None = (
         None  # of a schedule that goes by rounds: more may follow
     )
+    awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
 
 
 class Played(NamedTuple):
@@ -58,24 +59,24 @@ def play(
 ) -> Played:
     """Play the pairings that the journal does not have, round after round.
 
-    `tell` gets a line about every agent that forfeits games unplayed.
+    `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
     """
     course, stop = Course(drawn), StopRule(drawn)
     count = Count(course)
-    faults = FaultRule(drawn, unloadable(drawn, journal, options), tell, course.columns)
+    faults = FaultRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
     _take_stored(journal, course, faults, stop, count)
-    count.begun = count.done
     known = KnownPairings(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
-        log.info(
-            "%d of %d pairings are left, for %d workers", count.left, count.total, options.workers
-        )
+        log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
-        for batch, is_known in _batches(Workers(drawn, options), tasks, count, known, faults):
+        workers = Workers(drawn, options)
+        workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
+        for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
             journal.append(counted.start, counted.stop, counted.games)
+            faults.refuse()
             if is_known:
                 known.taken += 2 * (counted.stop - counted.start)
             else:
@@ -87,8 +88,8 @@ def play(
             if stop.reached:
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
-    state = stop.final(complete=not count.left)
-    return Played(course.drawn, state, course.standing, known.taken)
+    faults.refuse(over=True)
+    return Played(course.drawn, stop.final(not count.left), course.standing, known.taken)
 
 
 def _take_stored(
@@ -96,10 +97,12 @@ def _take_stored(
 ) -> None:
     """Count the games of the journal."""
     for start, end, games in journal.parts(course.columns):
-        faults.take(games)
+        faults.take(games, 2 * start)
         points = pair_points(games)
         stop.take(start, points)
         count.take(start, end, points)
+    faults.refuse()
+    count.begun = count.done
 
 
 def _batches(
@@ -117,6 +120,7 @@ def _batches(
     with closing(workers.batches(lambda worker: faults.send(tasks.next_for(worker)))) as batches:
         for batch in batches:
             yield batch, False
+            workers.exclude(faults.counts.out)
             yield from known_next()
 
 
@@ -164,4 +168,14 @@ class Count:
         """Where the run stands."""
         played = self.done - self.begun
         standing = self.course.standing
-        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing)
+        return Tick(self.done, self.total, played, self.standings, stop.state, speeds, standing,
+                    self._awaited())  # fmt: skip
+
+    def _awaited(self) -> tuple[int, int] | None:
+        """The agents of the first pairing that is not counted."""
+        if not self.left:
+            return None
+        pairings = self.course.drawn.pairings
+        match, _ = pairings.places(np.arange(self.done, self.done + 1))
+        a, b = pairings.matches[int(match[0])]
+        return a, b

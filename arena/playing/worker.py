@@ -14,6 +14,7 @@ from arena.planning.game_blobs import Batch, batched
 from arena.planning.pairings import Block
 from arena.planning.records import Games, joined
 from arena.planning.tasks import Task
+from arena.planning.time_controls import with_own_seconds
 from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
 from arena.playing.pinning import own_core
 from arena.playing.referee_loop import RefereeLoop
@@ -27,7 +28,7 @@ class Worker:
         """Nothing is built yet; bots live behind the wall, or behind one of its own."""
         self.drawn = drawn
         thoughts = drawn.plan.thoughts
-        self.terms = Terms(wall or Wall(), drawn.plan.move_seconds, thoughts=thoughts)
+        self.terms = Terms(wall or Wall(), thoughts=thoughts)
         self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
         self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
@@ -40,7 +41,7 @@ class Worker:
         if place not in self.agents:
             if users_code(self.drawn.specs[place]) and not self.terms.cores:
                 self.terms = replace(self.terms, cores=own_core(self.workers))
-            self.agents[place] = agent_of(self.drawn.specs[place], self.drawn.of, self.terms)
+            self.agents[place] = self._built(self.drawn.specs[place])
         return self.agents[place]
 
     def renew(self, place: int, spec: AgentSpec) -> None:
@@ -48,7 +49,10 @@ class Worker:
         old = self.agents.pop(place, None)
         if old is not None and hasattr(old, "close"):
             old.close()
-        self.agents[place] = agent_of(spec, self.drawn.of, self.terms)
+        self.agents[place] = self._built(spec)
+
+    def _built(self, spec: AgentSpec) -> Agent:
+        return agent_of(spec, self.drawn.of, with_own_seconds(self.terms, self.drawn.plan, spec))
 
     def warm(self) -> None:
         """Build and compile our own agents, so that processes forked from here need not."""

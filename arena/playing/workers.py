@@ -1,7 +1,8 @@
 """The workers of a run: they play its tasks, though one may hang, fail or die."""
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from multiprocessing.sharedctypes import RawArray
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents import users_code
@@ -14,8 +15,11 @@ from arena.planning.game_blobs import Batch, batched, decoded
 from arena.planning.tasks import BATCH_SECONDS, Task, Tasks
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
+from arena.playing.early_faults import EarlyFault, EarlyFaults
 from arena.playing.in_order import ItemFailed, NextItem, in_order
 from arena.playing.interrupts import Interrupts
+from arena.playing.referee_loop import ignore
+from arena.playing.regular_lines import regular_lines
 from arena.playing.worker import Worker
 from games.terminal import Unfinished
 
@@ -83,6 +87,10 @@ class RunFailed(Unfinished):  # the run ends here; the games already played are 
         self.pairing = pairing
 
 
+def nothing() -> None:
+    """Do nothing while results are awaited."""
+
+
 class Workers:
     """The crew that plays the tasks of a plan; its worker is made here and forked."""
 
@@ -96,8 +104,31 @@ class Workers:
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
         self.worker.workers = options.workers if options.pinned else 0
+        self.early = EarlyFaults()
+        self.worker.referee_loop.report = self.early.send
+        self.tell(ignore, nothing, log.info)
+        # Shared with forked workers: bots that are excluded while tasks are under way.
+        self.excluded = RawArray("b", len(drawn.specs))
+        self.worker.referee_loop.excluded = self.excluded
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
+
+    def tell(
+        self,
+        on_fault: Callable[[EarlyFault], object],
+        on_wait: Callable[[], object],
+        notify: Callable[[str], object],
+    ) -> None:
+        """Call these while results are awaited: with faults as they happen; to show progress.
+
+        `notify` gets a line every few seconds while workers are made ready.
+        """
+        self.on_fault, self.on_wait, self.notify = on_fault, on_wait, notify
+
+    def exclude(self, places: Iterable[int]) -> None:
+        """Have workers leave out these bots, also in tasks that are under way."""
+        for place in places:
+            self.excluded[place] = 1
 
     def get_ready(self) -> None:
         """Begin the wall, where somebody needs it, and compile what forks inherit."""
@@ -114,7 +145,8 @@ class Workers:
     def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
         """What `Worker.batch` makes of tasks, in order; RunFailed names a pairing that fails."""
         if self.options.cluster is None:
-            self.get_ready()
+            with regular_lines(lambda: "getting ready: compiling", self.notify):
+                self.get_ready()
         try:
             with self.options.interrupts.wait_for_look():
                 yield from in_order(self, next_task)
@@ -162,8 +194,11 @@ class Workers:
         return parcel(maker, (self.drawn,), self.wall.required)
 
     def look(self) -> None:
-        """Raise if a signal arrived."""
+        """Raise if a signal arrived; pass on what happened meanwhile."""
         self.options.interrupts.look()
+        for fault in self.early.receive():
+            self.on_fault(fault)
+        self.on_wait()
 
     def split(self, task: Task) -> list[Task]:
         """The task as one task for each pairing."""

@@ -10,6 +10,7 @@ from arena.concluding.checks import Check
 from arena.planning.openings import way
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.plan import Plan
+from arena.planning.time_controls import default_move_seconds
 from arena.reading.agent_tables import Around, in_agents, read_agents
 from arena.reading.anchors import anchor_in
 from arena.reading.check_tables import Players, read_checks
@@ -104,6 +105,7 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
     usual = DEFAULT_PAIRS if meets.rounds is None else MOST_PAIRS
     pairs = settings.pairs or min(known or usual, usual)
     # Rounds end long before all pairs are played.
+    without_bot = settings.unloadable or ("forfeit" if setup.values.get("roster") else "stop")
     few = meets.rounds is not None or 2 * pairs * len(meets.matches) < MOVES_KEPT_BELOW
     return Plan(
         game=setup.of.name,
@@ -115,12 +117,12 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         keep_moves=few if settings.keep_moves is None else settings.keep_moves,
         thoughts=settings.thoughts,
         must_survive=setup.must_survive,
-        move_seconds=settings.move_seconds,
+        move_seconds=settings.move_seconds or default_move_seconds(setup.agents.values()),
         turn_seconds=settings.turn_seconds,
         game_seconds=settings.game_seconds,
         increment=settings.increment,
         walls_required=settings.isolation == "required",
-        unloadable_stops=settings.unloadable == "stop",
+        unloadable_stops=without_bot == "stop",
         stop=settings.stop,
         rounds=meets.rounds,
         base=setup.base,

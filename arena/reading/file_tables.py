@@ -45,7 +45,14 @@ TOP = (
     Key("openings", "any", "where games begin"),  # likewise
     Key("keep_moves", "bool", "whether the moves of all games are stored"),
     Key("thoughts", "bool", "whether what agents thought of their moves is stored", False),
-    Key("move_seconds", "float", "how long an agent may take", 60.0, above=0, high=86_400),
+    Key(
+        "move_seconds",
+        "float",
+        "how long an agent may take; usually 5 for a bot without a clock, else 60",
+        None,
+        above=0,
+        high=86_400,
+    ),
     Key(
         "turn_seconds",
         "float",
@@ -61,8 +68,9 @@ TOP = (
     Key(
         "unloadable",
         "text",
-        "what becomes of a bot that does not load",
-        "forfeit",
+        "what becomes of a bot that does not load or fails all its games; usually stop, "
+        "in a roster forfeit",
+        None,
         choices=("forfeit", "stop"),
     ),
     Key(
@@ -105,11 +113,11 @@ class Settings:
     seed: int
     keep_moves: bool | None
     thoughts: bool
-    move_seconds: float
+    move_seconds: float | None
     turn_seconds: float | None
     game_seconds: float | None
     increment: float
-    unloadable: str
+    unloadable: str | None
     isolation: str
     anchor: str | None
     mixed_machines: bool

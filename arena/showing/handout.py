@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.fault_text import fault_text
 from arena.concluding.table_rows import EloRow
 from arena.concluding.timing import Timing
 from arena.keeping.bot_logs import DIRECTORY, PLAIN
@@ -130,7 +131,8 @@ def faults(of: Game, stored: Stored, agent: int) -> list[str]:
     lines = ["## Faults", ""]
     for how, fault in found:
         first = seen(of, stored, fault.first)
-        lines.append(f"- {stored.games.endings[how]}, {fault.times} times; first {first}")
+        word = stored.games.endings[how]
+        lines.append(f"- {fault_text(word, '')} ({word}), {fault.times} times; first {first}")
     return [*lines, ""]
 
 

@@ -16,7 +16,8 @@ from games.terminal import printable
 if TYPE_CHECKING:
     import rich.live
 
-PLAIN_SECONDS = 5.0
+PLAIN_SECONDS = 4.0  # so that a line comes every 5 s, whatever else takes time
+STILL_SECONDS = 2.0  # without a finished game, before the line says who plays
 LIVE_SECONDS = 0.2
 MOST_STANDINGS = 16
 LONGEST_NAME = 32
@@ -92,19 +93,28 @@ class LiveLine:
 
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:
     """A function that shows the progress of a run on the line."""
-    pace = Pace()
+    pace, done, since = Pace(), -1, time.monotonic()
 
     def show(tick: Tick) -> None:
+        nonlocal done, since
+        now = time.monotonic()
+        if tick.done != done:
+            done, since = tick.done, now
         pace.take(tick.played)
         over = tick.done == tick.total and (tick.tournament is None or tick.tournament.over)
-        line.show(lambda seconds: run_lines(tick, names, seconds, pace), last=over)
+        line.show(lambda seconds: run_lines(tick, names, seconds, pace, now - since), last=over)
 
     return show
 
 
-def run_lines(tick: Tick, names: Sequence[str], seconds: float, pace: Pace) -> list[str]:
-    """The first line; then the score of the match, or the standings where there are several."""
-    if not tick.played and tick.done:
+def run_lines(
+    tick: Tick, names: Sequence[str], seconds: float, pace: Pace, still: float = 0.0
+) -> list[str]:
+    """The first line; then the score of the match, or the standings where there are several.
+
+    For `still` seconds no game has been counted.
+    """
+    if not tick.played and tick.done == tick.total:
         return []  # nothing was left to play
     if tick.tournament is not None:
         rows = live_lines(tick.tournament, names)
@@ -117,7 +127,11 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float, pace: Pace) -> l
             f"{' from this opening' if match.these else ''}"
             for match in matches_now(tick)
         ]
-    return [first_line(tick, seconds, pace), *rows, *worker_lines(tick.speeds)]
+    first = first_line(tick, seconds, pace)
+    if still >= STILL_SECONDS and tick.awaited is not None:
+        a, b = (printable(names[place], LONGEST_NAME) for place in tick.awaited)
+        first += f", {a} v {b} for {still:.0f} s"
+    return [first, *rows, *worker_lines(tick.speeds)]
 
 
 def first_line(tick: Tick, seconds: float, pace: Pace) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from agents import users_code, varies
 from arena.concluding.repeatability import KEY
 from arena.planning.plan import Plan
+from arena.planning.time_controls import time_control
 from arena.playing.bot_replays import BotReplays
 from arena.showing.numbers import CENSUS, SPRT, count, counted
 from arena.showing.report_contents import Report
@@ -90,11 +91,13 @@ def _agents(report: Report, plan: Plan) -> Iterator[str]:
         yield "All agents use chance, drawn from the seed, or may"
     else:
         yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
-    limits = [f"{plan.move_seconds:g} s a move"]
+    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
+    limited = bots or plan.agents
+    moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
+    limits = [f"{' or '.join(f'{each:g}' for each in moves)} s a move"]
     limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
     limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
     limits += [f"{plan.increment:g} s added after a move"] if plan.increment else []
-    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
     if bots or plan.game_seconds is not None:
         yield f"An agent that exceeded {', '.join(limits)} lost the game"
 

@@ -6,13 +6,17 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
+import numpy as np
+
 from agents import users_code
+from agents.fault_text import fault_text
 from agents.wall.bot_terms import Terms
 from agents.wall.wall import Wall
 from arena.keeping.journal import Journal
 from arena.keeping.run_log import renew_logs
 from arena.planning.drawing import DrawnPlan
 from arena.planning.game_blobs import encoded
+from arena.planning.records import Games, Termination
 from arena.planning.tasks import Task
 from arena.playing import backends
 from arena.playing.cluster.parcel import Parcel, parcel
@@ -24,7 +28,7 @@ from arena.tuning.samplers.sampler import Sampler, resume
 from arena.tuning.space import Point, Space
 from arena.tuning.trial_games import PlayedPart, TrialGames, TrialPart, games_of
 from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
-from games.terminal import Unfinished
+from games.terminal import Mistake, Unfinished
 
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
 LEAST_PAIRS = 8  # a smaller part of a trial is not worth a task
@@ -151,7 +155,7 @@ class TrialCrew:
             assert self.games.player
         else:
             first = self.games.plans[0]
-            try_users(first, Terms(self.games.wall, first.plan.move_seconds))
+            try_users(first, Terms(self.games.wall))
 
     @property
     def isolation(self) -> str:
@@ -212,12 +216,24 @@ def _finished(
 ) -> Trial:
     """Score a whole trial, keep it, and tell it to the sampler."""
     point, games = queue.points[slot], games_of(queue.games, slot, blobs)
+    refuse_forfeits(slot, games)
     ended = time.time()
     trial = trial_of(slot, point, games, seconds, ended, queue.bundled)
     blob = blobs[0] if len(blobs) == 1 else encoded(games)
     keep_trial(journal, slot, StoredTrial(point, blob, seconds, ended))
     queue.tell(trial)
     return trial
+
+
+def refuse_forfeits(slot: int, games: Games) -> None:
+    """Raise a Mistake if no game of a trial was played out: its score says nothing."""
+    fair = [int(how) for how in Termination if how.fair]
+    if len(games) and not np.isin(games.termination, fair).any():
+        kind = Termination(int(games.termination[0])).name.lower()
+        text = fault_text(kind, games.traces.get(0, ""))
+        raise Mistake(
+            f"all {len(games)} games of trial {slot} were forfeited; in the first: {text}"
+        )
 
 
 def _in_words(failure: ItemFailed) -> str:

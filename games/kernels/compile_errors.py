@@ -1,9 +1,8 @@
 """Numba's errors about a user's function, cut to one screen: the line, the reason, advice."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-
-from numba.core.errors import NumbaError
 
 MOST_LINES = 4
 ADVICE = (
@@ -11,19 +10,31 @@ ADVICE = (
     "functions of the same file, and the features and rules imported from agents and games."
 )
 NOISE = re.compile(
-    r"Failed in|During:|File \"|There are \d|- |Overload|Operator|With argument|No match|Rejected|"
-    r"Typing|Enable|raised from|The above|\* |def |Unknown location|\^"
+    r"Failed in|During:|There are \d|- |Overload|Operator|With argument|No match|Rejected|"
+    r"Typing|Enable|raised from|The above|\* |Unknown location"
 )
+QUOTED = re.compile(r'\s*File "[^"]+", line \d+:')  # before lines of the source
 
 
-def compile_error(error: NumbaError, path: Path) -> str:
+def compile_error(error: Exception, path: Path) -> str:
     """The place in the user's file, the line there, the reason, what compiles instead."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    reasons = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in reasons if not NOISE.match(line) and not line.startswith("return ")]
+    told = [line for line in without_source(text) if not NOISE.match(line)]
     number = line_of(text, path)
     place = [f"line {number}: {source_line(path, number)}"] if number else []
     return "\n".join([*place, *told[:MOST_LINES], ADVICE])
+
+
+def without_source(text: str) -> Iterator[str]:
+    """The lines of an error without those that repeat a source; nothing is indented."""
+    repeats = False
+    for line in text.splitlines():
+        if QUOTED.match(line):
+            repeats = True
+        elif repeats:
+            repeats = line.strip(" ~^") != ""
+        elif line.strip():
+            yield line.strip().removesuffix(". Raised from None")
 
 
 def line_of(text: str, path: Path) -> int | None:

@@ -189,8 +189,6 @@ def both_ways(directory: Path, text: str) -> list[str]:
     ("text", "line", "reason"),
     [
         ("def evaluate(rules, position):\n    return float((pot(rules, position), 1))", 1, "float"),
-        ("NOTES = [1, 2]\ndef evaluate(rules, position):\n    return NOTES[0]", 2, "list"),
-        ("def evaluate(rules, position):\n    return position.beans", 1, "'beans'"),
         ("def evaluate(rules, position):\n    return f(position)\n"
          "def f(p):\n    return {}.get(p, 1)", 3, ""),
         ("def evaluate(rules, position):\n    print(open('x').read())\n    return 1", 1, "open"),
@@ -203,6 +201,69 @@ def test_what_does_not_compile_is_told_with_line_reason_and_advice(tmp_path, tex
     assert reason in message
     assert "compile = false" in message
     assert "What compiles" in message
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("NOTES = [1, 2]\ndef evaluate(rules, position):\n    return NOTES[0]", 2,
+         ("NOTES is a list", "tuple")),
+        ("W = {'a': 1.0}\ndef evaluate(rules, position):\n    x = 1\n    return W['a'] * x", 3,
+         ("W is a dict", "WEIGHTS")),
+        ("def evaluate(rules, position):\n    return position.beans", 1, ("'beans'", "in_play")),
+        ("def evaluate(rules, position):\n    return pot(position)", 1,
+         ("rules is missing", "pot(rules, position)")),
+        ("def evaluate(rules, position):\n    return pot(position, rules)", 1,
+         ("another order", "pot(rules, position)")),
+        ("def evaluate(rules, position):\n    return times(rules, position)\n"
+         "def times(rules, position, k):\n    return k * pot(rules, position)", 1,
+         ("k is missing", "times(rules, position, k)")),
+        ("def evaluate(rules, position):\n    return times(2, pot(rules, position))\n"
+         "def times(k, x):\n    return k * pot(x)", 3, ("pot(x)", "pot(rules, position)")),
+        ("import math\ndef evaluate(rules, position):\n    return math.sqroot(2.0)", 2,
+         ("math has no sqroot", '"sqrt"')),
+        ("WEIGHTS = {'far': 1.0}\ndef evaluate(rules, position, w):\n    return w.farr", 2,
+         ("no 'farr'", '"far"')),
+        ("def evaluate(rules, position):\n    with open('x') as file:\n        return 1", 1,
+         ("with",)),
+    ],
+)  # fmt: skip
+def test_the_real_reason_is_told_and_no_other_function_is_suggested(tmp_path, text, line, words):
+    message = failure(tmp_path, text)
+    bad = text.splitlines()[line].strip()
+    assert f"line {FIRST + line}: {bad}" in message
+    assert all(word in message for word in words)
+    assert "hole" not in message or "beans" in text  # where any word may be meant all are listed
+    assert "has a word for that" not in message
+
+
+def test_a_name_like_none_of_ours_brings_no_suggestion_and_a_local_one_is_nearest(tmp_path):
+    for name, told in (("scroe", 'did you mean "score"?'), ("xyzzy", "is not defined")):
+        text = f"def evaluate(rules, position):\n    score = 1\n    return score + {name}"
+        for message in both_ways(tmp_path, text):
+            assert message.rstrip().endswith(told)
+
+
+def test_a_mistyped_import_is_told_with_the_nearest(tmp_path):
+    path = written(
+        tmp_path, "from games.sowing.features import pott\ndef evaluate(r, p):\n    return 1"
+    )
+    with pytest.raises(AgentFailure, match='did you mean "pot"'):
+        own("kalah(6,4)", path)
+
+
+@compiled
+def test_a_division_by_zero_in_compiled_code_is_told_with_its_line(tmp_path):
+    text = (
+        "def evaluate(rules, position):\n    return ratio(1, pot(rules, position) - 1)\n"
+        "def ratio(a, b):\n    return a / b"
+    )
+    of = game("kalah(6,4)")
+    with pytest.raises(AgentFailure) as failed:
+        own("kalah(6,4)", written(tmp_path, text)).choose(of.start(), Limit(depth=3))
+    assert "by zero" in failed.value.trace
+    assert f"line {FIRST + 3}, in ratio" in failed.value.trace
 
 
 def test_a_name_that_is_not_there_is_told_with_the_nearest(tmp_path):

@@ -25,6 +25,7 @@ from arena.reading.experiment_file import load
 from games import game
 from games.terminal import Mistake, Unfinished
 from tests.arena.running import (
+    BOTS,
     RANDOM,
     called,
     directory_of,
@@ -71,7 +72,7 @@ EXPERIMENTS = {
 EVALUATION = """
 from games.sowing.features import mobility, pot
 def evaluate(rules, position):
-    return pot(rules, position) // (mobility(rules, position) - 3)
+    return mobility(rules, position) // (pot(rules, position) - 9)
 """
 
 
@@ -229,6 +230,43 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
     assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
 
 
+GOES_ON = 'unloadable = "forfeit"'
+NEVER = "def choose(view, legal, rng):\n    x = 0\n    return 1 / x\n"
+
+
+def test_a_bot_that_fails_every_game_stops_the_run_and_is_named_with_its_lines(tmp_path):
+    path = experiment_file(tmp_path, small(10), "good")
+    (tmp_path / "good.py").write_text(NEVER)
+    for _ in range(2):  # and again from what is stored
+        with pytest.raises(Mistake, match=r"(?s)demo.toml:\d+: \[agents.good\].*by zero, line 3"):
+            played(path, tmp_path / "results")
+
+
+def test_forfeits_alone_give_no_elo(tmp_path):
+    path = experiment_file(tmp_path, small(10, GOES_ON), "good")
+    (tmp_path / "good.py").write_text(NEVER)
+    played(path, tmp_path / "results")
+    rates = pd.read_parquet(directory_of(tmp_path / "results") / "win_rates.parquet")
+    assert rates[["elo", "elo_low", "elo_high"]].isna().all(axis=None)
+    assert set(rates.text) == {"only forfeits"}
+
+
+def test_in_a_roster_it_is_excluded_alike_for_any_number_of_workers(tmp_path, capsys):
+    (tmp_path / "bots").mkdir()
+    for name, text in (("bad", NEVER), ("one", BOTS["fixed"]), ("two", BOTS["good"])):
+        (tmp_path / "bots" / f"{name}.py").write_text(text)
+    path = experiment_file(tmp_path, small(6) + '[roster]\ndirectory = "bots"\n')
+    for cores in (None, 2):
+        played(path, tmp_path / str(cores), cores, quiet=False)
+        said = capsys.readouterr().err
+        assert said.count("bad: raised ZeroDivisionError: division by zero, line 3 of bad.py") == 1
+        assert said.count("bad is excluded") == 1
+    assert tables(tmp_path / "None") == tables(tmp_path / "2")
+    games = pd.read_parquet(directory_of(tmp_path / "2") / "games.parquet")
+    bad = games[(games["first"] == "bad") | (games["second"] == "bad")]
+    assert (bad.plies > 0).sum() == 3
+
+
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):
     head = small(2, "move_seconds = 0.2")
     path = experiment_file(tmp_path, head, "hanging", "hanging_at_start")
@@ -257,7 +295,7 @@ def choose(view, legal, rng):
 
 
 def test_a_bot_that_was_seen_at_rest_is_looked_at_again(tmp_path):
-    path = experiment_file(tmp_path, small(1, "move_seconds = 20"), "good")
+    path = experiment_file(tmp_path, small(1, f"move_seconds = 20\n{GOES_ON}"), "good")
     (tmp_path / "good.py").write_text(THREADS.format(many=BotLimits(1).processes + 2))
     played(path, tmp_path / "results")
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
@@ -276,7 +314,7 @@ def evaluate(rules, position):
 
 def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     (tmp_path / "own.py").write_text(HANGING_EVALUATION)
-    path = experiment_file(tmp_path, small(1, "move_seconds = 0.3") + OWN)
+    path = experiment_file(tmp_path, small(1, f"move_seconds = 0.3\n{GOES_ON}") + OWN)
     played(path, tmp_path / "results")
     games = pd.read_parquet(directory_of(tmp_path / "results") / "games.parquet")
     assert (games.termination == "timeout").any()
@@ -284,18 +322,15 @@ def test_an_evaluation_that_hangs_in_compiled_code_is_cut_off(tmp_path):
     assert all((lost["first"] == "own") == (lost.result == 0.0))
 
 
-STOP = 'unloadable = "stop"'
-
-
 def test_a_bot_that_hangs_while_it_is_loaded_stops_a_run_that_says_so(tmp_path):
-    path = experiment_file(tmp_path, small(3, STOP), "hanging_import")
+    path = experiment_file(tmp_path, small(3), "hanging_import")
     path.write_text(path.read_text() + "start_seconds = 0.3\n")
     with pytest.raises(Mistake, match=r"hanging_import.py.* was not ready within 0.3 s"):
         played(path, tmp_path / "results")
 
 
 def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_path, capsys):
-    path = experiment_file(tmp_path, small(3, STOP), "good", "raising")
+    path = experiment_file(tmp_path, small(3), "good", "raising")
     for name in ("good", "raising"):
         (tmp_path / f"{name}.py").write_text("import nothing_of_the_kind\n")
     earlier = tmp_path / "results" / path.stem / "before"
@@ -322,7 +357,9 @@ def test_all_bots_that_do_not_load_are_named_before_a_new_run_is_spoken_of(tmp_p
     ],
 )
 def test_a_bot_that_does_not_load_forfeits_unplayed_and_the_others_play(tmp_path, source, told):
-    path = experiment_file(tmp_path, small(3) + '[agents.greedy]\nkind = "greedy"\n', "good")
+    path = experiment_file(
+        tmp_path, small(3, GOES_ON) + '[agents.greedy]\nkind = "greedy"\n', "good"
+    )
     (tmp_path / "good.py").write_text(source)
     played(path, tmp_path / "results")
     directory = directory_of(tmp_path / "results")

@@ -16,6 +16,7 @@ from arena.concluding.checks.claims import (
 )
 from arena.concluding.evidence import SEATS, Evidence, ending, not_won
 from arena.concluding.match_sums import Match
+from arena.planning.time_controls import with_own_seconds
 from games.keys import Fault, Key
 from games.names import quoted
 from games.transcripts import command_of, move_texts, replay_command
@@ -108,8 +109,9 @@ def _proved(check: Check, evidence: Evidence) -> Verdict:
     from arena.concluding.proof import NoProof, prove  # noqa: PLC0415  # it loads the compiler
 
     of, name = evidence.plan.of, (check.parties or ("",))[0]
-    terms = Terms(evidence.wall, evidence.plan.move_seconds)
-    agent = agent_of(evidence.plan.agents[name], of, terms)
+    spec = evidence.plan.agents[name]
+    terms = with_own_seconds(Terms(evidence.wall), evidence.plan, spec)
+    agent = agent_of(spec, of, terms)
     starts = evidence.starts()
     try:
         proofs = [prove(of, agent, player, starts, tell=evidence.progress) for player in (0, 1)]

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 
+from agents.fault_text import fault_text
 from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
 from arena.showing.html import Html, Inside, joined, name_of, tag
 from arena.showing.numbers import count, counted, share
@@ -12,17 +13,7 @@ from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, block, on_page
 from games.terminal import printable
 
-MOST_TOLD, LONGEST = 8, 160  # different words, characters of each
-
-# What the stored words mean; a word that is not here is shown as it is.
-REASONS = {
-    "illegal": "answered with an illegal move",
-    "raised": "raised an exception",
-    "timeout": "did not answer in time",
-    "unloadable": "could not be loaded",
-    "crashed": "its process ended",
-    "memory": "used more memory than allowed",
-}
+MOST_TOLD, LONGEST = 12, 400  # different faults, characters of each
 
 
 def figure(report: Report) -> Figure | None:
@@ -71,21 +62,20 @@ def games_of_agents(games: PlayedGames) -> list[int]:
 
 
 def _told(report: Report) -> Html | None:
-    """The last words of faults, each once, as run.json keeps them."""
-    ends = [str(trace).strip().rpartition("\n")[2] for trace in report.run.get("forfeits", [])]
-    counts = Counter(printable(end, LONGEST) for end in ends if end).most_common(MOST_TOLD)
-    if not counts:
+    """The first different faults, as run.json keeps them."""
+    found = [printable(str(line), LONGEST) for line in report.run.get("forfeits", []) if line]
+    if not found:
         return None
-    rows = tuple((tag("code", end), count(number)) for end, number in counts)
-    caption = f"What was said of the first {counted(len(ends), 'forfeit')}"
-    table = NumberTable(("words", "forfeits"), rows)
+    rows = tuple((tag("code", line),) for line in found[:MOST_TOLD])
+    caption = "What happened" if len(found) == len(rows) else "The first different faults"
+    table = NumberTable(("fault",), rows)
     return joined([tag("h3", caption), table_of(table, caption)])
 
 
 def _row(name: str, word: str, number: int, played: int) -> tuple[Inside, ...]:
     return (
         name_of(name),
-        REASONS.get(word, word),
+        fault_text(word, ""),
         tag("code", word),
         count(number),
         share(number / played),

@@ -1,5 +1,7 @@
 """Who forfeits unplayed: counted in schedule order, whatever the batches."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,8 @@ from arena.planning.game_blobs import Batch, decoded, encoded
 from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination, pair_points
 from arena.planning.tasks import Task
 from arena.playing.clean_replay import unclean
-from arena.playing.fault_rule import FaultRule
+from arena.playing.early_faults import EarlyFault
+from arena.playing.fault_rule import FaultRule, UselessBots
 from arena.playing.worker import Worker
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file
@@ -57,6 +60,11 @@ def ruled(drawn, games, size):
     return decoded(parts, drawn.pairings.columns(0, total))
 
 
+def scheduled(drawn, games):
+    """The games with the columns of the schedule."""
+    return decoded([encoded(games)], drawn.pairings.columns(0, len(games) // 2))
+
+
 def cut(games, start, stop):
     begin, end = int(games.plies[:start].sum()), int(games.plies[:stop].sum())
     columns = {name: games.columns[name][start:stop] for name in PLAYED}
@@ -70,7 +78,9 @@ CASES = {
     "six beside one that was finished": ([N, C, C, C, C, C, C, N], 7, C),
     "three in a row after a finished one": ([N, C, C, C, N, C, C, C], None, None),
     "not in a row": ([C, C, N, C, C, N, C, C], None, None),
-    "what ends no process": ([I, I, I, I, I, I, I, I], None, None),
+    "what ends no process": ([N, I, I, I, I, I, I, I], None, None),
+    "its first three": ([I, T, I, N, N, N, N, N], 3, I),
+    "two, and one is finished": ([I, I, N, I, I, I, I, I], None, None),
     "four timeouts in all": ([T, N, T, N, T, N, T, N], 7, T),
 }
 
@@ -86,9 +96,32 @@ def test_who_has_too_many_faults_forfeits_the_rest_unplayed(drawn, case):
             assert other.columns[name].tolist() == whole.columns[name].tolist()
         assert other.moves.tolist() == whole.moves.tolist()
         assert other.traces == whole.traces
-    unplayed = [row for row in range(8) if "is not started again" in whole.traces.get(row, "")]
+    unplayed = np.flatnonzero(whole.plies == 0).tolist()
     assert unplayed == ([] if first is None else list(range(first, 8)))
-    assert all(whole.plies[row] == 0 and whole.termination[row] == how for row in unplayed)
+    assert all(whole.termination[row] == how for row in unplayed)
+
+
+def test_a_plan_that_stops_names_the_bot_and_its_first_fault(drawn):
+    stops = replace(drawn, plan=replace(drawn.plan, unloadable_stops=True))
+    games = games_with(stops, [I, I, I, N])
+    games.traces[0] = "answered 99 in 'S 1 1'"
+    for size, over in ((4, False), (2, True)):
+        rule = FaultRule(stops, {})
+        rule.take(scheduled(stops, cut(games, 0, size)))
+        if size == 2:
+            rule.refuse()  # a third game may be finished
+        with pytest.raises(UselessBots, match=r"bot .* game 0 it answered 99$"):
+            rule.refuse(over)
+
+
+def test_the_first_fault_of_each_bot_is_told_once_with_its_game(drawn):
+    told = []
+    rule = FaultRule(drawn, {}, told.append)
+    rule.take(scheduled(drawn, games_with(drawn, [N, N])), 0)
+    rule.take(scheduled(drawn, games_with(drawn, [I, I])), 2)
+    assert told == ["bot: words (game 2)"]
+    rule.show_first(EarlyFault(1, 9, "late"))
+    assert told[1:] == ["random: late (game 9)"]
 
 
 def test_ten_crashes_in_a_row_by_chance_cost_no_further_game(drawn):

@@ -17,6 +17,7 @@ from games.terminal import DONE, MISTAKE
 EXPERIMENT = """
 game = "kalah(4,3)"
 pairs = 4
+unloadable = "forfeit"
 [agents.first]
 kind = "first"
 [agents."b|d"]
@@ -43,7 +44,7 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     bad, first = found["2-b_d.md"], found["1-first.md"]
     assert "place 3 of 3, 0 points of 16 games" in bad
     assert "| first | 8 | 0 | 0 | 8 |" in bad
-    assert "- illegal, 16 times; first game" in bad
+    assert "(illegal), 16 times; first game" in bad
     assert 'answered "99"' in bad
     assert "It lost no game by a fault." in first
     assert "| b\\|d | 8 | 8 | 0 | 0 |" in first

@@ -43,6 +43,16 @@ def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
     assert last.startswith("2,000 of 2,000 games, 173 games/s  a against b: 75.0 %")
 
 
+def test_a_line_comes_though_no_game_is_finished_and_names_who_plays(clock, capsys):
+    with shown_by(quiet=False) as show:
+        for second in range(13):
+            clock[0] = 100.0 + second
+            show(tick(0)._replace(awaited=(0, 1)))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(set(lines)) == 3
+    assert all("a v b for" in line for line in lines)
+
+
 def test_games_of_an_earlier_run_do_not_count_for_the_speed(clock, capsys):
     with shown_by(quiet=False) as show:
         clock[0] += 3

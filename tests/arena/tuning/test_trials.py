@@ -1,10 +1,15 @@
 """The noise of a trial's score, as the sampler believes it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from arena.planning.records import COLUMNS, Games, Termination
 from arena.tuning.recommendation import table
+from arena.tuning.trial_queue import refuse_forfeits
 from arena.tuning.trials import Trial, noise_of
+from games.terminal import Mistake
 
 
 @pytest.mark.parametrize("pairings", [1, 4, 100])
@@ -19,3 +24,14 @@ def test_small_trials_have_the_variance_of_all_in_common():
     trials = [empty, empty._replace(noise=0.02 / 10), empty._replace(noise=0.03 / 60, games=120)]
     pooled = (0.1 * 10 + 0.02 * 10 + 0.03 * 60) / 80
     assert table(trials).noise == pytest.approx([pooled / 10, pooled / 10, 0.03 / 60])
+
+
+def test_a_trial_of_forfeits_alone_is_refused_with_the_error():
+    columns = {name: np.zeros(2, kind) for name, kind in COLUMNS.items()}
+    columns["termination"][:] = Termination.RAISED
+    trace = """raised in 'S 4'\n  File "/h.py", line 3, in evaluate\nZeroDivisionError: by zero"""
+    games = Games(columns, None, {0: trace, 1: trace})
+    with pytest.raises(Mistake, match=r"ZeroDivisionError: by zero, line 3 of h\.py"):
+        refuse_forfeits(5, games)
+    fair = columns | {"termination": np.array([Termination.RAISED, Termination.NORMAL])}
+    refuse_forfeits(5, replace(games, columns=fair))
