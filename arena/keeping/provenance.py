@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.planning.file_names import name_in_plan
 from arena.planning.plan import Plan
@@ -143,5 +143,23 @@ def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
         "seed": plan.seed,
         "reproducible": plan.reproducible,
         "plan": origin.plan,
+        "files": origin.files,
         "versions": versions(),
     }
+
+
+def agent_versions(plan: Mapping[str, Any], files: Mapping[str, object] | None) -> dict[str, str]:
+    """A fingerprint of each agent: of its spec, and of the users' files that it names.
+
+    `plan` and `files` are as run.json and tables hold them; without `files` there are none.
+    """
+    agents = plan.get("agents")
+    if files is None or not isinstance(agents, dict):
+        return {}
+    found = {}
+    for name, spec in agents.items():
+        text = json.dumps(spec, sort_keys=True)
+        own = {path: digest for path, digest in files.items() if path in text}
+        whole = json.dumps([spec, own], sort_keys=True)
+        found[name] = hashlib.blake2b(whole.encode(), digest_size=2).hexdigest()
+    return found

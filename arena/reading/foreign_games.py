@@ -4,7 +4,7 @@ import ast
 import hashlib
 import importlib
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.reading.formats import READERS
+from arena.reading.game_identity import distinct_games, evidence, lines_of
 from arena.reading.given_game import UNKNOWN, GivenGame, NamedAgent, Unreadable
 from arena.reading.row_filter import rows_where
 from games.names import did_you_mean, listed
@@ -95,18 +96,20 @@ def read_games(
     `pool` rates different games on one scale, `same` names agents whose versions are one, `where`
     which rows of our own tables count.
     """
-    kept, read = _new_games([_file_of(file) for file in files], where)
-    if not kept:
+    read = list(_games([_file_of(file) for file in files], where))
+    if not read:
         which = "" if where is None else f" with {ast.unparse(where)}"
         raise Unreadable(f"no finished game was found{which}")
-    notes = (
-        [f"{read:,} games, {read - len(kept):,} of them seen before"] if read > len(kept) else []
-    )
+    only = _only_game(game for _, game in read)
+    kept, notes = _counted([(place, game._replace(game=only or game.game)) for place, game in read])
     games = [game for _, game in kept]
-    names, only = _names(games, same, notes), _only_game(games, notes)
+    names = _names(games, same, notes)
+    unnamed = sum(game.game == UNKNOWN for _, game in read)
+    if only and unnamed:
+        notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
     scales: dict[str, GivenScale] = {}
     for file, game in kept:
-        what = POOLED if pool else only or game.game
+        what = POOLED if pool else game.game
         scale = scales.setdefault(what, GivenScale(what))
         scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
@@ -119,15 +122,27 @@ def read_games(
     return GivenGames(list(scales.values()), notes)
 
 
-def _only_game(games: Sequence[GivenGame], notes: list[str]) -> str:
+def _only_game(games: Iterable[GivenGame]) -> str:
     """The one game that files name, for which the others are taken; empty if there are more."""
     known = {game.game for game in games} - {UNKNOWN}
-    unnamed = sum(game.game == UNKNOWN for game in games)
-    if len(known) != 1 or not unnamed:
-        return ""
-    (only,) = known
-    notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
-    return only
+    return known.pop() if len(known) == 1 else ""
+
+
+def _counted(
+    read: Sequence[tuple[int, GivenGame]],
+) -> tuple[list[tuple[int, GivenGame]], list[str]]:
+    """The games that count, each with its file's place, and what is said of the others."""
+    notes = []
+    games = [game for _, game in read]
+    lines = lines_of(games)
+    distinct = distinct_games(games, lines)
+    if len(distinct) < len(games):
+        notes.append(f"{len(games):,} games, {len(games) - len(distinct):,} of them seen before")
+    kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
+    if len(kept) < len(distinct):
+        again = len(distinct) - len(kept)
+        notes.append(f"{again:,} games left out: their agents only repeated earlier games")
+    return [read[distinct[place]] for place in kept], notes
 
 
 def _file_of(path: Path) -> Path:
@@ -146,30 +161,21 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _new_games(
-    files: Sequence[Path], where: ast.expr | None
-) -> tuple[list[tuple[int, GivenGame]], int]:
-    """The games that were not seen before, each with its file's place, and how many were read."""
-    kept: list[tuple[int, GivenGame]] = []
-    seen: set[Hashable] = set()
-    read = 0
+def _games(files: Sequence[Path], where: ast.expr | None) -> Iterator[tuple[int, GivenGame]]:
+    """All games, each with its file's place; those that cannot be recognised once a content."""
+    seen: set[bytes] = set()
     for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
-        again = digest in seen
         rows = None if where is None else _rows(where, file)
         for game in reader.games_in(file):
             if rows is not None and game.row is not None and not rows[game.row]:
                 continue
-            read += 1
-            if game.key in seen or (game.key is None and again):
+            if game.line is None and game.game_id is None and digest in seen:
                 continue
-            if game.key is not None:
-                seen.add(game.key)
-            kept.append((place, game))
+            yield place, game
         seen.add(digest)
-    return kept, read
 
 
 def _rows(where: ast.expr, file: Path) -> NDArray[np.bool_]:

@@ -2,23 +2,42 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.reading.given_game import UNKNOWN, GivenGame, Unreadable, players, score_of, text_of
+from arena.reading.given_game import (
+    UNKNOWN,
+    GivenGame,
+    Unreadable,
+    fault_of,
+    game_name,
+    line_of,
+    pairing_of,
+    players,
+    score_of,
+    seed_in,
+    text_of,
+)
 from games.names import listed
 
-# What programs call the columns. Of white and black the one that stands first moves first.
+# How programs name the columns. Of white and black the one that stands first moves first.
 PLAYERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
     "agent1", "agent2", "engine1", "engine2", "bot1", "bot2", "agent", "opponent",
 )  # fmt: skip
 COLUMNS: Mapping[str, Sequence[str]] = {
     "result": ("result", "score", "outcome", "points"),
-    "opening": ("opening", "opening_moves", "fen", "eco", "start"),
+    "opening": ("opening", "fen", "eco", "start"),
     "game": ("game", "variant", "ruleset", "rules"),
     "moves": ("moves", "movetext", "transcript"),
-}
+    # As we write them (`arena.showing.exports.csv_game_rows`).
+    **{
+        name: (name,)
+        for name in (
+            "opening_moves", "run", "pair", "seed", "termination", "first_version", "second_version"
+        )
+    },
+}  # fmt: skip
 PLAIN = ("first", "second", "result", "opening")
 LONGEST_FIELD = 1 << 28
 
@@ -62,8 +81,8 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
             f"got {got}"
         )
     found = {"first": movers[0], "second": movers[1], "result": result[0]}
-    for column in ("opening", "game", "moves"):
-        at = [at for at, name in enumerate(names) if name in COLUMNS[column]]
+    for column, known in COLUMNS.items():
+        at = [at for at, name in enumerate(names) if name in known]
         if at:
             found[column] = at[0]
     return found
@@ -77,12 +96,26 @@ def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, in
             f"{place}: a line is first,second,result[,opening], got {len(cells)} cells"
         )
     cell = {name: cells[at] if at < len(cells) else "" for name, at in places.items()}
-    first, second = players(cell["first"], cell["second"], place)
-    game = cell.get("game") or UNKNOWN
-    opening: object = cell.get("opening") or None
-    if isinstance(opening, str) and opening.isdigit():
-        opening = str(file.resolve()), opening  # a number means something in its own file only
-    moves = " ".join(cell.get("moves", "").split())
-    score = score_of(cell["result"], place)
-    key = (game, first, second, cell.get("opening", ""), score, moves) if moves else None
-    return GivenGame(game, first, second, score, opening, key)
+    versions = cell.get("first_version", ""), cell.get("second_version", "")
+    first, second = players(cell["first"], cell["second"], place, versions)
+    named = cell.get("game", "")
+    # A column of numbers counts the games, as in a games.parquet that was saved as CSV.
+    game = game_name(named) if named and not named.isdecimal() else UNKNOWN
+    opening, start = _opening(file, cell)
+    seed, score = seed_in(cell.get("seed", "")), score_of(cell["result"], place)
+    line = line_of(cell["moves"].split(), start, seed) if "moves" in cell else None
+    return GivenGame(
+        game, first, second, score, opening, line, seed=seed,
+        pairing=pairing_of(cell.get("run", ""), cell.get("pair", "")),
+        fault=fault_of(cell.get("termination", ""), score),
+    )  # fmt: skip
+
+
+def _opening(file: Path, cell: Mapping[str, str]) -> tuple[Hashable | None, str]:
+    """The opening of a game, and the start of its moves if they may not begin at the usual one."""
+    if "opening_moves" in cell:  # which its moves include; none are an opening too
+        return cell["opening_moves"], ""
+    opening = cell.get("opening", "")
+    if opening.isdecimal():
+        return (str(file.resolve()), opening), opening  # a number means something in its file only
+    return opening or None, opening

@@ -4,7 +4,19 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.reading.given_game import UNKNOWN, GivenGame, Unreadable, players, score_of, text_of
+from arena.reading.given_game import (
+    UNKNOWN,
+    GivenGame,
+    Unreadable,
+    fault_of,
+    game_name,
+    line_of,
+    pairing_of,
+    players,
+    score_of,
+    seed_in,
+    text_of,
+)
 
 UNFINISHED = "*"
 COMMENT = re.compile("[{;]")
@@ -14,6 +26,8 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 # A tag of one of these names begins a game where the one before has a result already.
 BEGINNING = ("Event", "White")
 NEEDED = ("White", "Black", "Result")
+ESCAPED = re.compile(r"\\(.)")
+OWN_SITE = "pitflip run "
 
 
 def games_in(file: Path) -> Iterator[GivenGame]:
@@ -40,7 +54,7 @@ def _tags(line: str) -> list[tuple[str, str]] | None:
     """The tags of a line that has nothing else; None for moves and blank lines."""
     at, found = 0, []
     while match := TAG.match(line, at):
-        found.append((match[1], match[2]))
+        found.append((match[1], ESCAPED.sub(r"\1", match[2])))
         at = match.end()
     return found if found and at == len(line) else None
 
@@ -75,10 +89,17 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
         raise Unreadable(f"{place}: the game before this line has no {missing[0]} tag")
     if tags["Result"] == UNFINISHED:
         return
-    first, second = players(tags["White"].strip(), tags["Black"].strip(), place)
+    versions = tags.get("WhiteVersion", ""), tags.get("BlackVersion", "")
+    first, second = players(tags["White"].strip(), tags["Black"].strip(), place, versions)
     game = tags.get("Variant") or tags.get("GameType") or UNKNOWN
-    opening = tags.get("FEN") or tags.get("Opening") or None
-    score = score_of(tags["Result"], place)
-    # A game of a move or none cannot be known again: then its file counts once.
-    key = (game, first, second, opening, score, " ".join(moves)) if len(moves) > 1 else None
-    yield GivenGame(game, first, second, score, opening, key)
+    ours = tags.get("Site", "").startswith(OWN_SITE)
+    # In a file of ours no moves are an opening too: that of the usual start.
+    opening = tags.get("FEN") or tags.get("Opening") or ("" if ours else None)
+    seed, score = seed_in(tags.get("Seed", "")), score_of(tags["Result"], place)
+    run = tags["Site"].removeprefix(OWN_SITE) if ours else ""
+    yield GivenGame(
+        game_name(game), first, second, score, opening,
+        line_of(moves, tags.get("FEN", ""), seed), seed=seed,
+        pairing=pairing_of(run, tags.get("Round", "").partition(".")[0], first=1),
+        fault=fault_of(tags.get("Termination", ""), score),
+    )  # fmt: skip
