@@ -21,6 +21,7 @@ class FirstAnswer(NamedTuple):
     seconds: float  # of thought
     fault: str = ""
     loads: bool = True
+    start_seconds: float = 0.0  # to start it and, where that is needed, to compile it
 
 
 def first_answers(plan: Plan, wall: Wall) -> Iterator[FirstAnswer]:
@@ -35,17 +36,21 @@ def first_answers(plan: Plan, wall: Wall) -> Iterator[FirstAnswer]:
 
 def first_answer(name: str, spec: AgentSpec, of: Game, terms: Terms) -> FirstAnswer:
     """Start an agent and ask it for its first move."""
-    loads, begun = False, time.monotonic()
+    loads, begun, start_seconds = False, time.monotonic(), 0.0
     agent = None
     try:
         agent = agent_of(spec, of, terms)
         agent.start(0)
-        loads, begun = True, time.monotonic()
+        loads, start_seconds = True, time.monotonic() - begun
+        begun = time.monotonic()
         choice = agent.choose(of.start())
     except (AgentFailure, SpecError) as failure:
         loads &= getattr(failure, "kind", "") != "unloadable"
-        return FirstAnswer(name, "", time.monotonic() - begun, bounded(str(failure)), loads)
+        fault, seconds = bounded(str(failure)), time.monotonic() - begun
+        return FirstAnswer(name, "", seconds, fault, loads, start_seconds)
     finally:
         if agent is not None and hasattr(agent, "close"):
             agent.close()
-    return FirstAnswer(name, of.move_text(of.start(), choice.move), time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    move = of.move_text(of.start(), choice.move)
+    return FirstAnswer(name, move, seconds, start_seconds=start_seconds)
