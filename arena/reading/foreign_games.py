@@ -132,16 +132,12 @@ def _counted(
     read: Sequence[tuple[int, GivenGame]],
 ) -> tuple[list[tuple[int, GivenGame]], list[str]]:
     """The games that count, each with its file's place, and what is said of the others."""
-    notes = []
     games = [game for _, game in read]
     lines = lines_of(games)
     distinct = distinct_games(games, lines)
-    if len(distinct) < len(games):
-        notes.append(f"{len(games):,} games, {len(games) - len(distinct):,} of them seen before")
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
-    if len(kept) < len(distinct):
-        again = len(distinct) - len(kept)
-        notes.append(f"{again:,} games left out: their agents only repeated earlier games")
+    again = len(games) - len(kept)
+    notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
     return [read[distinct[place]] for place in kept], notes
 
 
