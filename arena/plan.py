@@ -146,7 +146,7 @@ def pilot_with(
 
     place = drawn.plan.names.index
     faulty = {place(answer.name) for answer in answers if answer.fault}
-    seconds = {place(answer.name): answer.seconds for answer in answers if not answer.fault}
+    seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = pilot_of(drawn, options.playing, faulty, seconds)
     out(plan_lines.pilot_line(pilot, options.workers))
     return pilot

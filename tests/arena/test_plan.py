@@ -178,3 +178,22 @@ def test_moves_of_one_match_tell_the_time_of_another():
     # 20 moves of each, 0.01 and 0.5 seconds long, and 0.1 seconds beside them.
     assert other.seconds == pytest.approx(20 * 0.51 + 0.1)
     assert other.high / other.low > own.high / own.low
+
+
+COLD = """import time
+
+asked = []
+
+def choose(view, legal, rng):
+    if not asked:
+        time.sleep(0.3)
+    asked.append(1)
+    return legal[0]
+"""
+
+
+def test_a_slow_first_answer_is_not_taken_for_the_time_of_every_move(tmp_path):
+    (tmp_path / "cold.py").write_text(COLD)
+    text = small(4) + '[agents.cold]\nkind = "python"\nfile = "cold.py"\n'
+    _, (answer,), _ = looked_at(experiment_file(tmp_path, text))
+    assert answer.seconds > 0.3 > 2 * answer.move_seconds
