@@ -1,11 +1,11 @@
 """Begin with something that runs: python -m arena.new bot mine.py."""
 
 import argparse
-import os
 import re
+import shlex
 from pathlib import Path
 
-from arena.reading.shipped import STARTERS, Starter, begin, shipped_names
+from arena.reading.shipped import STARTERS, Starter, begin, shipped_names, verbs_of
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
@@ -48,7 +48,9 @@ def begun(chosen: argparse.Namespace) -> int:
     for path in files:
         print(f"wrote {printable(str(path))}")
     experiment = place.parent / f"{name}.toml"
-    print(f"to run it: {here(f'python -m arena.run {os.fspath(experiment)}')}")
+    for verb in verbs_of(experiment.read_text()):
+        command = shlex.join(["python", "-m", f"arena.{verb}", str(experiment)])
+        print(f"to {verb}: {here(command)}")
     return DONE
 
 

@@ -63,7 +63,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 played = _played(again, journal, options, live)
             note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
-            _finish(drawn, directory, options)
+            _finish(played.drawn, journal, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -148,16 +148,22 @@ def _concluded(
     return all(verdict.holds for verdict in verdicts)
 
 
-def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
+def _finish(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
-    page = _paged(directory) if options.page else None
+    directory = journal.directory
+    shown = options.tables and not options.json
+    answer, page = (
+        _answer_and_page(directory, options.page) if shown or options.page else ("", None)
+    )
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
         say(f"tables: {printable(str(directory))}")
         if page is not None:
             say(f"page: {printable(str(page))}")
         if options.tables:
-            say(next_step(drawn, directory))
+            say(next_step(drawn, directory, journal_parts(journal, drawn)))
+    if shown:
+        printed(lambda: print(printable(answer)))
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
@@ -220,13 +226,18 @@ def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
     write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 
-def _paged(directory: Path) -> Path:
-    """Write the page of a run from its tables; where it is."""
-    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415  # as above
+def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
+    """Return the answer of a run from its tables; write its page if asked for, and return where."""
+    from arena.showing.report.answer import answer_line  # noqa: PLC0415  # as above
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
-    write_page(stored_report(directory), directory / PAGE)
-    return directory / PAGE
+    report = stored_report(directory)
+    if not page:
+        return answer_line(report), None
+    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
+
+    write_page(report, directory / PAGE)
+    return answer_line(report), directory / PAGE
 
 
 def _show(

@@ -1,7 +1,6 @@
 """Pack a run into one zip for others: python -m arena.share results/smart_vs_bad/2f3de8a327."""
 
 import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -44,10 +43,8 @@ def shared(chosen: argparse.Namespace) -> int:
     ]
     for name in missing:
         say(f"{name} is not in it: the run has kept no copy, and verifying needs the file itself")
-    told = {**stored, "path": Path(stored["path"]).name}
-    content = json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
     path = chosen.to or Path(f"{Path(stored['experiment']).name}-{stored['digest']}.zip")
-    inside = pack(chosen.run, stored, content, path)
+    inside = pack(chosen.run, stored, path)
     check = here(shlex.join(["python", "-m", "arena.verify", str(path)]))
     say(f"packed: {path} ({len(inside)} files; to check it: {check})")
     return DONE

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.reading.formats import READERS
-from arena.reading.game_identity import distinct_games, evidence, lines_of
+from arena.reading.game_identity import distinct_games, evidence, lines_of, with_known_movers
 from arena.reading.given_game import UNKNOWN, GivenGame, NamedAgent, Unreadable
 from arena.reading.row_filter import rows_where
 from games.names import did_you_mean, listed
@@ -36,8 +36,8 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where the first
-    or the second mover lost by its fault.
+    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
+    or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
     """
 
     game: str
@@ -48,6 +48,7 @@ class GivenScale:
     openings: list[int] = field(default_factory=list)
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
+    movers: list[int] = field(default_factory=list)
     places: list[tuple[int, int] | None] = field(default_factory=list)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -63,6 +64,7 @@ class GivenScale:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.movers.append(-1 if game.mover is None else game.mover)
         self.places.append(None if game.row is None else (file, game.row))
 
 
@@ -114,12 +116,20 @@ def read_games(
         scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
-    unknown = sum(game.opening is None for game in games)
-    if unknown:
-        notes.append(
+    return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
+
+
+def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
+    """A note on each fact that is not known of all games."""
+    if unmoved := sum(game.mover is None for game in games):
+        yield (
+            f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
+            "FirstMover tag names the agent to move after the opening"
+        )
+    if unknown := sum(game.opening is None for game in games):
+        yield (
             f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
         )
-    return GivenGames(list(scales.values()), notes)
 
 
 def _only_game(games: Iterable[GivenGame]) -> str:
@@ -134,20 +144,27 @@ def _counted(
     """The games that count, each with its file's place, and what is said of the others."""
     games = [game for _, game in read]
     lines = lines_of(games)
+    games = with_known_movers(games, lines)
     distinct = distinct_games(games, lines)
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
     again = len(games) - len(kept)
     notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
-    return [read[distinct[place]] for place in kept], notes
+    return [(read[place][0], games[place]) for place in (distinct[at] for at in kept)], notes
 
 
 def _file_of(path: Path) -> Path:
     """The file that holds the games; a directory must be a run's."""
     if path.is_dir():
-        if not (path / GAMES).is_file():
-            what = "a run that is not finished" if (path / RUN).exists() else "no run's"
-            raise Unreadable(f"{path}: a directory without games: it is {what}")
-        return path / GAMES
+        if (path / GAMES).is_file():
+            return path / GAMES
+        if not (path / RUN).exists():
+            raise Unreadable(f"{path}: a directory without games: it is no run's")
+        from arena.keeping.run_directory import NotARun, games_table  # noqa: PLC0415  # loads Numba
+
+        try:
+            return games_table(path)
+        except NotARun as error:
+            raise Unreadable(str(error)) from None
     if not path.is_file():
         told = "it is no file" if path.exists() else "there is no such file"
         raise Unreadable(f"{path}: {told}")

@@ -29,6 +29,25 @@ def lines_of(games: Sequence[GivenGame]) -> list[Hashable | None]:
     return [line(each) for each in games]
 
 
+def with_known_movers(
+    games: Sequence[GivenGame], lines: Sequence[Hashable | None]
+) -> list[GivenGame]:
+    """Return the games, with the first movers that only other files name.
+
+    Games of the same moves from the same opening have the same side to move after it.
+    """
+    keys = [(each.game, line, each.opening) for each, line in zip(games, lines, strict=True)]
+    known = {
+        key: each.mover
+        for key, each in zip(keys, games, strict=True)
+        if each.mover is not None and None not in key
+    }
+    return [
+        each._replace(mover=known.get(key)) if each.mover is None else each
+        for key, each in zip(keys, games, strict=True)
+    ]
+
+
 def distinct_games(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> list[int]:
     """The places of the games that are no other one again, in the order of the files.
 

@@ -1,7 +1,7 @@
 """One game from outside, whatever file it was in."""
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,14 +36,16 @@ class NamedAgent(NamedTuple):
 
 
 class GivenGame(NamedTuple):
-    """One game: the first mover, the second, the first mover's score from 0 to 1.
+    """One game: its agents, the score of `first` from 0 to 1, and what else is known of it.
 
+    `first` and `second` are the sides 0 and 1. `mover` is the first mover, the agent to move after
+    the opening: 0 `first`, 1 `second`, None if the file does not say.
     `opening` is shared by games that are not independent, None if it is not known. `line` stands
     for the start and all moves (`line_of`), `game_id` for the moves in a table of ours, which may
     not keep them. `seed` tells equal games of agents that use chance apart, None if it is not
     known. `pairing` is shared by the two games of a pairing. `fault`: 0 ended without one, 1 lost
-    by the first mover's, -1 the second's. `row` is its place in the table of a run, None in other
-    files. `arena.reading.game_identity` says which games are the same.
+    by `first`, -1 by `second`. `row` is its place in the table of a run, None in other files.
+    `arena.reading.game_identity` says which games are the same.
     """
 
     game: str
@@ -57,6 +59,22 @@ class GivenGame(NamedTuple):
     pairing: Hashable | None = None
     fault: int = 0
     row: int | None = None
+    mover: int | None = 0
+
+
+def fen_side(start: str) -> str | None:
+    """Return the side to move in a FEN, "w" or "b"; None if the text is not a FEN."""
+    fields = start.split()
+    return fields[1] if len(fields) > 1 and "/" in fields[0] and fields[1] in "wb" else None
+
+
+def mover_named(name: str, players: Sequence[NamedAgent], place: str) -> int | None:
+    """Return which of both players a file names as first mover; None if it names nobody."""
+    names = [player.name for player in players]
+    if name and name not in names:
+        both = " or ".join(map(quoted, names))
+        raise Unreadable(f"{place}: the first mover must be {both}, got {quoted(name)}")
+    return names.index(name) if name else None
 
 
 def line_of(words: Iterable[str], start: str = "", seed: int | None = None) -> int | None:
@@ -98,7 +116,7 @@ def _whole_number(text: str) -> int | None:
 
 
 def fault_of(termination: str, score: float) -> int:
-    """1 if the first mover lost by its fault, -1 if the second did, else 0."""
+    """1 if `first` lost by its fault, -1 if `second` did, else 0."""
     how = Termination.__members__.get(termination.upper())
     if how is None or how.fair or score == 0.5:
         return 0
@@ -106,7 +124,7 @@ def fault_of(termination: str, score: float) -> int:
 
 
 def score_of(word: str, place: str) -> float:
-    """The first mover's score that a word means; Unreadable if it means none."""
+    """The score of `first` that a word means; Unreadable if it means none."""
     score = SCORES.get(word.strip().lower())
     if score is None:
         raise Unreadable(f"{place}: the first mover's result must be {KNOWN}, got {quoted(word)}")

@@ -7,6 +7,7 @@ from html import unescape
 
 import numpy as np
 
+from arena.concluding.points_table import PointsRow
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.keeping.parquet import read_columns
@@ -29,7 +30,10 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class ExportedGame:
-    """One game; `result` are points of the first mover, `margin` its score minus the other's."""
+    """One game; `result` are points of `first`, `margin` its score minus that of `second`.
+
+    `first_mover` is the one of them to move after the opening.
+    """
 
     experiment: str
     run: str
@@ -40,6 +44,7 @@ class ExportedGame:
     leg: int
     first: str
     second: str
+    first_mover: str
     result: float
     margin: int
     plies: int
@@ -126,6 +131,7 @@ def _exported_game(
         leg=row % 2,
         first=first,
         second=second,
+        first_mover=games.names[int(one.mover[0])],
         result=float(one.result[0]),
         margin=int(one.margin[0]),
         plies=int(one.plies[0]),
@@ -151,11 +157,14 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         ("elo", EloRow, report.ratings),
         ("win_rates", WinRateRow, list(report.pairs.values())),
         ("timings", Timing, report.timings),
+        ("points", PointsRow, report.points),
     )
     tables = [
         ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
         for name, kind, rows in kinds
     ]
+    if not report.points:  # the experiment does not rank by points
+        tables = [table for table in tables if table.name != "points"]
     names = report.agents
     matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
     return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]

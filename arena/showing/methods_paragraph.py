@@ -44,8 +44,8 @@ def _games(report: Report, plan: Plan) -> Iterator[str]:
     yield (
         f"Games began from {counted(report.openings, 'different opening')} "
         f"({way.format(**plan.openings.values)}"
-        f"{_balanced(plan)}); from each, both agents moved first once, and these two games are "
-        "the unit of all statistics"
+        f"{_balanced(plan)}); from each, both agents moved first after the opening once, and "
+        "these two games are the unit of all statistics"
     )
     yield _how_many(plan)
     repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())

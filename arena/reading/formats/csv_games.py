@@ -8,10 +8,13 @@ from pathlib import Path
 from arena.reading.given_game import (
     UNKNOWN,
     GivenGame,
+    NamedAgent,
     Unreadable,
     fault_of,
+    fen_side,
     game_name,
     line_of,
+    mover_named,
     pairing_of,
     players,
     score_of,
@@ -20,7 +23,8 @@ from arena.reading.given_game import (
 )
 from games.names import listed
 
-# How programs name the columns. Of white and black the one that stands first moves first.
+# How programs name the columns. Of white and black the one that stands first moves first, unless
+# a FEN or a column of first movers says otherwise.
 PLAYERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
     "agent1", "agent2", "engine1", "engine2", "bot1", "bot2", "agent", "opponent",
@@ -30,6 +34,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "opening": ("opening", "fen", "eco", "start"),
     "game": ("game", "variant", "ruleset", "rules"),
     "moves": ("moves", "movetext", "transcript"),
+    "first_mover": ("first_mover", "first mover"),
     # As we write them (`arena.showing.exports.csv_game_rows`).
     **{
         name: (name,)
@@ -85,6 +90,8 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
         at = [at for at, name in enumerate(names) if name in known]
         if at:
             found[column] = at[0]
+    if "white" in names:
+        found["white"] = names.index("white")
     return found
 
 
@@ -108,6 +115,7 @@ def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, in
         game, first, second, score, opening, line, seed=seed,
         pairing=pairing_of(cell.get("run", ""), cell.get("pair", "")),
         fault=fault_of(cell.get("termination", ""), score),
+        mover=_mover(place, cell, (first, second)),
     )  # fmt: skip
 
 
@@ -119,3 +127,16 @@ def _opening(file: Path, cell: Mapping[str, str]) -> tuple[Hashable | None, str]
     if opening.isdecimal():
         return (str(file.resolve()), opening), opening  # a number means something in its file only
     return opening or None, opening
+
+
+def _mover(
+    place: str, cell: Mapping[str, str], players: tuple[NamedAgent, NamedAgent]
+) -> int | None:
+    """Return which agent was to move after the opening: `first`, unless a cell says otherwise."""
+    if "first_mover" in cell:
+        return mover_named(cell["first_mover"], players, place)
+    side = fen_side(cell.get("opening", ""))
+    if "white" in cell and side is not None:
+        return int((cell["white"] == players[0].name) != (side == "w"))
+    # After the moves of an opening either agent may be to move.
+    return None if cell.get("opening_moves") else 0

@@ -22,6 +22,7 @@ SCORE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)")
 BLACK_TO_MOVE = "*"
 WHITE_TO_MOVE = "O"
 OWN_PLACE = "pitflip "
+FIRST_MOVER = "FM"  # our own property: B or W is to move after the opening
 PASSES = ("pa", "pass")
 SIZE = re.compile(r"\s*(\d+)")
 LARGEST = 26
@@ -66,14 +67,17 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
     seed = seed_in(more.get("seed", ""))
     words = ["pass" if move in PASSES else move for move in moves]
     line = line_of(words, "" if usual else board, seed)
-    first, second = (black, white)
+    first, second, colours = black, white, "BW"
     if board.endswith(WHITE_TO_MOVE):
-        first, second, score = white, black, 1.0 - score
+        first, second, score, colours = white, black, 1.0 - score, "WB"
+    mover: int | None = 0  # games of other programs have no opening before the board
+    if ours:
+        mover = {colour: side for side, colour in enumerate(colours)}.get(tags.get(FIRST_MOVER, ""))
     yield GivenGame(
-        _name(tags), first, second, score, tags.get("ON", "") if ours else board or None, line,
+        _name(tags), first, second, score, tags.get("ON") if ours else board or None, line,
         seed=seed, pairing=pairing_of(tags["PC"].removeprefix(OWN_PLACE), more.get("pair", ""))
         if ours else None,
-        fault=fault_of(more.get("termination", ""), score),
+        fault=fault_of(more.get("termination", ""), score), mover=mover,
     )  # fmt: skip
 
 

@@ -25,12 +25,13 @@ from arena.reading.given_game import (
     fault_of,
     game_name,
     line_of,
+    mover_named,
     pairing_of,
 )
 from games.keys import KeyValues
 
 NEEDED = ("first", "second", "result", "opening", "repeat")
-OPTIONAL = ("opening_moves", "game_id", "pair", "seed", "termination")
+OPTIONAL = ("first_mover", "opening_moves", "game_id", "pair", "seed", "termination")
 
 
 def games_in(file: Path) -> Iterator[GivenGame]:
@@ -59,7 +60,16 @@ def games_in(file: Path) -> Iterator[GivenGame]:
             game_id=cell.get("game_id"), seed=cell.get("seed"),
             pairing=pairing_of(run or str(file.resolve()), str(cell.get("pair", ""))),
             fault=fault_of(str(cell.get("termination", "")), score), row=row,
+            mover=_mover(f"{file}: row {row}", cell, (first, second)),
         )  # fmt: skip
+
+
+def _mover(place: str, cell: KeyValues, players: tuple[NamedAgent, NamedAgent]) -> int | None:
+    """Return which agent was to move after the opening, None if the table does not say."""
+    if "first_mover" in cell:
+        return mover_named(cell["first_mover"] or "", players, place)
+    # Tables of earlier versions do not name the agent to move after the moves of an opening.
+    return None if cell.get("opening_moves") else 0
 
 
 def _lines(file: Path) -> list[int | None]:

@@ -7,10 +7,13 @@ from pathlib import Path
 from arena.reading.given_game import (
     UNKNOWN,
     GivenGame,
+    NamedAgent,
     Unreadable,
     fault_of,
+    fen_side,
     game_name,
     line_of,
+    mover_named,
     pairing_of,
     players,
     score_of,
@@ -102,4 +105,19 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
         line_of(moves, tags.get("FEN", ""), seed), seed=seed,
         pairing=pairing_of(run, tags.get("Round", "").partition(".")[0], first=1),
         fault=fault_of(tags.get("Termination", ""), score),
+        mover=_mover(place, tags, (first, second), " ".join(moves)),
     )  # fmt: skip
+
+
+def _mover(
+    place: str, tags: dict[str, str], players: tuple[NamedAgent, NamedAgent], moves: str
+) -> int | None:
+    """Return which side was to move after the opening: White, unless a tag says otherwise."""
+    if "FirstMover" in tags:
+        return mover_named(tags["FirstMover"].strip(), players, place)
+    if "FEN" in tags:
+        side = fen_side(tags["FEN"])
+        return None if side is None else int(side == "b")
+    # After the moves of an opening, as earlier versions of ours exported it, either may be to move.
+    opening = " ".join(tags.get("Opening", "").split())
+    return None if opening and moves.startswith(opening) else 0

@@ -8,8 +8,9 @@ from arena.showing.exported import ExportedGame
 
 SUFFIX = ".csv"
 COLUMNS = (
-    "number", "game", "run", "pair", "leg", "first", "second", "result", "margin", "plies",
-    "termination", "opening_moves", "seed", "first_version", "second_version", "moves",
+    "number", "game", "run", "pair", "leg", "first", "second", "first_mover", "result",
+    "margin", "plies", "termination", "opening_moves", "seed", "first_version", "second_version",
+    "moves",
 )  # fmt: skip
 
 
@@ -28,7 +29,7 @@ def text(each: ExportedGame) -> str:
     return line(
         (
             each.number, each.of.name, each.run, each.pair, each.leg, each.first, each.second,
-            each.result, each.margin, each.plies, each.ending, each.opening_moves, each.seed,
-            *each.versions, " ".join(each.moves),
+            each.first_mover, each.result, each.margin, each.plies, each.ending, each.opening_moves,
+            each.seed, *each.versions, " ".join(each.moves),
         )
     )  # fmt: skip

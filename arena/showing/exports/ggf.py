@@ -35,6 +35,7 @@ def text(each: ExportedGame) -> str:
         ("TI", "0"),
         ("TY", str(each.of.rules.size)),
         ("ON", each.opening_moves),
+        ("FM", "B" if each.first_mover == each.first else "W"),
         ("GC", _more(each)),
         ("BO", _board(each.of)),
     )

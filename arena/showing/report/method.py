@@ -131,7 +131,7 @@ def _sentences(report: Report) -> Iterator[str]:
     each = "each" if report.openings > 1 else "it"
     yield (
         f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
-        "moved first once in every pair of games, so that a good seat helps nobody."
+        "moved first after it once in every pair of games, so that a good seat helps nobody."
     )
     games = report.games.size
     repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
