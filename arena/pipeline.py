@@ -15,13 +15,14 @@ from arena.keeping.run_differences import why_new
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
+from arena.playing.bot_replays import BotReplays
 from arena.playing.determinism import contradicted, determined, without_copies
 from arena.playing.loading_bots import unloadable
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
-from arena.run_notes import note_begin, note_end, note_unloadable
+from arena.run_notes import note_begin, note_end, note_unloadable, tested_bots
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.next_step import next_step
 from games.terminal import Unfinished, printable, printed, say
@@ -34,8 +35,6 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.showing.live_view import LiveView
 
 log = logging.getLogger(__name__)
-
-BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
@@ -56,6 +55,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if earlier:
                 say(earlier)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
+            _tell(provenance.large_directory_lines(experiment.plan), options)
             played = _played(drawn, journal, options, live)
             while again := without_copies(played.drawn, journal):
                 note_begin(experiment, origin, journal, again, options)
@@ -143,8 +143,9 @@ def _concluded(
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
-    note_end(directory, origin, played, evidence, options)
-    _show(experiment, summed, verdicts, options)
+    replays = tested_bots(drawn, journal, options)
+    note_end(directory, origin, played, evidence, replays, options)
+    _show(experiment, summed, verdicts, replays, options)
     return all(verdict.holds for verdict in verdicts)
 
 
@@ -241,17 +242,23 @@ def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
 
 
 def _show(
-    experiment: Experiment, summed: "Summary", verdicts: "list[Verdict]", options: RunOptions
+    experiment: Experiment,
+    summed: "Summary",
+    verdicts: "list[Verdict]",
+    replays: BotReplays,
+    options: RunOptions,
 ) -> None:
     """Print the results as tables or JSON; write the checks as JUnit if the options say so."""
-    from arena.showing import junit, terminal_tables  # noqa: PLC0415  # not needed to play
+    from arena.concluding.repeatability import repeatability  # noqa: PLC0415  # not needed to play
+    from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
     if not options.tables:
         pass  # whoever asked has an answer of its own
     elif options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
     else:
-        notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
+        again = repeatability(experiment.plan, replays)
+        notes = [] if again.certain else [f"can be repeated: {again.words}"]
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
         write_text(options.junit, junit.junit(verdicts, experiment.name))

@@ -32,14 +32,12 @@ def main(words: list[str] | None = None) -> int:
 def shared(chosen: argparse.Namespace) -> int:
     """Write the zip; the exit status."""
     # Only now, so that help is answered before anything large is loaded.
-    from arena.keeping.kept_sources import place_of  # noqa: PLC0415
+    from arena.keeping.kept_sources import kept_file  # noqa: PLC0415
     from arena.keeping.shared_run import pack, stored_run  # noqa: PLC0415
 
     stored = stored_run(chosen.run)
     missing = [
-        name
-        for name, digest in stored.get("files", {}).items()
-        if (kept := place_of(chosen.run, name, digest)) is None or not kept.exists()
+        name for name in stored.get("files", {}) if kept_file(chosen.run, stored, name) is None
     ]
     for name in missing:
         say(f"{name} is not in it: the run has kept no copy, and verifying needs the file itself")

@@ -38,6 +38,7 @@ from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import ROOT
 from games import Game, Position
 from games.board import Board
+from games.file_trees import file_tree
 from games.kernels.board_layout import HEAD, LOOK, STATE
 from games.keys import KeyValues
 from games.terminal import printable
@@ -58,7 +59,7 @@ class FarAgent:
         self.readable = (
             *python_paths(),
             *map(str, files),
-            *map(str, [of.source] if of.source else []),
+            *map(str, file_tree(of.source).places if of.source else []),
         )
         self.bot = BotProcess(", ".join(map(str, files)), terms.wall, limits)
         self.board = Board(of)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from arena.keeping.game_table import StoredGames, read_games
-from arena.keeping.kept_sources import digest_now, replaced
+from arena.keeping.kept_sources import digest_now, is_replaced, kept_digests, replaced, tree_digest
 from arena.keeping.parquet import TableError
 from arena.keeping.provenance import RUN, code_digest, read_run
 from arena.planning.file_names import path_in_plan
@@ -40,7 +40,8 @@ def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
         raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
     try:
         base = _base(stored, beside)
-        return Plan.from_json(stored["plan"], base, replaced(directory, _files(stored), base))
+        copies = replaced(directory, kept_digests(stored), base)
+        return Plan.from_json(stored["plan"], base, copies)
     except PlanError as error:
         raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
 
@@ -105,13 +106,21 @@ def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
     """The files and sources that have changed since the run was played."""
     stored = read_run(directory)
     base, notes = _base(stored, beside), []
-    copies = replaced(directory, _files(stored), base)
-    for name, old in _files(stored).items():
+    copies = replaced(directory, kept_digests(stored), base)
+    changed: dict[str, Path] = {}
+    for name, old in _digests(stored, "files").items():
         path = path_in_plan(name, base).resolve()
-        now = digest_now(path)
-        if now != old:
-            what = f"{printable(name)} {'is gone' if now is None else 'has changed'} since this run"
-            notes.append(f"{what}: its kept copy was taken" if path in copies else what)
+        if (tree_digest(path) if path.is_dir() else digest_now(path)) != old:
+            changed[name] = path
+    for name, old in _digests(stored, "sources").items():
+        path = path_in_plan(name, base).resolve()
+        above = path if path.is_dir() else path.parent
+        if tree_digest(path) != old and not any(p.is_relative_to(above) for p in changed.values()):
+            changed[name] = path  # a file is new
+    for name, path in changed.items():
+        what = f"{printable(name)} {'has changed' if path.exists() else 'is gone'} since this run"
+        taken = is_replaced(path, copies)
+        notes.append(f"{what}: its kept copy was taken" if taken else what)
     if stored.get("code") != code_digest():
         notes.append("pitflip has changed since this run")
     return notes
@@ -121,9 +130,9 @@ def _base(stored: KeyValues, beside: Path | None) -> Path:
     return beside or Path(str(stored.get("path", ""))).parent
 
 
-def _files(stored: KeyValues) -> Mapping[str, object]:
-    files = stored.get("files", {})
-    return files if isinstance(files, dict) else {}
+def _digests(stored: KeyValues, key: str) -> Mapping[str, object]:
+    digests = stored.get(key, {})
+    return digests if isinstance(digests, dict) else {}
 
 
 def stored_games(directory: Path) -> StoredGames:

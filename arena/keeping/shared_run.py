@@ -20,7 +20,8 @@ from games.whole_files import whole_file
 
 FILES = (RUN, "summary.json", "report.html", "run.log")
 TABLE = re.compile(r"[a-z_]{1,40}\.parquet")
-SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}/[^/\\\0]{{1,255}}")
+# No part of a path is "." or "..".
+SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}(/(?!\.{{1,2}}(/|$))[^/\\\0]{{1,255}}){{1,32}}")
 ROOT = re.compile(r"[0-9a-f]{4,64}")
 MOST_MEMBERS = 5_000
 MOST_BYTES = 4 << 30  # of all files together, unpacked
@@ -105,11 +106,7 @@ def _name(member: zipfile.ZipInfo, roots: set[str]) -> str:
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         raise NotARun(f"{quoted(member.filename)} is no regular file")
-    known = (
-        name in FILES
-        or TABLE.fullmatch(name)
-        or (SOURCE.fullmatch(name) and name.rpartition("/")[2] not in (".", ".."))
-    )
+    known = name in FILES or TABLE.fullmatch(name) or SOURCE.fullmatch(name)
     if not ROOT.fullmatch(root) or not known:
         raise NotARun(f"{quoted(member.filename)} has no place in a run")
     roots.add(root)
@@ -131,7 +128,7 @@ def _files_of(directory: Path) -> Iterator[Path]:
     """The files of a run that are shared, in a fixed order."""
     yield from (directory / name for name in FILES if (directory / name).is_file())
     yield from (path for path in sorted(directory.iterdir()) if TABLE.fullmatch(path.name))
-    for path in sorted((directory / SOURCES).glob("*/*")):
+    for path in sorted((directory / SOURCES).rglob("*")):
         if path.is_file() and SOURCE.fullmatch(path.relative_to(directory).as_posix()):
             yield path
 

@@ -91,7 +91,7 @@ def _facts(report: Report) -> _RunFacts:
         date="????.??.??" if ended is None else f"{ended:%Y.%m.%d}",
         of=report.plan.of,
         seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
-        versions=agent_versions(report.run.get("plan") or {}, report.run.get("files")),
+        versions=agent_versions(report.run),
         elos=elos_of(report),
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agents import AgentSpec
 from arena.concluding.points_table import PointsRow
+from arena.concluding.repeatability import ALWAYS, Repeatability, stored_repeatability
 from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.concluding.stored_summary import SUMMARY, stored_summary
 from arena.concluding.table_rows import EloRow, WinRateRow
@@ -73,6 +74,15 @@ class Report:
     def files(self) -> tuple[Path, ...]:
         """The files whose games were gathered; none for a run."""
         return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
+
+    @property
+    def repeatability(self) -> Repeatability:
+        """Whether another run would play the same games, as its run.json says."""
+        return (
+            ALWAYS
+            if isinstance(self.plan, GatheredPlan)
+            else stored_repeatability(self.plan, self.run)
+        )
 
     @property
     def unlisted(self) -> str:

@@ -156,7 +156,7 @@ def write_run(study: Study, digest: str) -> None:
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
-            "reproducible": tuning.plan.reproducible,
+            "reproducible": tuning.plan.repeats,
         },
     )
 

@@ -207,6 +207,26 @@ def test_different_games_and_versions_are_kept_apart(tmp_path, capsys):
     assert sorted(row["agent"] for row in merged["ratings"]) == ["bad", "smart"]
 
 
+def test_an_edit_of_an_imported_file_makes_a_version_in_every_format(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text(
+        "from beside import PLACE\n\ndef choose(view, legal, rng):\n    return legal[PLACE]\n"
+    )
+    text = matched(3) + '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
+    runs, files = [], []
+    for place in (0, -1):
+        (tmp_path / "beside.py").write_text(f"PLACE = {place}\n")
+        runs.append(run_of(tmp_path, f"run{place}", text))
+        made = tmp_path / f"made{place}"
+        assert export.main([str(runs[-1]), "--games=pgn", "--games=csv", "--to", str(made)]) == 0
+        copy = made / "copy.parquet"
+        copy.write_bytes((runs[-1] / "games.parquet").read_bytes())
+        files.append([copy, made / "games.pgn", made / "games.csv"])
+    names = {row["agent"] for row in whole(capsys, *runs)["ratings"]}
+    assert len(names) == 4  # the others are one agent in both runs
+    for pair in zip(*files, strict=True):
+        assert {row["agent"] for row in whole(capsys, *pair)["ratings"]} == names
+
+
 def test_a_pgn_that_is_written_a_thousand_times_holds_as_many_games_as_differ(tmp_path, capsys):
     games = "".join(
         f'[White "{a}"]\n[Black "{b}"]\n[Result "{r}"]\n\n1. {m} x 2. y {r}\n\n'

@@ -46,7 +46,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
     run, plan = str(source.get("run") or ""), source.get("plan")
     plan = plan if isinstance(plan, dict) else {}
     game = game_name(str(plan.get("game") or UNKNOWN))
-    known = agent_versions(plan, _files(file, source))
+    known = agent_versions(_with_digests(file, source))
     counts = None if "game_id" in rows else ~np.asarray(columns["repeat"], dtype=np.bool_)
     for row, score in enumerate(rows["result"]):
         if counts is not None and not counts[row]:
@@ -83,12 +83,10 @@ def _lines(file: Path) -> list[int | None]:
     ]
 
 
-def _files(file: Path, source: KeyValues) -> KeyValues | None:
-    """The digests of users' files; an older table has them in the run.json beside it only."""
+def _with_digests(file: Path, source: KeyValues) -> KeyValues:
+    """Return the origin with digests of users' files: of older tables that in run.json beside."""
     beside = read_run(file.parent)
-    there = source if "files" in source or beside.get("digest") != source.get("run") else beside
-    files = there.get("files")
-    return files if isinstance(files, dict) else None
+    return source if "files" in source or beside.get("digest") != source.get("run") else beside
 
 
 def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
