@@ -27,7 +27,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("run", type=Path, metavar="RUN", help="a run's directory")
     parser.add_argument(
         "--games", action="append", default=[], metavar="FORMAT",
-        help="pgn, ggf (Othello) or json (an object a line)",
+        help="pgn, ggf (Othello), csv (a line a game) or json (an object a line)",
     )  # fmt: skip
     parser.add_argument(
         "--tables", action="append", default=[], metavar="FORMAT",

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arena.playing.interrupts import Interrupts
@@ -12,6 +12,7 @@ from games.terminal import DONE, FINDING, printable, status_of
 if TYPE_CHECKING:  # they load the kernels
     from arena.planning.drawing import DrawnPlan
     from arena.playing.asked_once import FirstAnswer
+    from arena.playing.pilot import Pilot
     from arena.reading.command_line import RunOptions
     from arena.reading.experiment_file import Experiment
     from arena.reading.sweep_table import SweepPlan
@@ -92,9 +93,9 @@ def foreseen(experiment: "Experiment", options: "RunOptions") -> int:
     hopeless = list(hopeless_lines(experiment.checks, drawn))
     for line in (*stored_lines(experiment, options), *hopeless):
         out(line)
-    faulty = [answer.name for answer in asked(drawn, options) if answer.fault]
-    tried(drawn, options, faulty)
-    return FINDING if hopeless or faulty else DONE
+    answers = list(asked(drawn, options))
+    tried(drawn, options, answers)
+    return FINDING if hopeless or any(answer.fault for answer in answers) else DONE
 
 
 def sweep_foreseen(swept: "SweepPlan", options: "RunOptions") -> int:
@@ -136,21 +137,35 @@ def asked(drawn: "DrawnPlan", options: "RunOptions") -> "Iterator[FirstAnswer]":
         yield answer
 
 
-def tried(drawn: "DrawnPlan", options: "RunOptions", faulty: list[str]) -> None:
-    """Play the pilot, and say what follows from it."""
+def pilot_with(
+    drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]"
+) -> "Pilot":
+    """Play the pilot without the bots that fail; say what was played."""
     from arena.playing.pilot import pilot_of  # noqa: PLC0415  # as above
     from arena.showing import plan_lines  # noqa: PLC0415
 
-    plan = drawn.plan
-    pilot = pilot_of(drawn, options.playing, {plan.names.index(name) for name in faulty})
+    place = drawn.plan.names.index
+    faulty = {place(answer.name) for answer in answers if answer.fault}
+    seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
+    pilot = pilot_of(drawn, options.playing, faulty, seconds)
     out(plan_lines.pilot_line(pilot, options.workers))
-    if not pilot.pairings:
+    return pilot
+
+
+def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]") -> None:
+    """Play the pilot, and say what follows from it."""
+    from arena.showing import plan_lines  # noqa: PLC0415  # as above
+
+    plan, pilot = drawn.plan, pilot_with(drawn, options, answers)
+    if not pilot.pairings and not pilot.answers:
         return
     left = left_to_play(drawn, options)
     known = plan.pairs * len(plan.matches) - sum(left.values())
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
     out(plan_lines.time_line(pilot, left, options.workers))
+    if line := plan_lines.start_line(answers):
+        out(line)
     for line in plan_lines.match_lines(drawn, pilot):
         out(line)
     if plan.stop is not None:
@@ -175,22 +190,20 @@ def left_to_play(drawn: "DrawnPlan", options: "RunOptions") -> dict[tuple[int, i
 def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
     """Say how long a study takes, by games of the seed weights against one another."""
     from arena.planning.drawing import draw  # noqa: PLC0415  # as above
-    from arena.playing.pilot import pilot_of  # noqa: PLC0415
     from arena.showing import plan_lines  # noqa: PLC0415
     from arena.tuning.study_plan import as_written  # noqa: PLC0415
     from arena.tuning.tune_file import TYPICAL_VARIANCE  # noqa: PLC0415
 
     drawn, size = draw(match_of_study(tuning).plan), as_written(tuning)
-    faulty = [answer.name for answer in asked(drawn, options) if answer.fault]
-    pilot = pilot_of(drawn, options.playing, range(2 if faulty else 0))
-    out(plan_lines.pilot_line(pilot, options.workers))
+    answers = list(asked(drawn, options))
+    pilot = pilot_with(drawn, options, answers)
     test, (match,) = tuning.validation.plan(), drawn.pairings.matches
     if pilot.pairings:
         least = size.total * size.games // 2 + size.claim_pairs
         for pairs in (least, least + size.validation_pairs - size.claim_pairs):
             out(plan_lines.time_line(pilot, {match: pairs}, options.workers))
     out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))
-    return FINDING if faulty else DONE
+    return FINDING if any(answer.fault for answer in answers) else DONE
 
 
 def study_lines(tuning: "Tuning") -> Iterator[str]:

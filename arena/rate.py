@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.reading.anchors import Anchor, AnchorError, anchor_in
-from arena.reading.foreign_games import GivenGames, GivenScale, read_games
+from arena.reading.foreign_games import GAMES, GivenGames, GivenScale, read_games
 from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.command_parser import CommandParser
@@ -77,17 +77,15 @@ def check(chosen: argparse.Namespace) -> None:
 
 
 def seed_of(chosen: argparse.Namespace) -> int:
-    """The seed asked for; else that of the run, if all games are of one."""
-    from arena.keeping.provenance import read_run  # noqa: PLC0415  # after --help
+    """The seed asked for; else that of the run, if all tables of ours are of one."""
+    from arena.keeping.parquet import read_source  # noqa: PLC0415  # after --help
 
     if chosen.seed is not None:
         return int(chosen.seed)
-    seeds = set()
-    for file in chosen.files:
-        plan = read_run(file if file.is_dir() else file.parent).get("plan") or {}
-        seeds.add(plan.get("seed", 0))
-    (seed,) = seeds if len(seeds) == 1 else (0,)
-    return seed if isinstance(seed, int) else 0
+    tables = [file / GAMES if file.is_dir() else file for file in chosen.files]
+    found = [read_source(file).get("seed") for file in tables if file.suffix.lower() == ".parquet"]
+    seeds = {seed if isinstance(seed, int) else 0 for seed in found}
+    return seeds.pop() if len(seeds) == 1 else 0
 
 
 def standings_of(

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]  # likewise
 
 from arena.keeping.arrow_columns import Column, array_of, column_of, list_of, taken
 from arena.planning.records import GameColumn
+from games.keys import KeyValues
 from games.terminal import printable
 from games.whole_files import whole_file
 
@@ -21,6 +22,7 @@ RowType = TypeVar("RowType")
 # The types of columns with few different words, stored as places in a list of words.
 CODED = {"int8 words": pa.int8(), "int16 words": pa.int16()}
 TYPED_ROWS_AT_ONCE = 1 << 12
+SOURCE = b"PANDAS_ATTRS"
 # Without it most bits that flip on a disk would become another number in silence.
 CHECKED = {"page_checksum_verification": True}
 
@@ -105,6 +107,16 @@ def column_names(path: Path) -> list[str]:
         return list(pq.read_schema(table_file(path)).names)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(_reason(error)) from None
+
+
+def read_source(path: Path) -> KeyValues:
+    """What a table says of its origin (`described`); empty if it says nothing."""
+    try:
+        metadata = pq.read_schema(table_file(path)).metadata or {}
+        stored = json.loads(metadata.get(SOURCE, b"{}"))
+    except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
+        raise TableError(_reason(error)) from None
+    return stored if isinstance(stored, dict) else {}
 
 
 def read_rows(path: Path, kind: type[RowType]) -> list[RowType]:
@@ -261,7 +273,7 @@ def group_texts(path: Path, name: str, group: int) -> list[str]:
 
 def described(schema: pa.Schema, provenance: Provenance) -> pa.Schema:
     """The schema with its provenance where pandas finds it, as `attrs` of the frame."""
-    return schema.with_metadata({"PANDAS_ATTRS": json.dumps(provenance, sort_keys=True)})
+    return schema.with_metadata({SOURCE: json.dumps(provenance, sort_keys=True)})
 
 
 def _write(

@@ -198,5 +198,26 @@ def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
         "seed": plan.seed,
         "reproducible": plan.repeats,
         "plan": origin.plan,
+        "files": origin.files,
+        "sources": origin.sources,
         "versions": versions(),
     }
+
+
+def agent_versions(stored: KeyValues) -> dict[str, str]:
+    """Return a fingerprint of each agent: of its spec and of the users' files behind it.
+
+    `stored` holds the plan and digests of run.json or of a table; none without digests.
+    """
+    plan, files, sources = (stored.get(key) for key in ("plan", "files", "sources"))
+    agents = plan.get("agents") if isinstance(plan, dict) else None
+    if not isinstance(files, dict) or not isinstance(agents, dict):
+        return {}
+    found = {}
+    digests = files | sources if isinstance(sources, dict) else files
+    for name, spec in agents.items():
+        text = json.dumps(spec, sort_keys=True)
+        own = {path: digest for path, digest in digests.items() if path in text}
+        whole = json.dumps([spec, own], sort_keys=True)
+        found[name] = hashlib.blake2b(whole.encode(), digest_size=2).hexdigest()
+    return found

@@ -3,19 +3,22 @@
 import contextlib
 import random
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.game_blobs import Batch
+from arena.planning.game_blobs import Batch, opened
 from arena.planning.openings import first_openings
 from arena.planning.pairings import TURN
 from arena.planning.tasks import Task
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions, RunFailed, Workers
+from games.playouts import random_games
 
 PILOT_SECONDS = 2.0
 # Slow bots finish no pairing in two seconds: one at least is waited for, but not for ever.
@@ -23,10 +26,23 @@ LONGEST_SECONDS = 20.0
 MOST_OPENINGS = 2048
 TASK_SECONDS = 0.1
 GROWTH = 8
+SEATS = ("first", "second")
+RANDOM_GAMES = 20  # which tell how long a game is where none was finished
+# Errors of a pairing's time as shares of it: of one batch, of moves elsewhere, of one answer.
+ONE_BATCH, BY_MOVES, BY_FIRST_ANSWER = 0.5, 0.5, 1.0
+MACHINE = 0.15  # by which the speed of a machine varies
 
 
 class PilotOver(Exception):  # noqa: N818  # the end of a pilot
     """The pilot has played long enough."""
+
+
+class TimeRange(NamedTuple):
+    """A time to come in seconds, and between which times it should lie."""
+
+    seconds: float
+    low: float
+    high: float
 
 
 @dataclass
@@ -43,52 +59,130 @@ class Sample:
 
     @property
     def pairing_seconds(self) -> float:
-        """The time of a pairing; 0 if none was played. The first ones also start the bots."""
-        later = [each for each in self.batches if each[0] > 1] or self.batches[1:] or self.batches
-        return sum(each[1] for each in later) / max(1, sum(each[0] for each in later))
+        """The time of a pairing; 0 if none was played."""
+        return sum(each[1] for each in self.batches) / max(1, self.pairings)
+
+    @property
+    def error(self) -> float:
+        """Two standard errors of that time as a share of it."""
+        if len(self.batches) < 2 or not self.pairing_seconds:
+            return ONE_BATCH
+        sizes, seconds = np.array(self.batches).T
+        residuals = seconds - self.pairing_seconds * sizes
+        squares = float(np.sum(np.square(residuals))) * len(sizes) / (len(sizes) - 1)
+        return float(2.0 * squares**0.5 / seconds.sum())
+
+
+@dataclass
+class MoveTimes:
+    """What the moves of one agent took."""
+
+    seconds: float = 0.0
+    moves: int = 0
+
+    @property
+    def each(self) -> float:
+        """The time of a move; 0 if none was seen."""
+        return self.seconds / max(1, self.moves)
 
 
 @dataclass
 class Pilot:
-    """A finished pilot: its matches by their agents' places, and why it ended early if it did."""
+    """A finished pilot: its matches by their agents' places, and why it ended early if it did.
+
+    `answers` are the times in which bots gave their first answers, by their places: of a bot that
+    finished no pairing, nothing else is known.
+    """
 
     samples: dict[tuple[int, int], Sample]
     seconds: float
+    answers: Mapping[int, float] = field(default_factory=dict)
+    random_moves: float = 0.0  # of a player in both of two random games
     fault: str = ""
+    moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
 
     @property
     def pairings(self) -> int:
         """All pairings that were played."""
         return sum(each.pairings for each in self.samples.values())
 
-    def pairing_seconds(self, match: tuple[int, int]) -> float:
-        """The time of a pairing of a match; the mean of the others if it was not played."""
+    def learn(self, match: tuple[int, int], batch: Batch) -> None:
+        """Count a batch of pairings of a match."""
+        sample, size = self.samples[match], batch.stop - batch.start
+        seen = np.bincount(batch.points, minlength=5).tolist()
+        sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
+        sample.batches.append((size, batch.seconds))
+        blob = opened(batch.games)
+        for seat, name in enumerate(SEATS):
+            columns = (blob.columns[f"{name}_{what}"] for what in ("nanoseconds", "moves"))
+            times, moves = (np.broadcast_to(np.asarray(each), blob.rows) for each in columns)
+            for leg in (0, 1):  # the first agent of a match moves first in the first game
+                own = self.moves.setdefault(match[seat ^ leg], MoveTimes())
+                own.seconds += float(times[leg::2].sum(dtype=np.int64)) * 1e-9
+                own.moves += int(moves[leg::2].sum(dtype=np.int64))
+
+    def pairing_time(self, match: tuple[int, int]) -> TimeRange:
+        """The time of a pairing: as it was measured, else from the moves of both agents."""
         own = self.samples.get(match)
         if own is not None and own.pairings:
-            return own.pairing_seconds
-        seen = [each.pairing_seconds for each in self.samples.values() if each.pairings]
-        return sum(seen) / len(seen) if seen else 0.0
+            return ranged(own.pairing_seconds, own.error)
+        known = [self.move_seconds(place) for place in match]
+        seconds = self.moves_a_pairing * sum(known) + self.other_seconds
+        seen = all(place in self.moves for place in match)
+        return ranged(seconds, BY_MOVES if seen else BY_FIRST_ANSWER)
+
+    def move_seconds(self, place: int) -> float:
+        """The time of an agent's move: measured in games, else its first answer, else the mean."""
+        if place in self.moves:
+            return self.moves[place].each
+        if place in self.answers:
+            return self.answers[place]
+        known = [each.each for each in self.moves.values()]
+        return sum(known) / max(1, len(known))
+
+    @property
+    def moves_a_pairing(self) -> float:
+        """How many moves an agent makes in both games of a pairing."""
+        moves = sum(each.moves for each in self.moves.values())
+        return moves / (2 * self.pairings) if moves else self.random_moves
+
+    @property
+    def other_seconds(self) -> float:
+        """What a pairing takes beside the moves."""
+        whole = sum(seconds for each in self.samples.values() for _, seconds in each.batches)
+        thought = sum(each.seconds for each in self.moves.values())
+        return max(0.0, whole - thought) / max(1, self.pairings)
+
+    def time_of(self, left: Mapping[tuple[int, int], int], workers: int) -> TimeRange:
+        """The time of so many pairings of each match, shared by the workers."""
+        each = [(self.pairing_time(match), pairs / workers) for match, pairs in left.items()]
+        return TimeRange(*(sum(time[at] * share for time, share in each) for at in range(3)))
+
+
+def ranged(seconds: float, error: float) -> TimeRange:
+    """A time with a range, for an error as a share of it and what a machine varies beside."""
+    factor = 1.0 + error + MACHINE
+    return TimeRange(seconds, seconds / factor, seconds * factor)
 
 
 class PilotTime(Interrupts):
     """The time of a pilot, beside the signals of whoever asked for it."""
 
     def __init__(self, outer: Interrupts) -> None:
-        """The clock begins with the first look."""
+        """The longest time begins with the first look, the usual one with the first batch."""
         super().__init__()
-        self.outer, self.begun, self.finished_any = outer, 0.0, False
+        self.outer, self.begun, self.first_batch = outer, 0.0, 0.0
 
     @property
     def over(self) -> bool:
-        """Whether no more games should begin."""
-        return bool(self.begun) and time.monotonic() - self.begun >= PILOT_SECONDS
+        """Whether no more games should begin: bots have had time to start and to compile."""
+        return bool(self.first_batch) and time.monotonic() - self.first_batch >= PILOT_SECONDS
 
     def look(self) -> None:
         """Raise when the time is up, or a signal arrived."""
         self.outer.look()
         self.begun = self.begun or time.monotonic()
-        late = time.monotonic() - self.begun >= LONGEST_SECONDS
-        if late or (self.over and self.finished_any):
+        if self.over or time.monotonic() - self.begun >= LONGEST_SECONDS:
             raise PilotOver
 
     @contextlib.contextmanager
@@ -98,21 +192,31 @@ class PilotTime(Interrupts):
             yield
 
 
-def pilot_of(drawn: DrawnPlan, options: PlayOptions, without: Collection[int] = ()) -> Pilot:
-    """Play pairings of every match in turn for two seconds; agents in `without` do not play."""
+def pilot_of(
+    drawn: DrawnPlan,
+    options: PlayOptions,
+    without: Collection[int] = (),
+    answers: Mapping[int, float] = MappingProxyType({}),
+) -> Pilot:
+    """Play pairings of every match in turn for two seconds; agents in `without` do not play.
+
+    `answers` are the times of first answers, by the places of bots.
+    """
     trial, clock = shortened(drawn), PilotTime(options.interrupts)
     samples = {match: Sample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
-    pilot = Pilot(samples, 0.0)
+    moves = random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
+    pilot = Pilot(samples, 0.0, answers, moves)
     if not playable:
         return pilot
     workers = Workers(trial, options._replace(interrupts=clock, known=None))
+    workers.worker.starts_apart = True
     workers.get_ready()
     begun, tasks = time.monotonic(), PilotTasks(trial, playable, clock)
     try:
         with closing(workers.batches(tasks.next_for)) as batches:
             for batch in batches:
-                tasks.learn(batch, samples)
+                tasks.learn(batch, pilot)
     except PilotOver:
         pass
     except RunFailed as failure:
@@ -156,13 +260,10 @@ class PilotTasks:
         start = place * pairs
         return Task(start + first, start + self.next[place], {})
 
-    def learn(self, batch: Batch, samples: dict[tuple[int, int], Sample]) -> None:
+    def learn(self, batch: Batch, pilot: Pilot) -> None:
         """Count a batch, and size the next one of its match."""
-        self.clock.finished_any = True
+        self.clock.first_batch = self.clock.first_batch or time.monotonic()
         place, size = batch.start // self.trial.plan.pairs, batch.stop - batch.start
-        sample = samples[self.trial.pairings.matches[place]]
-        seen = np.bincount(batch.points, minlength=5).tolist()
-        sample.counts = [a + b for a, b in zip(sample.counts, seen, strict=True)]
-        sample.batches.append((size, batch.seconds))
+        pilot.learn(self.trial.pairings.matches[place], batch)
         wanted = int(TASK_SECONDS * size / max(batch.seconds, 1e-6))
         self.size[place] = max(1, min(wanted, self.size[place] * GROWTH))

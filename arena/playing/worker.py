@@ -1,10 +1,11 @@
 """A worker plays pairings in one process: compiled agents in one call, others by the referee."""
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents import Agent, AgentSpec, Limit, users_code
+from agents import Agent, AgentFailure, AgentSpec, Limit, users_code
 from agents.compiled import CompiledAgent
 from agents.door import agent_of
 from agents.wall.bot_terms import Terms
@@ -32,6 +33,8 @@ class Worker:
         self.homes: Mapping[str, str] = {}  # of paths here, how they are to be called
         self.workers = 0  # how many play beside each other; 0: nobody keeps to a core
         self.agents: dict[int, Agent] = {}
+        self.starts_apart = False  # whether a batch's time is without the first start of its bots
+        self.begun: set[int] = set()  # bots that were started apart
         self.compiled_loop = CompiledLoop(drawn)
         self.referee_loop = RefereeLoop(drawn, self.agent)
         self.repeats = Repeats(drawn.pairings)
@@ -64,10 +67,24 @@ class Worker:
 
     def batch(self, task: Task) -> Batch:
         """The games of the task, encoded here so that the parent only has to store them."""
+        if self.starts_apart:
+            self._start_bots(task)
         begun = time.perf_counter()
         games = called_at_home(self.play(task), self.homes)
         batch = batched(task.start, task.stop, games, 0.0)
         return batch._replace(seconds=time.perf_counter() - begun)
+
+    def _start_bots(self, task: Task) -> None:
+        """Start the bots of a task that have not been, which also compiles evaluations.
+
+        A bot that fails does so again in its game, which is where it counts.
+        """
+        blocks = self.drawn.pairings.carrying(task.blocks).blocks(task.start, task.stop)
+        for place in sorted({place for block in blocks for place in (block.a, block.b)}):
+            if users_code(self.drawn.specs[place]) and place not in self.begun:
+                self.begun.add(place)
+                with contextlib.suppress(AgentFailure):
+                    self.agent(place).start(0)
 
     def play(self, task: Task) -> Games:
         """All games of the task, in schedule order, without the columns of the schedule."""

@@ -4,7 +4,7 @@ import ast
 import hashlib
 import importlib
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.reading.formats import READERS
+from arena.reading.game_identity import distinct_games, evidence, lines_of, with_known_movers
 from arena.reading.given_game import UNKNOWN, GivenGame, NamedAgent, Unreadable
 from arena.reading.row_filter import rows_where
 from games.names import did_you_mean, listed
@@ -97,45 +98,58 @@ def read_games(
     `pool` rates different games on one scale, `same` names agents whose versions are one, `where`
     which rows of our own tables count.
     """
-    kept, read = _new_games([_file_of(file) for file in files], where)
-    if not kept:
+    read = list(_games([_file_of(file) for file in files], where))
+    if not read:
         which = "" if where is None else f" with {ast.unparse(where)}"
         raise Unreadable(f"no finished game was found{which}")
-    notes = (
-        [f"{read:,} games, {read - len(kept):,} of them seen before"] if read > len(kept) else []
-    )
+    only = _only_game(game for _, game in read)
+    kept, notes = _counted([(place, game._replace(game=only or game.game)) for place, game in read])
     games = [game for _, game in kept]
-    names, only = _names(games, same, notes), _only_game(games, notes)
+    names = _names(games, same, notes)
+    unnamed = sum(game.game == UNKNOWN for _, game in read)
+    if only and unnamed:
+        notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
     scales: dict[str, GivenScale] = {}
     for file, game in kept:
-        what = POOLED if pool else only or game.game
+        what = POOLED if pool else game.game
         scale = scales.setdefault(what, GivenScale(what))
         scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
-    unmoved = sum(game.mover is None for game in games)
-    if unmoved:
-        notes.append(
+    return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
+
+
+def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
+    """A note on each fact that is not known of all games."""
+    if unmoved := sum(game.mover is None for game in games):
+        yield (
             f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
             "FirstMover tag names the agent to move after the opening"
         )
-    unknown = sum(game.opening is None for game in games)
-    if unknown:
-        notes.append(
+    if unknown := sum(game.opening is None for game in games):
+        yield (
             f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
         )
-    return GivenGames(list(scales.values()), notes)
 
 
-def _only_game(games: Sequence[GivenGame], notes: list[str]) -> str:
+def _only_game(games: Iterable[GivenGame]) -> str:
     """The one game that files name, for which the others are taken; empty if there are more."""
     known = {game.game for game in games} - {UNKNOWN}
-    unnamed = sum(game.game == UNKNOWN for game in games)
-    if len(known) != 1 or not unnamed:
-        return ""
-    (only,) = known
-    notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
-    return only
+    return known.pop() if len(known) == 1 else ""
+
+
+def _counted(
+    read: Sequence[tuple[int, GivenGame]],
+) -> tuple[list[tuple[int, GivenGame]], list[str]]:
+    """The games that count, each with its file's place, and what is said of the others."""
+    games = [game for _, game in read]
+    lines = lines_of(games)
+    games = with_known_movers(games, lines)
+    distinct = distinct_games(games, lines)
+    kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
+    again = len(games) - len(kept)
+    notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
+    return [(read[place][0], games[place]) for place in (distinct[at] for at in kept)], notes
 
 
 def _file_of(path: Path) -> Path:
@@ -160,30 +174,21 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _new_games(
-    files: Sequence[Path], where: ast.expr | None
-) -> tuple[list[tuple[int, GivenGame]], int]:
-    """The games that were not seen before, each with its file's place, and how many were read."""
-    kept: list[tuple[int, GivenGame]] = []
-    seen: set[Hashable] = set()
-    read = 0
+def _games(files: Sequence[Path], where: ast.expr | None) -> Iterator[tuple[int, GivenGame]]:
+    """All games, each with its file's place; those that cannot be recognised once a content."""
+    seen: set[bytes] = set()
     for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
-        again = digest in seen
         rows = None if where is None else _rows(where, file)
         for game in reader.games_in(file):
             if rows is not None and game.row is not None and not rows[game.row]:
                 continue
-            read += 1
-            if game.key in seen or (game.key is None and again):
+            if game.line is None and game.game_id is None and digest in seen:
                 continue
-            if game.key is not None:
-                seen.add(game.key)
-            kept.append((place, game))
+            yield place, game
         seen.add(digest)
-    return kept, read
 
 
 def _rows(where: ast.expr, file: Path) -> NDArray[np.bool_]:

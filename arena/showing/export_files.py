@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 from arena.keeping.parquet import read_lists
 from arena.keeping.thought_table import THOUGHT_COLUMNS, THOUGHTS
 from arena.showing.exported import ExportedTable, exported_games, raw_tables, read_tables
-from arena.showing.exports import GameWriter, TableWriter, names_of, writer
+from arena.showing.exports import WRITERS, TableWriter, game_writer, table_writer
 from arena.showing.report_contents import Report
 from games.names import did_you_mean, listed, quoted
 from games.terminal import Mistake
@@ -16,7 +15,7 @@ from games.whole_files import whole_file, write_text
 
 def checked(names: Sequence[str], writes: str) -> None:
     """Raise a Mistake if one of the names is no format of games, or of tables."""
-    known = names_of(writes)
+    known = WRITERS[writes]
     for name in names:
         if name not in known:
             near = did_you_mean(name, known)
@@ -25,13 +24,14 @@ def checked(names: Sequence[str], writes: str) -> None:
 
 def write_games(report: Report, name: str, directory: Path) -> Path:
     """Write all games in one format; a Mistake if it cannot hold them."""
-    made = cast(GameWriter, writer(name))
+    made = game_writer(name)
     assert report.plan.of is not None  # a run has a game
     refusal = getattr(made, "refusal", None)
     if refusal is not None and (why := refusal(report.plan.of)):
         raise Mistake(why)
     path = directory / f"games{made.SUFFIX}"
     with whole_file(path) as file:
+        file.write(getattr(made, "HEAD", "").encode())
         for game in exported_games(report):
             file.write(made.text(game).encode("utf-8", "replace"))
     return path
@@ -39,7 +39,7 @@ def write_games(report: Report, name: str, directory: Path) -> Path:
 
 def write_tables(report: Report, name: str, directory: Path) -> list[Path]:
     """Write all tables in one format."""
-    made = cast(TableWriter, writer(name))
+    made = table_writer(name)
     paths = []
     for table in raw_tables(report) if made.RAW else read_tables(report):
         path = directory / f"{table.name}{made.SUFFIX}"

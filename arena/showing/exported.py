@@ -1,7 +1,7 @@
 """Games and tables of a run as writers of other formats get them: plain values and texts."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 
@@ -10,10 +10,15 @@ import numpy as np
 from arena.concluding.points_table import PointsRow
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
+from arena.keeping.parquet import read_columns
+from arena.keeping.provenance import agent_versions
+from arena.keeping.run_directory import GAMES
+from arena.planning.records import GameColumn
 from arena.showing.figures import figures
 from arena.showing.figures.matrix import won_drawn_lost
 from arena.showing.html import Html, Inside
 from arena.showing.numbers import bare_share, cell_ends, score_of
+from arena.showing.played_games import GameColumns, PlayedGames
 from arena.showing.report.method import moment
 from arena.showing.report_contents import Report
 from games import Game
@@ -47,6 +52,8 @@ class ExportedGame:
     opening_moves: str
     moves: tuple[str, ...]
     ending: str
+    seed: int  # of the pair
+    versions: tuple[str, str]  # fingerprints of both agents, empty if they are not known
     elos: tuple[float | None, float | None] = (None, None)  # of both, where the run has ratings
 
 
@@ -61,13 +68,37 @@ class ExportedTable:
     words: int = 1
 
 
+@dataclass(frozen=True)
+class _RunFacts:
+    """What the games of a run have in common."""
+
+    experiment: str
+    run: str
+    date: str
+    of: Game
+    seeds: GameColumn  # of every game's pair
+    versions: Mapping[str, str]  # by agent
+    elos: Mapping[int, float]  # by the place of an agent
+
+
+def _facts(report: Report) -> _RunFacts:
+    ended = moment(report, "finished")
+    assert report.plan.of is not None  # a run has a game
+    assert report.directory is not None  # only runs are exported
+    return _RunFacts(
+        experiment=str(report.summary["experiment"]),
+        run=str(report.run.get("digest", "")),
+        date="????.??.??" if ended is None else f"{ended:%Y.%m.%d}",
+        of=report.plan.of,
+        seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
+        versions=agent_versions(report.run),
+        elos=elos_of(report),
+    )
+
+
 def exported_games(report: Report) -> Iterator[ExportedGame]:
     """All games in schedule order; a Mistake if their moves were not kept."""
-    games, of = report.games, report.plan.of
-    assert of is not None  # a run has a game
-    ended = moment(report, "finished")
-    known = elos_of(report)
-    date = "????.??.??" if ended is None else f"{ended:%Y.%m.%d}"
+    games, facts = report.games, _facts(report)
     for begin in range(0, games.size, AT_ONCE):
         rows = range(begin, min(begin + AT_ONCE, games.size))
         some = games.at(np.array(rows))
@@ -77,26 +108,41 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
                 f"{report.directory} keeps no moves: play it again with keep_moves = true"
             )
         for at, (row, line, opening) in enumerate(zip(rows, lines, openings, strict=True)):
-            yield ExportedGame(
-                experiment=str(report.summary["experiment"]),
-                run=str(report.run.get("digest", "")),
-                date=date,
-                of=of,
-                number=row,
-                pair=int(some.pair[at]),
-                leg=row % 2,
-                first=games.names[some.first[at]],
-                second=games.names[some.second[at]],
-                first_mover=games.names[some.mover[at]],
-                result=float(some.result[at]),
-                margin=int(some.margin[at]),
-                plies=int(some.plies[at]),
-                opening=int(some.opening[at]),
-                opening_moves=opening or "",
-                moves=tuple(of.notation.split(line or "")),
-                ending=games.endings[some.ending[at]],
-                elos=(known.get(some.first[at]), known.get(some.second[at])),
-            )
+            yield _exported_game(games, facts, row, some.at(np.array([at])), (opening, line))
+
+
+def _exported_game(
+    games: PlayedGames,
+    facts: _RunFacts,
+    row: int,
+    one: GameColumns,
+    texts: tuple[str | None, str | None],
+) -> ExportedGame:
+    """The game in a row of the table; `texts` are its opening and all of its moves."""
+    places = int(one.first[0]), int(one.second[0])
+    first, second = (games.names[place] for place in places)
+    return ExportedGame(
+        experiment=facts.experiment,
+        run=facts.run,
+        date=facts.date,
+        of=facts.of,
+        number=row,
+        pair=int(one.pair[0]),
+        leg=row % 2,
+        first=first,
+        second=second,
+        first_mover=games.names[int(one.mover[0])],
+        result=float(one.result[0]),
+        margin=int(one.margin[0]),
+        plies=int(one.plies[0]),
+        opening=int(one.opening[0]),
+        opening_moves=texts[0] or "",
+        moves=tuple(facts.of.notation.split(texts[1] or "")),
+        ending=games.endings[int(one.ending[0])],
+        seed=int(facts.seeds[row]),
+        versions=(facts.versions.get(first, ""), facts.versions.get(second, "")),
+        elos=(facts.elos.get(places[0]), facts.elos.get(places[1])),
+    )
 
 
 def elos_of(report: Report) -> dict[int, float]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from arena.planning.drawing import DrawnPlan
 from arena.planning.plan import Plan
 from arena.playing.asked_once import FirstAnswer
-from arena.playing.pilot import Pilot
+from arena.playing.pilot import Pilot, TimeRange
 from arena.stats.pairs_needed import elo_to_come, law_of, moments_of, pairs_needed
 from arena.stats.sprt import SprtPlan, forecast
 from arena.stats.words import elo_text, percent
@@ -53,25 +53,42 @@ def answer_line(answer: FirstAnswer) -> str:
 def pilot_line(pilot: Pilot, workers: int) -> str:
     """What the pilot played."""
     what = f"{2 * pilot.pairings:,} games in {pilot.seconds:.1f} s by {workers} workers"
+    if not pilot.pairings and pilot.answers:
+        return f"pilot: {what}: no pairing came to its end; the time follows from first answers"
     if not pilot.pairings:
         why = printable(pilot.fault) or "no pairing came to its end"
         return f"pilot: {what}: {why}; how long the run takes is not known"
     unseen = sum(not each.pairings for each in pilot.samples.values())
-    more = f"; {unseen} matches had no turn, and are taken for like the others" if unseen else ""
+    more = f"; {unseen} matches had no turn: their time follows from the moves" if unseen else ""
     fault = f"; {printable(pilot.fault)}" if pilot.fault else ""
     return f"pilot: {what}, none of which counts{more}{fault}"
 
 
 def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
     """How long the games will take that are left to play."""
-    seconds = sum(pilot.pairing_seconds(match) * pairs for match, pairs in left.items()) / workers
     games = 2 * sum(left.values())
-    return f"time: about {duration(seconds)} for {games:,} games"
+    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games"
+
+
+def start_line(answers: Sequence[FirstAnswer]) -> str:
+    """How long it takes to start all bots, which each worker does; empty if that is no time."""
+    seconds = sum(answer.start_seconds for answer in answers)
+    return f"before them: {duration(seconds)} to start and compile the bots" if seconds >= 1 else ""
+
+
+def range_text(time: TimeRange) -> str:
+    """Between which times it should lie, in one unit if that is the same."""
+    low, high = duration(time.low), duration(time.high)
+    if low == high:
+        return f"about {low}"
+    number, _, unit = low.partition(" ")
+    same = bool(unit) and high.endswith(f" {unit}") and number.replace(".", "").isdigit()
+    return f"{number if same else low} to {high}"
 
 
 def duration(seconds: float) -> str:
     """A time to come, in the unit that people would use."""
-    if seconds < 1.0:
+    if seconds < 1.5:
         return "a second"
     if seconds < 2 * MINUTE:
         return f"{seconds:.0f} s"

@@ -10,11 +10,11 @@ from arena.tuning.claim import Score, elo_within
 from arena.tuning.gaussian_process import Floats, Posterior, Trials, fitted, highest, settings_of
 from arena.tuning.samplers.sampler import seeded
 from arena.tuning.space import Point, Space, Value, values_text
-from arena.tuning.trials import Trial
+from arena.tuning.trials import Trial, candidates_differ
 
 Z_95 = 1.959964
 LEAST_TRIALS = 5
-NO_CHANGE = "flat: no distinct games changed"
+NO_CHANGE = "flat: no game changed between candidates; widen the ranges, or tune other weights"
 NO_GAIN = "flat: the 95 % interval of its gain over the seed weights holds 0"
 # Points that were lucky have a small variance of their own in so few pairings.
 LEAST_OWN = 50
@@ -58,14 +58,16 @@ def recommend(
     trials: Sequence[Trial],
     seed: int,
     final: Point | None = None,
+    sharing: int = 1,
 ) -> tuple[Recommendation, Posterior]:
     """The weights of the highest posterior mean, unless they gain nothing over the seed weights.
 
     `final` is where a sampler that walks has arrived: its trials lie too close together to show
-    where the mean is highest, but they show which score to expect there.
+    where the mean is highest, but they show which score to expect there. So many trials after the
+    first share openings, `sharing`.
     """
-    posterior = fitted(table(trials))
-    return judged(space, seed_point, trials, posterior, seed, final), posterior
+    posterior, differ = fitted(table(trials)), candidates_differ(trials, sharing)
+    return judged(space, seed_point, trials, posterior, seed, differ, final), posterior
 
 
 def judged(
@@ -74,9 +76,13 @@ def judged(
     trials: Sequence[Trial],
     posterior: Posterior,
     seed: int,
+    differ: bool,
     final: Point | None = None,
 ) -> Recommendation:
-    """The recommendation that follows from a fitted posterior."""
+    """The recommendation that follows from a fitted posterior.
+
+    `differ` says whether any two candidates played differently.
+    """
     best = space.snapped(highest(posterior, seeded(seed, -1)) if final is None else final)
     seed_point = space.snapped(seed_point)
     gain, spread = posterior.difference(best, seed_point)
@@ -85,7 +91,7 @@ def judged(
     flat = ""
     if len(trials) < LEAST_TRIALS:
         flat = FEW
-    elif fingerprints == 1:
+    elif not differ:
         flat = NO_CHANGE
     elif gain - Z_95 * spread <= 0.0:
         flat = NO_GAIN
@@ -123,9 +129,10 @@ def recommended_text(recommendation: Recommendation) -> str:
 class BestSoFar:
     """The recommendation while trials come in, fitted now and then; never the luckiest trial."""
 
-    def __init__(self, space: Space, seed_point: Point, seed: int) -> None:
-        """No trial is known yet."""
+    def __init__(self, space: Space, seed_point: Point, seed: int, sharing: int) -> None:
+        """No trial is known yet; so many after the first share openings, `sharing`."""
         self.space, self.seed_point, self.seed = space, seed_point, seed
+        self.sharing = sharing
         self.start: Floats | None = None
         self.latest: Recommendation | None = None
         self.fit_seconds = 0.0
@@ -145,7 +152,8 @@ class BestSoFar:
         step = -(-len(trials) // FITTED_LIVE)
         posterior = fitted(table(trials[::step]), self.start)
         self.start = settings_of(posterior)
-        return judged(self.space, self.seed_point, trials, posterior, self.seed)
+        differ = candidates_differ(trials, self.sharing)
+        return judged(self.space, self.seed_point, trials, posterior, self.seed, differ)
 
 
 class Importance(NamedTuple):

@@ -27,6 +27,7 @@ from arena.tuning.samplers.sampler import (
     own_pairs,
     sampler,
     sharing,
+    widened,
 )
 from arena.tuning.space import Point
 from arena.tuning.study_plan import StudyPlan
@@ -65,6 +66,7 @@ class Search(NamedTuple):
     trials: list[Trial]
     halves: list[list[Trial]]
     clipped: tuple[bool, ...]  # which weights an edge held back
+    widened: bool  # whether the steps became wider, as no game changed
 
 
 class HalfPlayed(NamedTuple):
@@ -74,6 +76,7 @@ class HalfPlayed(NamedTuple):
     arrived: Point | None  # where a walk has arrived
     too_easy: bool  # whether they ended at half time because nearly all games were won
     clipped: tuple[bool, ...]
+    widened: bool
 
 
 def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
@@ -171,18 +174,22 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
         study.games, sampler_of(tuning, study.plan), study.plan.trials, options.workers, known,
         window_of(tuning), study.plan.size > 1,
     )  # fmt: skip
-    best = BestSoFar(tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed)
+    best = BestSoFar(
+        tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed,
+        sharing(tuning.method),
+    )  # fmt: skip
     trials, too_easy = list[Trial](), False
     for trial in queue.replayed():
         trials.append(trial)
         too_easy |= ended_at_half(study, queue, trials)
-    before = len(trials)
+    before, steps = len(trials), widened(queue.sampler)
     shown = bundled(trials[: before - before % study.plan.size], study.plan.size)
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + study_plan.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
             too_easy |= ended_at_half(study, queue, trials)
+            steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
             if len(trials) % study.plan.size == 0:
@@ -190,7 +197,17 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
                 study.mirror.keep_up(shown)
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
-    return HalfPlayed(trials, final(queue.sampler), too_easy, clipped(queue.sampler))
+    return HalfPlayed(
+        trials, final(queue.sampler), too_easy, clipped(queue.sampler), widened(queue.sampler) > 1.0
+    )
+
+
+def widened_steps(of: Sampler, before: float, options: RunOptions) -> float:
+    """How many times as wide the steps are now; it is said when that is new."""
+    now = widened(of)
+    if now > before and not options.quiet:
+        say("no game changed between candidates: the search takes wider steps")
+    return now
 
 
 def study_lines(
@@ -237,25 +254,27 @@ def recommended(
     """The recommendation of the trials of this study."""
     space, seed = study.tuning.space, study.tuning.plan.seed
     seed_point, shown = space.point(study.tuning.seed_values), bundled(trials, study.plan.size)
-    best, posterior = recommend(space, seed_point, trials, seed, arrived)
+    best, posterior = recommend(
+        space, seed_point, trials, seed, arrived, sharing(study.tuning.method)
+    )
     return best._replace(trials=len(shown)), posterior
 
 
 def search(study: Study, digest: str) -> Search:
     """Play all trials, with those of a second half; returns their recommendation."""
-    trials, arrived, too_easy, clipped_first = all_trials(study, digest)
+    trials, arrived, too_easy, clipped_first, wider = all_trials(study, digest)
     best, posterior = recommended(study, trials, arrived)
     size, left = study.plan.size, study.plan.total - len(trials)
     if not too_easy or best.flat:
         return Search(
-            best, posterior, bundled(trials, size), [bundled(trials, size)], clipped_first
+            best, posterior, bundled(trials, size), [bundled(trials, size)], clipped_first, wider
         )
     half, second_best, second_posterior = _second_half(study, best, left, digest)
     both = second_half.both_halves(best, second_best)
     halves = [bundled(each, size) for each in (trials, half.trials)]
     if second_best.flat:
-        return Search(both, posterior, halves[0], halves, clipped_first)
-    return Search(both, second_posterior, halves[1], halves, half.clipped)
+        return Search(both, posterior, halves[0], halves, clipped_first, wider)
+    return Search(both, second_posterior, halves[1], halves, half.clipped, wider or half.widened)
 
 
 def _second_half(

@@ -24,7 +24,7 @@ from arena.tuning.study_plan import TERM_SHARE
 from arena.tuning.tune_file import Tuning
 from arena.tuning.tune_problems import few_valued
 from arena.tuning.validation import SEED, TUNED, Shown, StudyVerdict, Validation, unneeded, validate
-from arena.tuning.weight_answers import answer_lines, weight_answers
+from arena.tuning.weight_answers import after_match, answer_lines, weight_answers
 from games.names import listed
 from games.terminal import printable, printed, say
 from games.whole_files import write_text
@@ -66,7 +66,7 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
-    best, posterior, trials, halves, clipped = searched
+    best, posterior, trials, halves, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
     rows = importances(tuning.space, posterior, best.best_point)
@@ -75,16 +75,17 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
         tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed, clipped
     )
     study_files.write_importance(directory / "importance.parquet", rows, origin)
-    path = directory / "recommendation.json"
+    path, before = directory / "recommendation.json", after_match(answers, shows_gain=False)
     study_files.write_json(
-        path, study_files.recommendation_json(tuning, best, trials, answers, None)
+        path, study_files.recommendation_json(tuning, best, trials, before, None, widened)
     )
     if not study.options.quiet:
         say(recommended_text(best))
     study.mirror.keep_up(halves[0])
     validation = validated(study, searched)
     study.mirror.finish(halves[0], study_end(tuning, best, validation))
-    result = study_files.recommendation_json(tuning, best, trials, answers, validation)
+    answers = after_match(answers, validation.shows_gain)
+    result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
     report = StudyReport(tuning, trials, posterior, best, rows, validation, answers)
@@ -157,7 +158,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
     if report.validation.gains:
         yield "gain over the seed weights on other terms, each from games of its own:"
         yield from gain_lines(report.validation.gains)
-    yield f"method       {method_text(tuning)}"
+    widened = "; no game changed at first, so the steps became wider"
+    yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
     if report.validation.details:
         yield f"details      {report.validation.details}"
     if "weights_file" in result:

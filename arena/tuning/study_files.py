@@ -89,6 +89,7 @@ def recommendation_json(
     trials: Sequence[Trial],
     answers: Sequence[WeightAnswer],
     validation: Validation | None,
+    widened: bool,
 ) -> dict[str, object]:
     """All conclusions, the luckiest trial with a note that it is mostly luck."""
     lucky = max(trials, key=lambda trial: trial.score)
@@ -97,6 +98,7 @@ def recommendation_json(
         "agent": tuning.agent,
         "game": tuning.plan.game,
         "method": tuning.method,
+        "steps_widened": widened,
         "recommended": best.weights,
         "fixed": {name: list(values) for name, values in space.fixed.items()},
         "seed": dict(tuning.seed_values),
@@ -104,13 +106,7 @@ def recommendation_json(
         "flat": best.flat or None,
         "opponents": dict(tuning.opponents),
         **claim_json(None if validation is None else validation.claim),
-        "believed_by_the_search": {
-            "weights": space.values(best.best_point),
-            "score": list(best.score),
-            "gain": list(best.gain),
-            "gain_over": best.over,
-            "note": "too high by what the search could choose from: not a claim",
-        },
+        "believed_by_the_search": belief_json(space, best),
         "trials": best.trials,
         "games": best.games,
         "distinct_fingerprints": best.fingerprints,
@@ -121,6 +117,17 @@ def recommendation_json(
         },
         "validation": None if validation is None else as_json(validation),
         "on_other_terms": [] if validation is None else gains_json(validation.gains),
+    }
+
+
+def belief_json(space: Space, best: Recommendation) -> dict[str, object]:
+    """What the search itself expects of its weights."""
+    return {
+        "weights": space.values(best.best_point),
+        "score": list(best.score),
+        "gain": list(best.gain),
+        "gain_over": best.over,
+        "note": "too high by what the search could choose from: not a claim",
     }
 
 

@@ -24,10 +24,10 @@ from arena.playing.dry_run import try_users
 from arena.playing.in_order import ItemFailed, in_order, in_turn
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
-from arena.tuning.samplers.sampler import Sampler, resume
+from arena.tuning.samplers.sampler import Sampler, resume, step_played
 from arena.tuning.space import Point, Space
 from arena.tuning.trial_games import PlayedPart, TrialGames, TrialPart, games_of
-from arena.tuning.trials import StoredTrial, Trial, keep_trial, trial_of
+from arena.tuning.trials import StoredTrial, Trial, keep_trial, step_differs, trial_of
 from games.terminal import Mistake, Unfinished
 
 WINDOW = 4  # trials under way; fixed, so that the answer does not depend on the workers
@@ -62,6 +62,7 @@ class TrialQueue:
         self.games, self.sampler, self.slots, self.known = of, sampler, slots, known
         self.proposed = self.finished = 0
         self.points: dict[int, Point] = {}
+        self.step: list[int] = []  # fingerprints of the trials of a step so far
         self.parts: deque[TrialPart] = deque()
         self.window, self.cuts = window, max(1, -(-2 * workers // window))
         self.bundled = bundled
@@ -90,8 +91,19 @@ class TrialQueue:
         """The trial of the next slot is finished: the sampler learns its score."""
         del self.points[trial.slot]
         self.sampler.tell(trial.slot, trial.point, trial.score, trial.noise)
+        self._end_step(trial)
         self.finished += 1
         self._fill()
+
+    def _end_step(self, trial: Trial) -> None:
+        """Tell the sampler whether the trials of a step differ, once all of them are finished."""
+        size = self.games.sharing
+        if size == 1 or trial.slot == 0:
+            return
+        self.step.append(trial.fingerprint)
+        if len(self.step) == size:
+            step_played(self.sampler, trial.slot, step_differs(self.step))
+            self.step = []
 
     def end_soon(self) -> None:
         """Propose nothing more; what is proposed is still played, whatever the workers."""

@@ -1,6 +1,7 @@
 """The trials of a study: the score and noise of their games."""
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +95,26 @@ def noise_of(points: NDArray[np.float64]) -> float:
     squares = float(np.square(points - points.mean()).sum())
     variance = (squares + PRIOR_PAIRINGS * PRIOR_VARIANCE) / (len(points) + PRIOR_PAIRINGS)
     return variance / len(points) + NOISE_FLOOR
+
+
+def candidates_differ(trials: Sequence[Trial], sharing: int) -> bool:
+    """Whether any two candidates played differently, as far as that can be seen.
+
+    So many trials after the first, `sharing`, play the same openings and can be compared. Others
+    differ by their openings, unless a candidate moves as its opponent does.
+    """
+    found = {trial.fingerprint for trial in trials}
+    if sharing == 1 or 0 in found:
+        return len(found) > 1
+    return any(
+        step_differs([trial.fingerprint for trial in trials[at : at + sharing]])
+        for at in range(1, len(trials), sharing)
+    )
+
+
+def step_differs(fingerprints: Sequence[int]) -> bool:
+    """Whether the trials of a step, which share openings, played any game differently."""
+    return len(set(fingerprints)) > 1
 
 
 def fingerprint_of(games: Games) -> int:

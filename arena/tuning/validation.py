@@ -69,6 +69,13 @@ class Validation(NamedTuple):
     claim: StudyClaim | None = None  # none of the seed weights
     gains: tuple[TermGain, ...] = ()  # on other terms, each from games of its own
 
+    @property
+    def shows_gain(self) -> bool:
+        """Whether the interval of the gain lies above 0; against a pool, whether the verdict is."""
+        if self.elo.low is None:
+            return self.verdict is StudyVerdict.BETTER
+        return self.elo.low > 0.0
+
 
 def unneeded(plan: SprtPlan, elo: float) -> Validation:
     """No game is played: the seed weights stay. A gain of so much `elo` could have been shown."""

@@ -67,6 +67,26 @@ def weight_answers(
     return answers
 
 
+def after_match(answers: Sequence[WeightAnswer], shows_gain: bool) -> list[WeightAnswer]:
+    """The answers that agree with the match of the recommended weights against the seed weights.
+
+    The search chose the weights, so its belief alone shows nothing: a weight matters only if the
+    match shows a gain. A weight that is tuned alone then matters, as nothing else was changed.
+    """
+    if shows_gain:
+        told = (WeightWord.UNTOLD, WeightWord.LITTLE) if len(answers) == 1 else ()
+        return [_answered(each, WeightWord.MATTERS) if each.answer in told else each
+                for each in answers]  # fmt: skip
+    return [
+        _answered(each, WeightWord.UNTOLD) if each.answer is WeightWord.MATTERS else each
+        for each in answers
+    ]
+
+
+def _answered(each: WeightAnswer, word: WeightWord) -> WeightAnswer:
+    return each._replace(answer=word)
+
+
 def answer_of(gain: Score, near: bool) -> WeightWord:
     """What a gain with its interval says; near its seed value a weight may matter elsewhere."""
     if gain.low > 0.0:

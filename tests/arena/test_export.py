@@ -14,7 +14,7 @@ import pytest
 from arena.export import main
 from arena.reading.foreign_games import read_games
 from arena.showing.exported import ExportedTable, exported_games
-from arena.showing.exports import WRITERS, names_of, writer
+from arena.showing.exports import WRITERS, game_writer, table_writer
 from arena.showing.report_contents import stored_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
@@ -41,8 +41,7 @@ def run(tmp_path_factory):
 def folder(run, tmp_path_factory):
     """All formats of it."""
     made = tmp_path_factory.mktemp("made") / "new"
-    formats = [f"--games={name}" for name in names_of("games")]
-    formats += [f"--tables={name}" for name in names_of("tables")]
+    formats = [f"--{what}={name}" for what, known in WRITERS.items() for name in known]
     assert main([str(run), *formats, "--to", str(made)]) == 0
     return made
 
@@ -53,8 +52,11 @@ def games(run):
 
 
 def test_every_format_leaves_a_file(folder):
-    suffixes = {path.suffix for path in folder.iterdir()}
-    assert suffixes == {writer(name).SUFFIX for name in WRITERS}
+    assert (folder / "elo.csv").exists()
+    for name in WRITERS["games"]:
+        assert (folder / f"games{game_writer(name).SUFFIX}").exists()
+    for name in WRITERS["tables"]:
+        assert (folder / f"matrix{table_writer(name).SUFFIX}").exists()
 
 
 def ggf_games(text: str) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
@@ -97,7 +99,7 @@ def test_ggf_has_ratings_where_there_are_any_and_survives_hostile_names(run, fol
     assert each.elos == (pytest.approx(stored[each.first]), pytest.approx(stored[each.second]))
     assert next(exported_games(report)).elos == (None, None)  # a standing has no Elo
     hostile = replace(each, first="a[b];)(;GM[x]\\", second="]\n[", elos=(None, -3.0))
-    ((tags, moves),) = ggf_games(writer("ggf").text(hostile))
+    ((tags, moves),) = ggf_games(game_writer("ggf").text(hostile))
     assert tags["PB"].startswith("a(b)")
     assert (tags["RB"], tags["RW"]) == ("0.00", "-3.00")
     assert len(moves) == len(each.moves)
@@ -140,11 +142,11 @@ def test_the_matrix_is_square_and_has_the_scores(run, folder):
 
 
 def test_hostile_cells_keep_every_table_in_shape():
-    lines = writer("markdown").text(HOSTILE).splitlines()[2:]
+    lines = table_writer("markdown").text(HOSTILE).splitlines()[2:]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {3}
-    rows = list(csv.reader(io.StringIO(writer("csv").text(HOSTILE))))
+    rows = list(csv.reader(io.StringIO(table_writer("csv").text(HOSTILE))))
     assert [row[0] for row in rows[1:]] == [row[0] for row in HOSTILE.rows]
-    body = writer("latex").text(HOSTILE)
+    body = table_writer("latex").text(HOSTILE)
     assert [line.count(" & ") for line in body.splitlines() if line.endswith(r" \\")] == [1] * 4
     assert not re.search(r"(?<!\\)[%#_](?! )", body.partition("\n")[2].replace(r"\_", ""))
     assert body.startswith("% a % caption\n")

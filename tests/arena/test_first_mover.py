@@ -67,18 +67,54 @@ def fitted(capsys, *words):
     return {row["agent"]: (row["elo"], row["first_move_elo"]) for row in said["ratings"]}, said
 
 
+def exported(run, capsys, directory):
+    """The games of a run in every format that `rate` reads."""
+    formats = ["pgn", "csv"] + ["ggf"] * run.games.moves[0][0].isalpha()
+    words = [word for name in formats for word in ("--games", name)]
+    assert export.main([str(run.directory), *words, "--to", str(directory)]) == 0
+    capsys.readouterr()
+    return [directory / f"games.{name}" for name in formats]
+
+
 def test_games_read_from_elsewhere_have_the_same_first_movers(run, capsys, tmp_path):
     stored = pd.read_parquet(run.directory / "elo.parquet").set_index("agent")
     first_move = stored.first_move_elo.iloc[0]
-    formats = ["pgn"] + ["ggf"] * run.games.moves[0][0].isalpha()
-    words = [word for name in formats for word in ("--games", name)]
-    assert export.main([str(run.directory), *words, "--to", str(tmp_path)]) == 0
     kept = ["first", "second", "result", "opening_moves", "first_mover"]
-    run.games[kept].to_csv(tmp_path / "games.csv", index=False)
-    capsys.readouterr()
-    for file in (run.directory, *sorted(tmp_path.glob("*.*"))):
+    run.games[kept].to_csv(tmp_path / "plain.csv", index=False)
+    for file in (run.directory, tmp_path / "plain.csv", *exported(run, capsys, tmp_path)):
         found, _ = fitted(capsys, file)
         assert [move for _, move in found.values()] == pytest.approx([first_move] * 2), file
+
+
+def test_every_export_gives_the_first_move_term_of_its_run(run, capsys, tmp_path):
+    _, of_run = fitted(capsys, run.directory, "--seed", "1")
+    assert of_run["ratings"][0]["first_move_elo"] is not None
+    files = exported(run, capsys, tmp_path)
+    for given in (*([file] for file in files), [*files, run.directory]):
+        _, said = fitted(capsys, *given, "--seed", "1")
+        for row, same in zip(said["ratings"], of_run["ratings"], strict=True):
+            terms = [name for name in same if name.startswith("first_move_elo")]
+            assert [row[name] for name in terms] == [same[name] for name in terms], given
+
+
+@pytest.mark.parametrize("better", ["with seeds", "without seeds"])
+def test_a_copy_that_names_first_movers_tells_them_to_one_that_does_not(
+    run, capsys, tmp_path, better
+):
+    pgn, table, *_ = exported(run, capsys, tmp_path)
+    _, alone = fitted(capsys, pgn)
+    lines = pgn.read_text().splitlines(keepends=True)
+    pgn.write_text("".join(line for line in lines if not line.startswith("[FirstMover ")))
+    games = pd.read_csv(table, dtype=str, keep_default_na=False)
+    if better == "with seeds":  # then the game of the PGN is kept
+        games = games.drop(columns=["seed", "first_version", "second_version"])
+    games.to_csv(table, index=False)
+    for order in ([pgn, table], [table, pgn]):
+        _, said = fitted(capsys, *order)
+        assert said["ratings"] == alone["ratings"]
+        assert not any("unknown" in note for note in said["notes"])
+    _, said = fitted(capsys, pgn)
+    assert said["ratings"][0]["first_move_elo"] is None
 
 
 def test_an_opening_in_moves_without_a_first_mover_leaves_it_unknown(run, capsys, tmp_path):

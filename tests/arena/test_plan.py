@@ -2,8 +2,13 @@
 
 import pytest
 
-from arena.plan import main
+from arena.plan import arguments, asked, main, pilot_with
+from arena.planning.drawing import draw
 from arena.playing import pilot
+from arena.playing.interrupts import Interrupts
+from arena.reading.command_line import options_of
+from arena.reading.experiment_file import load
+from arena.showing.plan_lines import time_line
 from games.terminal import DONE, FINDING, MISTAKE
 from tests.arena.running import called, experiment_file, small
 
@@ -127,3 +132,80 @@ def test_a_study_says_what_it_plays(capsys):
 def test_a_mistake_is_one_line(tmp_path, capsys):
     assert main([str(tmp_path / "none.toml")]) == MISTAKE
     assert capsys.readouterr().err.count("\n") == 1
+
+
+OWN = """from agents.features.sowing import pot, turned
+
+def evaluate(rules, position):
+    return pot(rules, position) - pot(rules, turned(position))
+"""
+BOT = """import time
+
+def choose(view, legal, rng):
+    time.sleep({})
+    return legal[0]
+"""
+
+
+def looked_at(path, backend="here"):
+    """The pilot of an experiment, the first answers of its bots, and all of its pairings."""
+    with Interrupts().installed():
+        chosen = arguments().parse_args([str(path), "--backend", backend, "--known", "off"])
+        with options_of(chosen, Interrupts()) as options:
+            drawn = draw(load(path).plan)
+            answers = list(asked(drawn, options))
+            found = pilot_with(drawn, options, answers)
+    return found, answers, dict.fromkeys(drawn.pairings.matches, drawn.pairings.pairs)
+
+
+def test_the_time_to_compile_an_evaluation_is_not_that_of_games(tmp_path):
+    text = small(40) + '[agents.own]\nkind = "alphabeta"\ndepth = 1\nevaluate = "own.py:evaluate"\n'
+    (tmp_path / "own.py").write_text(OWN)
+    found, (answer,), left = looked_at(experiment_file(tmp_path, text))
+    assert answer.start_seconds > 0.5  # else there would be nothing to leave out
+    assert found.time_of(left, 1).high < answer.start_seconds
+
+
+def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(pilot, "LONGEST_SECONDS", 0.3)
+    text = small(1).partition("[agents")[0]
+    for name, seconds in (("slow", 0.2), ("quick", 0)):
+        (tmp_path / f"{name}.py").write_text(BOT.format(seconds))
+        text += f'[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
+    found, answers, left = looked_at(experiment_file(tmp_path, text), "processes")
+    assert found.pairings == 0
+    assert [answer.seconds >= 0.2 for answer in answers] == [True, False]
+    time = found.time_of(left, 1)
+    assert time.low < 2 * 8 * 0.2 < time.high  # in both games some eight moves
+    line = time_line(found, left, 1)
+    assert " to " in line
+
+
+def test_moves_of_one_match_tell_the_time_of_another():
+    found = pilot.Pilot({(0, 1): pilot.Sample(), (0, 2): pilot.Sample()}, 1.0, {2: 0.5})
+    found.samples[0, 1] = pilot.Sample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found.moves = {place: pilot.MoveTimes(0.8, 80) for place in (0, 1)}
+    own, other = found.pairing_time((0, 1)), found.pairing_time((0, 2))
+    assert (own.seconds, own.low < 0.5 < own.high) == (0.5, True)
+    # 20 moves of each, 0.01 and 0.5 seconds long, and 0.1 seconds beside them.
+    assert other.seconds == pytest.approx(20 * 0.51 + 0.1)
+    assert other.high / other.low > own.high / own.low
+
+
+COLD = """import time
+
+asked = []
+
+def choose(view, legal, rng):
+    if not asked:
+        time.sleep(0.3)
+    asked.append(1)
+    return legal[0]
+"""
+
+
+def test_a_slow_first_answer_is_not_taken_for_the_time_of_every_move(tmp_path):
+    (tmp_path / "cold.py").write_text(COLD)
+    text = small(4) + '[agents.cold]\nkind = "python"\nfile = "cold.py"\n'
+    _, (answer,), _ = looked_at(experiment_file(tmp_path, text))
+    assert answer.seconds > 0.3 > 2 * answer.move_seconds

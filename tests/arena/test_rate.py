@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from arena import export
 from arena.rate import main
+from arena.reading.foreign_games import read_games
 from arena.stats import RATINGS
 from games.names import listed
 from tests.arena.running import directory_of, experiment_file, played
@@ -205,6 +207,26 @@ def test_different_games_and_versions_are_kept_apart(tmp_path, capsys):
     assert sorted(row["agent"] for row in merged["ratings"]) == ["bad", "smart"]
 
 
+def test_an_edit_of_an_imported_file_makes_a_version_in_every_format(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text(
+        "from beside import PLACE\n\ndef choose(view, legal, rng):\n    return legal[PLACE]\n"
+    )
+    text = matched(3) + '[agents.bot]\nkind = "python"\nfile = "bot.py"\n'
+    runs, files = [], []
+    for place in (0, -1):
+        (tmp_path / "beside.py").write_text(f"PLACE = {place}\n")
+        runs.append(run_of(tmp_path, f"run{place}", text))
+        made = tmp_path / f"made{place}"
+        assert export.main([str(runs[-1]), "--games=pgn", "--games=csv", "--to", str(made)]) == 0
+        copy = made / "copy.parquet"
+        copy.write_bytes((runs[-1] / "games.parquet").read_bytes())
+        files.append([copy, made / "games.pgn", made / "games.csv"])
+    names = {row["agent"] for row in whole(capsys, *runs)["ratings"]}
+    assert len(names) == 4  # the others are one agent in both runs
+    for pair in zip(*files, strict=True):
+        assert {row["agent"] for row in whole(capsys, *pair)["ratings"]} == names
+
+
 def test_a_pgn_that_is_written_a_thousand_times_holds_as_many_games_as_differ(tmp_path, capsys):
     games = "".join(
         f'[White "{a}"]\n[Black "{b}"]\n[Result "{r}"]\n\n1. {m} x 2. y {r}\n\n'
@@ -244,7 +266,7 @@ def test_columns_may_stand_in_any_order(tmp_path, capsys):
     text = "game,result,opening,first,second\nkalah,1,e4,a,b\nkalah,0,e4,b,a\nowari,1,x,a,b\n"
     said = whole(capsys, written(tmp_path, "x.csv", text), "--draws", "0")
     assert {(row["game"], row["openings"]) for row in said["ratings"]} == {
-        ("kalah", 1), ("owari", 1),
+        ("kalah(6,4)", 1), ("owari(6,3)", 1),
     }  # fmt: skip
 
 
@@ -262,7 +284,7 @@ def test_ggf_of_othello_servers_is_read(tmp_path, capsys):
     text = "".join(game.format(*each) for each in games) * 2
     said = whole(capsys, written(tmp_path, "x.ggf", text), "--draws", "0")
     assert (said["games"], row_of(said, "a")["points"]) == (3, 2.0)
-    assert row_of(said, "a")["game"] == "othello 8"
+    assert row_of(said, "a")["game"] == "othello(8)"
 
 
 def test_an_anchor_is_held_at_a_rating(tmp_path, capsys):
@@ -325,3 +347,79 @@ def test_hostile_files_are_answered_soon_and_in_one_line(tmp_path, capsys, name,
     assert time.process_time() - begun < 5.0
     assert (status == 0) == ((name == "x.pgn" and "{x}" in text) or "\x00" in text)
     assert capsys.readouterr().err.count("\n") == (0 if status == 0 else 1)
+
+
+CHANCE = (
+    'game = "{}"\npairs = {}\nseed = 4\nopenings = {{ random_plies = {}, repeat = true }}\n'
+    '[agents.smart]\nkind = "alphabeta"\ndepth = 2\n[agents."gre[e]dy; \\"2\\""]\n'
+    'kind = "greedy"\n[agents.lot]\nkind = "random"\n[agents.lot2]\nkind = "random"\n'
+)
+# So small that agents with chance play equal games too.
+GAMES = {
+    "kalah": ("kalah(2,1)", 30, 1),
+    "owari": ("owari(2,1)", 30, 1),
+    "othello": ("othello(4)", 60, 1),
+}
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def exported_run(request, tmp_path_factory):
+    """A run with duplicates, and its games in every format that holds them."""
+    directory = tmp_path_factory.mktemp(request.param)
+    run = run_of(directory, "run", CHANCE.format(*GAMES[request.param]))
+    formats = ["pgn", "csv"] + (["ggf"] if request.param == "othello" else [])
+    words = [f"--games={name}" for name in formats]
+    assert export.main([str(run), *words, "--to", str(directory / "made")]) == 0
+    copy = directory / "copy.parquet"
+    copy.write_bytes((run / "games.parquet").read_bytes())
+    return run, [copy, *(directory / "made" / f"games.{name}" for name in formats)]
+
+
+def test_every_format_gives_back_the_ratings_of_its_run(exported_run, capsys):
+    run, files = exported_run
+    alone = whole(capsys, run, "--seed", "1")
+    table = pq.read_table(run / "games.parquet").to_pandas()
+    keys = ["first", "second", "opening_moves", "moves"]
+    assert table.duplicated(keys).any()  # else the test would say nothing
+    assert table["repeat"].sum() > len(table) - alone["games"] > 0  # some count, some do not
+    for file in files:
+        assert whole(capsys, file, "--seed", "1")["ratings"] == alone["ratings"], file.name
+
+
+def test_a_run_with_copies_of_itself_is_the_run(exported_run, capsys):
+    run, files = exported_run
+    alone = whole(capsys, run)
+    for order in ([run, run / "games.parquet", *files], [*reversed(files), run]):
+        said = whole(capsys, *order)
+        assert (said["games"], said["ratings"]) == (alone["games"], alone["ratings"])
+        assert "seen before" in said["notes"][0]
+
+
+def test_openings_survive_every_export(exported_run):
+    run, files = exported_run
+    (of_run,) = read_games([run]).scales
+    for file in files:
+        (scale,) = read_games([file]).scales
+        assert (scale.openings, scale.pairings) == (of_run.openings, of_run.pairings), file.name
+        assert scale.game == of_run.game
+
+
+def test_a_file_without_seeds_and_versions_adds_nothing_to_its_run(exported_run, tmp_path, capsys):
+    run, files = exported_run
+    lines = files[1].read_text().splitlines(keepends=True)
+    bare = [line for line in lines if not line.startswith(("[Seed", "[WhiteV", "[BlackV", "[Site"))]
+    plain = written(tmp_path, "bare.pgn", "".join(bare))
+    assert whole(capsys, plain, run)["ratings"] == whole(capsys, run)["ratings"]
+
+
+def test_a_table_without_moves_is_known_by_one_that_has_them(tmp_path, capsys):
+    kept = run_of(tmp_path, "kept", matched(10))
+    bare = run_of(tmp_path, "bare", "keep_moves = false\n" + matched(10))
+    assert export.main([str(kept), "--games=pgn", "--to", str(tmp_path)]) == 0
+    assert whole(capsys, tmp_path / "games.pgn", bare, kept)["games"] == 20
+
+
+def test_a_table_that_was_saved_as_csv_is_its_run(exported_run, tmp_path, capsys):
+    run, _ = exported_run
+    pq.read_table(run / "games.parquet").to_pandas().to_csv(tmp_path / "games.csv")
+    assert whole(capsys, run, tmp_path / "games.csv")["ratings"] == whole(capsys, run)["ratings"]

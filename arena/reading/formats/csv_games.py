@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arena.reading.given_game import (
@@ -10,15 +10,20 @@ from arena.reading.given_game import (
     GivenGame,
     NamedAgent,
     Unreadable,
+    fault_of,
     fen_side,
+    game_name,
+    line_of,
     mover_named,
+    pairing_of,
     players,
     score_of,
+    seed_in,
     text_of,
 )
 from games.names import listed
 
-# What programs call the columns. Of white and black the one that stands first moves first, unless
+# How programs name the columns. Of white and black the one that stands first moves first, unless
 # a FEN or a column of first movers says otherwise.
 PLAYERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
@@ -26,11 +31,18 @@ PLAYERS = (
 )  # fmt: skip
 COLUMNS: Mapping[str, Sequence[str]] = {
     "result": ("result", "score", "outcome", "points"),
-    "opening": ("opening", "opening_moves", "fen", "eco", "start"),
+    "opening": ("opening", "fen", "eco", "start"),
     "game": ("game", "variant", "ruleset", "rules"),
     "moves": ("moves", "movetext", "transcript"),
     "first_mover": ("first_mover", "first mover"),
-}
+    # As we write them (`arena.showing.exports.csv_game_rows`).
+    **{
+        name: (name,)
+        for name in (
+            "opening_moves", "run", "pair", "seed", "termination", "first_version", "second_version"
+        )
+    },
+}  # fmt: skip
 PLAIN = ("first", "second", "result", "opening")
 LONGEST_FIELD = 1 << 28
 
@@ -74,13 +86,12 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
             f"got {got}"
         )
     found = {"first": movers[0], "second": movers[1], "result": result[0]}
-    for column in ("opening", "game", "moves", "first_mover"):
-        at = [at for at, name in enumerate(names) if name in COLUMNS[column]]
+    for column, known in COLUMNS.items():
+        at = [at for at, name in enumerate(names) if name in known]
         if at:
             found[column] = at[0]
-    for column in ("white", "opening_moves"):
-        if column in names:
-            found[column] = names.index(column)
+    if "white" in names:
+        found["white"] = names.index("white")
     return found
 
 
@@ -92,26 +103,40 @@ def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, in
             f"{place}: a line is first,second,result[,opening], got {len(cells)} cells"
         )
     cell = {name: cells[at] if at < len(cells) else "" for name, at in places.items()}
-    first, second = players(cell["first"], cell["second"], place)
-    game = cell.get("game") or UNKNOWN
-    opening: object = cell.get("opening") or None
-    if isinstance(opening, str) and opening.isdigit():
-        opening = str(file.resolve()), opening  # a number means something in its own file only
-    moves = " ".join(cell.get("moves", "").split())
-    score = score_of(cell["result"], place)
-    key = (game, first, second, cell.get("opening", ""), score, moves) if moves else None
-    mover = _mover(place, cell, (first, second))
-    return GivenGame(game, first, second, score, opening, key, mover=mover)
+    versions = cell.get("first_version", ""), cell.get("second_version", "")
+    first, second = players(cell["first"], cell["second"], place, versions)
+    named = cell.get("game", "")
+    # A column of numbers counts the games, as in a games.parquet that was saved as CSV.
+    game = game_name(named) if named and not named.isdecimal() else UNKNOWN
+    opening, start = _opening(file, cell)
+    seed, score = seed_in(cell.get("seed", "")), score_of(cell["result"], place)
+    line = line_of(cell["moves"].split(), start, seed) if "moves" in cell else None
+    return GivenGame(
+        game, first, second, score, opening, line, seed=seed,
+        pairing=pairing_of(cell.get("run", ""), cell.get("pair", "")),
+        fault=fault_of(cell.get("termination", ""), score),
+        mover=_mover(place, cell, (first, second)),
+    )  # fmt: skip
+
+
+def _opening(file: Path, cell: Mapping[str, str]) -> tuple[Hashable | None, str]:
+    """The opening of a game, and the start of its moves if they may not begin at the usual one."""
+    if "opening_moves" in cell:  # which its moves include; none are an opening too
+        return cell["opening_moves"], ""
+    opening = cell.get("opening", "")
+    if opening.isdecimal():
+        return (str(file.resolve()), opening), opening  # a number means something in its file only
+    return opening or None, opening
 
 
 def _mover(
     place: str, cell: Mapping[str, str], players: tuple[NamedAgent, NamedAgent]
 ) -> int | None:
-    """Return who was to move after the opening: the one named first, unless a cell speaks of it."""
+    """Return which agent was to move after the opening: `first`, unless a cell says otherwise."""
     if "first_mover" in cell:
         return mover_named(cell["first_mover"], players, place)
     side = fen_side(cell.get("opening", ""))
     if "white" in cell and side is not None:
         return int((cell["white"] == players[0].name) != (side == "w"))
-    # After the moves of an opening either may be to move.
+    # After the moves of an opening either agent may be to move.
     return None if cell.get("opening_moves") else 0

@@ -1,7 +1,5 @@
-"""Games from our own runs: games.parquet, with what run.json beside it says of the agents."""
+"""Games from our own runs: games.parquet, which says from which run and agents they are."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,56 +7,86 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, SpecError, varies
-from arena.keeping.parquet import TableError, read_columns
-from arena.keeping.provenance import read_run
+from arena.keeping.parquet import (
+    TableError,
+    column_names,
+    read_columns,
+    read_lists,
+    read_source,
+    rows_of,
+)
+from arena.keeping.provenance import agent_versions, read_run
 from arena.reading.given_game import (
     LONGEST_NAME,
     UNKNOWN,
     GivenGame,
     NamedAgent,
     Unreadable,
+    fault_of,
+    game_name,
+    line_of,
     mover_named,
+    pairing_of,
 )
 from games.keys import KeyValues
 
 NEEDED = ("first", "second", "result", "opening", "repeat")
-OPTIONAL = ("first_mover", "opening_moves", "game_id", "pair", "leg", "seed", "termination")
-# Draws without a fault, and what is nobody's fault, end a game without one.
-CLEAN = ("normal", "too_long")
+OPTIONAL = ("first_mover", "opening_moves", "game_id", "pair", "seed", "termination")
 
 
 def games_in(file: Path) -> Iterator[GivenGame]:
-    """The games of a run that are evidence: replays of agents without chance are left out."""
+    """All games of a run; where nothing else tells games apart, those not marked as repeats."""
     try:
         columns = read_columns(file, NEEDED, optional=OPTIONAL)
+        source = read_source(file)
+        lines = _lines(file)
     except TableError as error:
         raise Unreadable(f"{file}: is not a games.parquet of pitflip: {error}") from None
     rows = _checked(file, columns)
-    run = read_run(file.parent)
-    plan = run.get("plan") or {}
-    game = plan.get("game") or UNKNOWN
-    known = _fingerprints(plan, run)
-    chance = {name for name, spec in plan.get("agents", {}).items() if _leaves_to_chance(spec)}
-    unit = hashlib.blake2b(str(run.get("digest") or file.resolve()).encode()).hexdigest()
-    for row in np.flatnonzero(_evidence(columns)).tolist():
-        first, second, score, opening = (rows[name][row] for name in NEEDED[:4])
-        one, other = (NamedAgent(name, known.get(name, "")) for name in (first, second))
-        start = rows["opening_moves"][row] if "opening_moves" in rows else (unit, opening)
-        key = None
-        if "game_id" in rows:
-            # Two agents with chance may truly repeat a game: then only its seed tells.
-            seed = rows["seed"][row] if {first, second} & chance and "seed" in rows else None
-            key = game, one, other, start, rows["game_id"][row], seed
-        pairing = (unit, rows["pair"][row]) if "pair" in rows else None
-        fault = 0
-        if "termination" in rows and rows["termination"][row] not in CLEAN and score != 0.5:
-            fault = 1 if score == 0.0 else -1
-        # Tables of earlier versions do not name the agent to move after the moves of an opening.
-        mover = None if "opening_moves" in rows and start else 0
-        if "first_mover" in rows:
-            mover = mover_named(rows["first_mover"][row] or "", (one, other), f"{file}: row {row}")
-        yield GivenGame(game, one, other, score, start, key, pairing, fault, row, mover)
+    run, plan = str(source.get("run") or ""), source.get("plan")
+    plan = plan if isinstance(plan, dict) else {}
+    game = game_name(str(plan.get("game") or UNKNOWN))
+    known = agent_versions(_with_digests(file, source))
+    counts = None if "game_id" in rows else ~np.asarray(columns["repeat"], dtype=np.bool_)
+    for row, score in enumerate(rows["result"]):
+        if counts is not None and not counts[row]:
+            continue
+        first, second = (NamedAgent(rows[seat][row], known.get(rows[seat][row], ""))
+                         for seat in ("first", "second"))  # fmt: skip
+        cell = {name: values[row] for name, values in rows.items() if name in OPTIONAL}
+        number = (run or str(file.resolve()), rows["opening"][row])
+        yield GivenGame(
+            game, first, second, score, cell.get("opening_moves", number), lines[row],
+            game_id=cell.get("game_id"), seed=cell.get("seed"),
+            pairing=pairing_of(run or str(file.resolve()), str(cell.get("pair", ""))),
+            fault=fault_of(str(cell.get("termination", "")), score), row=row,
+            mover=_mover(f"{file}: row {row}", cell, (first, second)),
+        )  # fmt: skip
+
+
+def _mover(place: str, cell: KeyValues, players: tuple[NamedAgent, NamedAgent]) -> int | None:
+    """Return which agent was to move after the opening, None if the table does not say."""
+    if "first_mover" in cell:
+        return mover_named(cell["first_mover"] or "", players, place)
+    # Tables of earlier versions do not name the agent to move after the moves of an opening.
+    return None if cell.get("opening_moves") else 0
+
+
+def _lines(file: Path) -> list[int | None]:
+    """What stands for the moves of each game; None where they were not kept."""
+    if "moves" not in column_names(file):
+        return [None] * rows_of(file)
+    return [
+        line_of(str(moves or "").split(), seed=0)
+        for piece in read_lists(file, ["moves"])
+        for moves in piece["moves"]
+    ]
+
+
+def _with_digests(file: Path, source: KeyValues) -> KeyValues:
+    """Return the origin with digests of users' files: of older tables that in run.json beside."""
+    beside = read_run(file.parent)
+    return source if "files" in source or beside.get("digest") != source.get("run") else beside
 
 
 def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
@@ -78,43 +106,3 @@ def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[
         if both[0] == both[1]:
             raise Unreadable(f"{file}: row {number}: an agent cannot play itself, got {both[0]!r}")
     return rows
-
-
-def _evidence(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Which rows say something: all of a pair that ever varied on an opening, else no replay."""
-    repeat = np.asarray(columns["repeat"], dtype=np.bool_)
-    if "game_id" not in columns or not repeat.any():
-        return ~repeat
-    names, seats = np.unique(
-        np.concatenate([columns["first"], columns["second"]]).astype(str), return_inverse=True
-    )
-    first, second = np.split(seats.ravel(), 2)
-    place = (first * len(names) + second) * (1 + int(columns["opening"].max()))
-    place = place + columns["opening"]
-    both = np.stack([place.astype(np.uint64), columns["game_id"].astype(np.uint64)])
-    distinct = np.unique(both, axis=1)
-    games, counts = np.unique(distinct[0], return_counts=True)
-    varied = np.isin(place, games[counts > 1])
-    pair = np.minimum(first, second) * len(names) + np.maximum(first, second)
-    return np.asarray(~repeat | np.isin(pair, pair[varied]))
-
-
-def _fingerprints(plan: KeyValues, run: KeyValues) -> dict[str, str]:
-    """What tells versions of an agent apart: its spec, and the user's files behind it."""
-    found = {}
-    for name, spec in plan.get("agents", {}).items():
-        text = json.dumps(spec, sort_keys=True)
-        tables = [run.get(key) for key in ("files", "sources")]
-        digests = {k: v for table in tables if isinstance(table, dict) for k, v in table.items()}
-        files = {path: digest for path, digest in digests.items() if path in text}
-        whole = json.dumps([spec, files], sort_keys=True)
-        found[name] = hashlib.blake2b(whole.encode(), digest_size=2).hexdigest()
-    return found
-
-
-def _leaves_to_chance(spec: KeyValues) -> bool:
-    """Whether nothing says that an agent answers the same in the same way."""
-    try:
-        return varies(AgentSpec.from_json(spec)) is not None
-    except (SpecError, KeyError, TypeError, ValueError):
-        return True

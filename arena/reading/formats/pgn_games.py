@@ -9,10 +9,15 @@ from arena.reading.given_game import (
     GivenGame,
     NamedAgent,
     Unreadable,
+    fault_of,
     fen_side,
+    game_name,
+    line_of,
     mover_named,
+    pairing_of,
     players,
     score_of,
+    seed_in,
     text_of,
 )
 
@@ -24,6 +29,8 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 # A tag of one of these names begins a game where the one before has a result already.
 BEGINNING = ("Event", "White")
 NEEDED = ("White", "Black", "Result")
+ESCAPED = re.compile(r"\\(.)")
+OWN_SITE = "pitflip run "
 
 
 def games_in(file: Path) -> Iterator[GivenGame]:
@@ -50,7 +57,7 @@ def _tags(line: str) -> list[tuple[str, str]] | None:
     """The tags of a line that has nothing else; None for moves and blank lines."""
     at, found = 0, []
     while match := TAG.match(line, at):
-        found.append((match[1], match[2]))
+        found.append((match[1], ESCAPED.sub(r"\1", match[2])))
         at = match.end()
     return found if found and at == len(line) else None
 
@@ -85,25 +92,32 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
         raise Unreadable(f"{place}: the game before this line has no {missing[0]} tag")
     if tags["Result"] == UNFINISHED:
         return
-    first, second = players(tags["White"].strip(), tags["Black"].strip(), place)
+    versions = tags.get("WhiteVersion", ""), tags.get("BlackVersion", "")
+    first, second = players(tags["White"].strip(), tags["Black"].strip(), place, versions)
     game = tags.get("Variant") or tags.get("GameType") or UNKNOWN
-    opening = tags.get("FEN") or tags.get("Opening") or None
-    score = score_of(tags["Result"], place)
-    # A game of a move or none cannot be known again: then its file counts once.
-    key = (game, first, second, opening, score, " ".join(moves)) if len(moves) > 1 else None
-    mover = _mover(place, tags, (first, second), " ".join(moves))
-    yield GivenGame(game, first, second, score, opening, key, mover=mover)
+    ours = tags.get("Site", "").startswith(OWN_SITE)
+    # In a file of ours no moves are an opening too: that of the usual start.
+    opening = tags.get("FEN") or tags.get("Opening") or ("" if ours else None)
+    seed, score = seed_in(tags.get("Seed", "")), score_of(tags["Result"], place)
+    run = tags["Site"].removeprefix(OWN_SITE) if ours else ""
+    yield GivenGame(
+        game_name(game), first, second, score, opening,
+        line_of(moves, tags.get("FEN", ""), seed), seed=seed,
+        pairing=pairing_of(run, tags.get("Round", "").partition(".")[0], first=1),
+        fault=fault_of(tags.get("Termination", ""), score),
+        mover=_mover(place, tags, (first, second), " ".join(moves)),
+    )  # fmt: skip
 
 
 def _mover(
     place: str, tags: dict[str, str], players: tuple[NamedAgent, NamedAgent], moves: str
 ) -> int | None:
-    """Return who was to move after the opening: White, where no tag says otherwise."""
+    """Return which side was to move after the opening: White, unless a tag says otherwise."""
     if "FirstMover" in tags:
         return mover_named(tags["FirstMover"].strip(), players, place)
     if "FEN" in tags:
         side = fen_side(tags["FEN"])
         return None if side is None else int(side == "b")
-    # An opening in moves, as earlier versions of ours exported it, may end with either to move.
+    # After the moves of an opening, as earlier versions of ours exported it, either may be to move.
     opening = " ".join(tags.get("Opening", "").split())
     return None if opening and moves.startswith(opening) else 0

@@ -7,20 +7,26 @@ from typing import Protocol, cast
 from arena.showing.exported import ExportedGame, ExportedTable
 
 # name -> module
-WRITERS: Mapping[str, str] = {
+GAME_WRITERS: Mapping[str, str] = {
     "pgn": "arena.showing.exports.pgn",
     "ggf": "arena.showing.exports.ggf",
+    "csv": "arena.showing.exports.csv_game_rows",
     "json": "arena.showing.exports.json_games",
+}
+TABLE_WRITERS: Mapping[str, str] = {
     "csv": "arena.showing.exports.csv_tables",
     "markdown": "arena.showing.exports.markdown",
     "latex": "arena.showing.exports.latex",
 }
+WRITERS: Mapping[str, Mapping[str, str]] = {"games": GAME_WRITERS, "tables": TABLE_WRITERS}
 
 
 class GameWriter(Protocol):
-    """What the module of a format of games defines; it may also define `refusal(game)`."""
+    """What the module of a format of games defines.
 
-    WRITES: str  # "games"
+    It may also define `refusal(game)`, and `HEAD`, the text before the first game.
+    """
+
     SUFFIX: str
 
     def text(self, each: ExportedGame) -> str:
@@ -30,7 +36,6 @@ class GameWriter(Protocol):
 class TableWriter(Protocol):
     """What the module of a format of tables defines."""
 
-    WRITES: str  # "tables"
     SUFFIX: str
     RAW: bool  # whether it gets the columns of the run's tables, not numbers as people read them
 
@@ -38,11 +43,11 @@ class TableWriter(Protocol):
         """One table, which is a file of its own."""
 
 
-def writer(name: str) -> GameWriter | TableWriter:
-    """The module behind a name in `WRITERS`."""
-    return cast(GameWriter | TableWriter, importlib.import_module(WRITERS[name]))
+def game_writer(name: str) -> GameWriter:
+    """The module behind a name in `GAME_WRITERS`."""
+    return cast(GameWriter, importlib.import_module(GAME_WRITERS[name]))
 
 
-def names_of(writes: str) -> list[str]:
-    """The formats of "games" or of "tables"."""
-    return [name for name in WRITERS if writer(name).WRITES in (writes,)]
+def table_writer(name: str) -> TableWriter:
+    """The module behind a name in `TABLE_WRITERS`."""
+    return cast(TableWriter, importlib.import_module(TABLE_WRITERS[name]))

@@ -5,7 +5,7 @@ import io
 
 from arena.showing.exported import ExportedTable
 
-WRITES, SUFFIX, RAW = "tables", ".csv", True
+SUFFIX, RAW = ".csv", True
 
 
 def text(each: ExportedTable) -> str:

@@ -1,10 +1,12 @@
 """Games of Othello in GGF, the Generic Game Format that Othello programs read."""
 
+from urllib.parse import urlencode
+
 from arena.showing.exported import ExportedGame
 from games import Game
 from games.terminal import printable
 
-WRITES, SUFFIX = "games", ".ggf"
+SUFFIX = ".ggf"
 BLACK, WHITE, EMPTY = "*", "O", "-"
 PASS = "pass"
 TIMED_OUT = "timeout"
@@ -32,13 +34,29 @@ def text(each: ExportedGame) -> str:
         ("RE", _result(each)),
         ("TI", "0"),
         ("TY", str(each.of.rules.size)),
+        ("ON", each.opening_moves),
         ("FM", "B" if each.first_mover == each.first else "W"),
+        ("GC", _more(each)),
         ("BO", _board(each.of)),
     )
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields)
     # A pass is a move of its own, so that the sides always take turns.
     moves = "".join(f"{'BW'[ply % 2]}[{_move(word)}]" for ply, word in enumerate(each.moves))
     return f"(;{head}{moves};)\n"
+
+
+def _more(each: ExportedGame) -> str:
+    """What GGF has no tag for; names too where GGF cannot hold them."""
+    more: dict[str, object] = {
+        "pair": each.pair,
+        "seed": each.seed,
+        "termination": each.ending,
+        "first_version": each.versions[0],
+        "second_version": each.versions[1],
+    }
+    names = {"first": each.first, "second": each.second}
+    more |= {seat: name for seat, name in names.items() if _escaped(name) != name}
+    return urlencode({name: value for name, value in more.items() if value != ""})
 
 
 def _move(word: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from arena.showing.exported import ExportedGame
 
-WRITES, SUFFIX = "games", ".jsonl"
+SUFFIX = ".jsonl"
 
 
 def text(each: ExportedGame) -> str:

@@ -2,7 +2,7 @@
 
 from arena.showing.exported import Cell, ExportedTable
 
-WRITES, SUFFIX, RAW = "tables", ".tex", False
+SUFFIX, RAW = ".tex", False
 LETTERS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

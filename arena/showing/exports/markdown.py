@@ -5,7 +5,7 @@ import re
 from arena.showing.exported import Cell, ExportedTable
 from games.terminal import printable
 
-WRITES, SUFFIX, RAW = "tables", ".md", False
+SUFFIX, RAW = ".md", False
 MARKS = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 

@@ -5,7 +5,7 @@ import textwrap
 from arena.showing.exported import ExportedGame
 from games.terminal import printable
 
-WRITES, SUFFIX = "games", ".pgn"
+SUFFIX = ".pgn"
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 WIDTH, TOGETHER = 80, "\0"  # a line does not end between a number and its move
 
@@ -27,6 +27,9 @@ def text(each: ExportedGame) -> str:
         "PlyCount": str(each.plies),
         "Margin": str(each.margin),
         "Termination": each.ending,
+        "Seed": str(each.seed),
+        "WhiteVersion": each.versions[0],
+        "BlackVersion": each.versions[1],
     }
     head = "\n".join(f'[{name} "{_escaped(value)}"]' for name, value in tags.items())
     moves = " ".join(f"{ply}.{TOGETHER}{move}" for ply, move in enumerate(each.moves, 1))

@@ -64,6 +64,18 @@ class Clipping(Protocol):
         """Which weights were held back lately."""
 
 
+@runtime_checkable
+class Widening(Protocol):
+    """A sampler that takes wider steps while the trials of a step play the same games."""
+
+    def step_played(self, slot: int, differs: bool) -> None:
+        """The step that ends with this slot is played; called after the slot's `tell`."""
+
+    @property
+    def widened(self) -> float:
+        """How many times as wide its steps are now as they were planned."""
+
+
 def sampler(name: str, plan: SearchPlan) -> Sampler:
     """The sampler of this name, ready for its first slot."""
     built: Sampler = importlib.import_module({**SAMPLERS, **FITS}[name]).build(plan)
@@ -93,6 +105,17 @@ def resume(of: Sampler, slot: int, point: Point) -> None:
 def final(of: Sampler) -> Point | None:
     """Where a sampler that walks has arrived; None if the posterior decides."""
     return of.final if isinstance(of, Walking) else None
+
+
+def step_played(of: Sampler, slot: int, differs: bool) -> None:
+    """Say whether the trials of the step that ends with this slot played any game differently."""
+    if isinstance(of, Widening):
+        of.step_played(slot, differs)
+
+
+def widened(of: Sampler) -> float:
+    """How many times as wide the steps became; 1 where the sampler takes no wider ones."""
+    return of.widened if isinstance(of, Widening) else 1.0
 
 
 def clipped(of: Sampler) -> tuple[bool, ...]:

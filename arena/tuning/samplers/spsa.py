@@ -12,6 +12,9 @@ PAIRS = 10  # of a side, whatever the budget: the first of few large steps end i
 # At the end, in units of the ranges: the best setting for Kalah, Owari and Othello together. Wider
 # steps blunt ridges; with a lower rate a walk of 12,000 games does not arrive.
 STEP_C, STEP_R = 0.08, 0.010
+# So many steps in a row without a game that differs, 320 games, are followed by wider ones. Both
+# sides of an ordinary step differ in most of their 20 games.
+UNCHANGED, WIDER, WIDEST = 8, 2.0, 0.5
 
 Bools = NDArray[np.bool_]
 
@@ -29,6 +32,8 @@ class SpsaSampler:
         self.path = [self.theta]
         self.cut: list[Bools] = [np.zeros(len(self.theta), bool)]  # where a step left the cube
         self.upper_score = 0.0
+        self.widened, self.unchanged = 1.0, 0
+        self.factors: dict[int, float] = {}  # of the width of each step, once it is proposed
         total = max(plan.trials * plan.pairs, 1)
         self.offset = 0.1 * total
         self.c0 = STEP_C * total**0.101
@@ -39,6 +44,7 @@ class SpsaSampler:
         point = np.array(self.theta)
         if slot > 0:
             sign = 1.0 if slot % 2 else -1.0
+            self.factors.setdefault(_step(slot), self.widened)
             point = self.theta + sign * self._width(slot) * self._delta(slot)
         return self.plan.space.snapped(point)
 
@@ -49,12 +55,22 @@ class SpsaSampler:
         elif slot > 0:
             gained = 4.0 * self.plan.pairs * (self.upper_score - score)
             width = self._width(slot)
-            rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / width
+            # The rate grows with the width, as that of the schedule does.
+            own = self._own_width(slot)
+            rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / own * (width / own)
             moved = float(np.clip(rate * gained, -width, width))
             wanted = self.theta + moved * self._delta(slot)
             self.theta = self.plan.space.feasible(wanted)
             self.path.append(self.theta)
             self.cut.append((wanted < 0.0) | (wanted > 1.0))
+
+    def step_played(self, slot: int, differs: bool) -> None:
+        """Take wider steps after some of the present width in which no game differed."""
+        if self.factors[_step(slot)] != self.widened:
+            return  # it was under way when the width changed
+        self.unchanged = 0 if differs else self.unchanged + 1
+        if self.unchanged == UNCHANGED and self._width(slot) < WIDEST:
+            self.widened, self.unchanged = WIDER * self.widened, 0
 
     @property
     def final(self) -> Point:
@@ -68,15 +84,25 @@ class SpsaSampler:
 
     def _played(self, slot: int) -> float:
         """Pairings after the step of this slot."""
-        return float(2 * self.plan.pairs * ((slot + 1) // 2))
+        return float(2 * self.plan.pairs * _step(slot))
+
+    def _own_width(self, slot: int) -> float:
+        """The width by the schedule."""
+        return float(self.c0 / self._played(slot) ** 0.101)
 
     def _width(self, slot: int) -> float:
-        return float(self.c0 / self._played(slot) ** 0.101)
+        own, factor = self._own_width(slot), self.factors[_step(slot)]
+        return own if factor == 1.0 else max(own, min(factor * own, WIDEST))
 
     def _delta(self, slot: int) -> Floats:
         """The signs of one step: the same for both of its sides."""
-        rng = seeded(self.plan.seed, (slot + 1) // 2)
+        rng = seeded(self.plan.seed, _step(slot))
         return np.where(rng.random(len(self.theta)) < 0.5, -1.0, 1.0)
+
+
+def _step(slot: int) -> int:
+    """The number of the step to which a slot belongs."""
+    return (slot + 1) // 2
 
 
 def build(plan: SearchPlan) -> SpsaSampler:

@@ -68,6 +68,14 @@ def test_the_first_mover_of_a_ggf(tmp_path, program, tag, side, found):
     assert mover(ggf_games, tmp_path / "x.ggf", GGF.format(program, tag, side)) == found
 
 
+@pytest.mark.parametrize(("tag", "opening"), [("", None), ("ON[]", ""), ("ON[f5]", "f5")])
+def test_a_ggf_of_an_earlier_version_does_not_name_the_opening(tmp_path, tag, opening):
+    file = tmp_path / "x.ggf"
+    file.write_text(GGF.format("pitflip 1", tag, "*"))
+    (game,) = ggf_games(file)
+    assert game.opening == opening
+
+
 def test_a_first_mover_who_does_not_play_is_named_with_its_line(tmp_path):
     with pytest.raises(Unreadable, match=r'x.csv:2: the first mover must be "a" or "b", got "c"'):
         mover(csv_games, tmp_path / "x.csv", "first,second,result,first_mover\na,b,1,c\n")

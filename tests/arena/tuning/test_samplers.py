@@ -9,7 +9,7 @@ from arena.stats.elo import score_from_elo
 from arena.tuning.samplers import SAMPLERS
 from arena.tuning.samplers.sampler import Sampler, SearchPlan, own_pairs, resume, sampler
 from arena.tuning.samplers.spsa import SpsaSampler
-from arena.tuning.space import Point
+from arena.tuning.space import Axis, Point, Space
 from arena.tuning.trial_queue import WINDOW
 from tests.arena.tuning.surfaces import Surface, flat, smooth, study, two_modes
 
@@ -157,3 +157,34 @@ def test_no_seed_in_the_wrong_mode_stays_there() -> None:
     lost, claimed = regrets("tpe", two_modes, 12, 400)
     assert max(lost) < 25.0  # the modes are about 50 apart
     assert abs(np.mean(claimed)) <= 1.5
+
+
+def test_a_walk_takes_wider_steps_only_while_no_game_differs() -> None:
+    surface = smooth(2, 85.5, np.random.default_rng(4))
+
+    def width(differs: bool) -> float:
+        """How far apart the sides of the last step are."""
+        walk = SpsaSampler(SearchPlan(surface.space, np.full(2, 0.5), 1, 60, 10))
+        points = [walk.propose(0)]
+        walk.tell(0, points[0], 0.5, 1e-2)
+        for slot in range(1, 41):
+            points.append(walk.propose(slot))
+            walk.tell(slot, points[slot], 0.5, 1e-2)
+            if slot % 2 == 0:
+                walk.step_played(slot, differs)
+        return float(np.abs(points[39] - points[40]).max())
+
+    assert width(differs=False) > 3.0 * width(differs=True)
+
+
+def test_a_walk_leaves_a_plateau_that_is_wider_than_its_steps() -> None:
+    space = Space((Axis("turn", -2.5, 0.5),), {})
+    walk = SpsaSampler(SearchPlan(space, space.point({"turn": -1.0}), 1, 400, 10))
+    sides: list[float] = []
+    for slot in range(401):
+        point = walk.propose(slot)
+        sides.append(round(float(space.values(point)["turn"])))  # only whole numbers change a game
+        walk.tell(slot, point, 0.5 + 0.1 * sides[-1], 1e-2)
+        if slot and slot % 2 == 0:
+            walk.step_played(slot, sides[-2] != sides[-1])
+    assert round(float(space.values(walk.final)["turn"])) == 0

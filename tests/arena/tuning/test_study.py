@@ -220,7 +220,7 @@ def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
 def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     found = study(tmp_path, SAME)
     said = json.loads((found / "recommendation.json").read_text())
-    assert said["flat"] == "flat: no distinct games changed"
+    assert "no game changed between candidates" in said["flat"]
     assert said["distinct_fingerprints"] == 1
     assert said["recommended"] == said["seed"]
     assert said["validation"]["verdict"] == "flat"
@@ -277,6 +277,29 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
     assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
     for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
         assert (other / name).read_bytes() == (whole / name).read_bytes()
+
+
+# So little of `far` only breaks ties of `pot`, whatever it is.
+PLATEAU = STEPS.replace("pot = -1.0 }", "pot = 1.0, far = 0.01 }").replace(
+    "pot = [-1.0, 1.0]\nin_play = { range = [-1, 1] }\ncapture = 0.25",
+    "pot = 1.0\nfar = [0.001, 0.019]",
+)
+
+
+def test_steps_become_wider_while_no_game_changes(tmp_path: Path, capsys) -> None:
+    whole = study(tmp_path / "whole", PLATEAU)
+    said = json.loads((whole / "recommendation.json").read_text())
+    assert said["steps_widened"]
+    assert "no game changed between candidates" in said["flat"]
+    assert "the steps became wider" in capsys.readouterr().out
+    for cut in (9, 17, 40):  # before, while and after they become wider
+        other = copy_of(whole, tmp_path / f"cut{cut}")
+        with database(other / "journal.sqlite") as base:
+            base.execute("delete from batches where start >= ?", (cut,))
+        assert study(tmp_path / f"cut{cut}", PLATEAU) == other
+        assert trials(other).equals(trials(whole))
+        for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+            assert (other / name).read_bytes() == (whole / name).read_bytes()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,17 @@
 """What is said of a weight: told from its seed value or not, at the edge or flat up to it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from arena.stats.elo import score_from_elo
+from arena.stats.estimate import nothing
+from arena.stats.sprt import SprtPlan
 from arena.tuning.gaussian_process import Trials, fitted
 from arena.tuning.space import Axis, Space
-from arena.tuning.weight_answers import WeightWord, weight_answers
+from arena.tuning.validation import StudyVerdict, unneeded
+from arena.tuning.weight_answers import WeightWord, after_match, weight_answers
 
 SPACE = Space((Axis("steep", 0.0, 1.0), Axis("idle", 0.0, 1.0)), {})
 SEED = np.array([0.3, 0.3])
@@ -60,3 +65,31 @@ def test_a_weight_that_an_edge_held_back_asks_for_more_room():
 @pytest.mark.parametrize("idle", [0.3, 0.34])
 def test_a_weight_near_its_seed_value_may_matter_elsewhere(idle):
     assert answers(bowl, [0.7, idle], 2e-5)[1].answer == WeightWord.UNTOLD
+
+
+def test_a_weight_matters_only_if_the_match_shows_a_gain():
+    found = answers(bowl, [0.7, 0.6], 2e-5)
+    words = [each.answer for each in after_match(found, shows_gain=False)]
+    assert words == [WeightWord.UNTOLD, WeightWord.LITTLE]
+    assert after_match(found, shows_gain=True) == found
+
+
+@pytest.mark.parametrize("word", [WeightWord.UNTOLD, WeightWord.LITTLE, WeightWord.MATTERS])
+def test_a_weight_tuned_alone_matters_exactly_if_the_match_shows_a_gain(word):
+    alone = [answers(bowl, [0.7, 0.6], 2e-5)[0]._replace(answer=word)]
+    assert after_match(alone, shows_gain=True)[0].answer is WeightWord.MATTERS
+    assert after_match(alone, shows_gain=False)[0].answer is not WeightWord.MATTERS
+
+
+@pytest.mark.parametrize(
+    ("verdict", "elo", "shown"),
+    [
+        (StudyVerdict.NOT_BETTER, replace(nothing("few", 4.0), low=-3.0, high=11.0), False),
+        (StudyVerdict.NOT_BETTER, replace(nothing("few", 9.0), low=2.0, high=16.0), True),
+        (StudyVerdict.BETTER, nothing("against a pool"), True),
+        (StudyVerdict.FLAT, nothing("no games"), False),
+    ],
+)
+def test_the_interval_of_the_verdict_says_whether_anything_was_gained(verdict, elo, shown):
+    match = unneeded(SprtPlan(0.0, 20.0), 5.0)._replace(verdict=verdict, elo=elo)
+    assert match.shows_gain is shown
