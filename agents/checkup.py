@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents import Agent, AgentSpec, users_files
 from agents.door import agent_of
-from agents.fault_text import SLOW_FAULTS, error_line, failure_words
+from agents.error_lines import SLOW_FAULTS, error_line, failure_words
 from agents.must_survive import failed_positions
 from agents.trial_games import TrialGame, first_difference, tried
 from agents.wall.bot_terms import Terms

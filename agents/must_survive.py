@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agents import Agent, AgentFailure, Resigned
-from agents.fault_text import SLOW_FAULTS, failure_words
+from agents.error_lines import SLOW_FAULTS, failure_words
 from agents.wall.driver import begins_anywhere
 from games import Game, Position
 from games.limited_files import read_bytes

@@ -1,15 +1,18 @@
 """What a run notes of itself in run.json: as it begins, and when its tables are there."""
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents import users_code
 from arena.keeping import provenance
-from arena.keeping.bot_logs import fault_groups, write_bot_logs
+from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import Journal
 from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.planning.drawing import DrawnPlan
+from arena.planning.records import Games
 from arena.playing.determinism import FIXED
 from arena.playing.pinning import cores_for, pinning_words
 from arena.playing.tournament import Played
@@ -20,7 +23,7 @@ from games.terminal import say
 if TYPE_CHECKING:  # at run time it is loaded after the games
     from arena.concluding.evidence import Evidence
 
-MOST_FAULTS = 100
+MOST_TRACES = 100
 
 
 def note_begin(
@@ -91,14 +94,23 @@ def note_end(
     if not stored.get("finished"):
         # Where no fault has a trace, games are not read again to find none.
         faults = evidence.parts if evidence.traced else tuple
-        names = list(stored["plan"]["agents"])
         more = {
             "finished": provenance.now_text(),
             "games": evidence.games,
             "known": played.known,
-            "faults": fault_groups(faults, names, MOST_FAULTS),
+            "forfeits": list(islice(_traces(faults()), MOST_TRACES)),
         }
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
-        write_bot_logs(directory, faults, names)
+        write_bot_logs(directory, faults, list(stored["plan"]["agents"]))
+
+
+def _traces(parts: Iterable[Games]) -> Iterator[str]:
+    """What was said of forfeited games, each text once: who copied a game is left to chance."""
+    told: set[str] = set()
+    for games in parts:
+        for _, text in sorted(games.traces.items()):
+            if text not in told:
+                told.add(text)
+                yield text

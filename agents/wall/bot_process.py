@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from agents.core import AgentFailure
-from agents.fault_text import telling_lines
+from agents.error_lines import telling_lines
 from agents.wall.confinement import UNSTARTED
 from agents.wall.deadline import BILLION, BotDeadline, Void
 from agents.wall.requests import BotLimits, Ended, Start, close_all

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.fault_text import error_line, fault_line
 from arena.planning.drawing import DrawnPlan
 from arena.planning.game_blobs import Batch, decoded, encoded
 from arena.planning.records import LOSS, PLAYED, GameColumn, Games, Termination, pair_points
@@ -76,20 +75,20 @@ class FaultRule:
         """Write a fault into the log, if none like it stands there."""
         if self.tell is None:
             return
-        kind = fault_line(trace) if how is Termination.RAISED else how.name
+        kind = trace.rpartition("\n")[2] if how is Termination.RAISED else how.name
         if (place, kind) not in self.told:
             self.told.add((place, kind))
             name = self.drawn.plan.names[place]
             log.warning("%s forfeits (%s): %s", name, how.name.lower(), trace)
 
     def _tell(self, place: int) -> None:
-        """Say that an agent forfeits unplayed: the first line of why, and the error."""
+        """Say that an agent forfeits unplayed: the first and the last line of why."""
         if self.tell is None:
             return
         name, reason = self.drawn.plan.names[place], self.counts.out[place].reason
         log.warning("%s %s", name, reason)
-        first, _, more = reason.partition("\n")
-        self.tell(f"{name} forfeits unplayed: it {' '.join([first, error_line(more)]).strip()}")
+        first, *more = reason.splitlines()
+        self.tell(f"{name} forfeits unplayed: it {' '.join([first, *more[-1:]])}")
 
 
 def with_unplayed(

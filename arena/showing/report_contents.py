@@ -27,8 +27,7 @@ GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
 SHOWN_OF_RUN: Mapping[str, Shape] = {
     "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
-    "faults": OrNone([{"agent": "text", "error": "text", "games": "int"}]),
-    "path": OrNone("text"),
+    "forfeits": OrNone(["text"]), "path": OrNone("text"),
 }  # fmt: skip
 
 

@@ -215,7 +215,7 @@ def test_a_bot_that_fails_forfeits_and_its_words_are_kept(tmp_path, capsys):
     lost = games[games.termination == "raised"]
     assert all((lost["first"] == "raising") == (lost.result == 0.0))
     said = json.loads((directory / "run.json").read_text())
-    assert any("no idea" in fault["error"] for fault in said["faults"])
+    assert any("no idea" in trace for trace in said["forfeits"])
     assert "raising forfeits" in (directory / "run.log").read_text()
 
 
@@ -226,7 +226,7 @@ def test_a_bot_that_raises_what_is_no_error_forfeits_too(tmp_path):
     games = pd.read_parquet(directory / "games.parquet")
     assert set(games.termination) == {"normal", "raised"}
     said = json.loads((directory / "run.json").read_text())
-    assert all("KeyboardInterrupt" in fault["error"] for fault in said["faults"])
+    assert all("KeyboardInterrupt" in trace for trace in said["forfeits"])
 
 
 def test_a_hanging_bot_is_cut_off_alike_for_any_number_of_workers(tmp_path):

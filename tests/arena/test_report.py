@@ -161,7 +161,7 @@ def changed(place, value):
         ("summary.json", ["checks"], [{}], "summary.json.checks[0] has no that"),
         ("summary.json", ["stopped"], {"raw": 1}, "summary.json.stopped has no agent"),
         ("run.json", ["versions"], 5, "run.json.versions must be a table, got 5"),
-        ("run.json", ["faults"], [5], "run.json.faults[0] must be a table"),
+        ("run.json", ["forfeits"], [5], "run.json.forfeits[0] must be text"),
     ],
 )
 def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place, value, said):

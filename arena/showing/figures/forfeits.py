@@ -12,7 +12,7 @@ from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, block, on_page
 from games.terminal import printable
 
-MOST_SHOWN, LONGEST = 24, 160  # different error lines, characters of each
+MOST_TOLD, LONGEST = 8, 160  # different words, characters of each
 
 # What the stored words mean; a word that is not here is shown as it is.
 REASONS = {
@@ -71,19 +71,14 @@ def games_of_agents(games: PlayedGames) -> list[int]:
 
 
 def _told(report: Report) -> Html | None:
-    """The error lines of faults with their games, as run.json keeps them."""
-    groups = report.run.get("faults") or []
-    if not groups:
+    """The last words of faults, each once, as run.json keeps them."""
+    ends = [str(trace).strip().rpartition("\n")[2] for trace in report.run.get("forfeits", [])]
+    counts = Counter(printable(end, LONGEST) for end in ends if end).most_common(MOST_TOLD)
+    if not counts:
         return None
-    shown = sorted(groups, key=lambda group: -group["games"])[:MOST_SHOWN]
-    rows = tuple(
-        (name_of(each["agent"]), tag("code", printable(each["error"], LONGEST)),
-         count(each["games"]))
-        for each in shown
-    )  # fmt: skip
-    left = len(groups) - len(shown)
-    caption = f"Error lines, the most frequent of {len(groups)}" if left else "Error lines"
-    table = NumberTable(("agent", "error", "games"), rows, words=2)
+    rows = tuple((tag("code", end), count(number)) for end, number in counts)
+    caption = f"What was said of the first {counted(len(ends), 'forfeit')}"
+    table = NumberTable(("words", "forfeits"), rows)
     return joined([tag("h3", caption), table_of(table, caption)])
 
 

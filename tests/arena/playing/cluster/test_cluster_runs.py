@@ -78,7 +78,7 @@ def test_both_loops_and_users_files_give_the_same_bytes_and_forfeits_come_back(r
         assert {each["isolation"] for each in stored["cluster"]} == {wall.level.name}
     # What bots say of their faults names the files that lie here, not their copies there.
     here = json.loads((directory_of(tmp_path / "here") / "run.json").read_text())
-    assert stored["faults"] == here["faults"] != []
+    assert stored["forfeits"] == here["forfeits"] != []
     log = (directory_of(tmp_path / "there") / "run.log").read_text()
     assert all(f"worker {each['worker']} at " in log for each in stored["cluster"])
 
@@ -94,7 +94,7 @@ def test_a_program_plays_behind_its_workers_wall_and_leaves_nothing(tmp_path):
         worker = own.begin_worker()
         same_here_and_there(own, path, tmp_path)
         stored = json.loads((directory_of(tmp_path / "there") / "run.json").read_text())
-        assert stored["faults"] == []
+        assert stored["forfeits"] == []
         theirs = psutil.Process(worker.pid).children(recursive=True)
         assert len(theirs) > 2
         worker.kill()

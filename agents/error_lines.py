@@ -13,7 +13,6 @@ PYTHON_FRAME = re.compile(r'\s+File "(?P<path>[^"]*)", line \d+')
 STACK_FRAME = re.compile(r"\s+at\s")  # of Node and Java
 MARKS = re.compile(r"[\s^~]*")  # the line below the code of a Python frame
 ERROR = re.compile(r"(Error|Exception|Throwable)\b|\b(error|fatal|panicked at)\b")
-PLACE = re.compile(r" in '[^']*'$")  # the position, as AgentFailure adds it
 
 
 def error_line(text: str) -> str:
@@ -26,11 +25,6 @@ def error_line(text: str) -> str:
     at = _stack_error(lines) if at is None else at
     at = _named_error(lines) if at is None else at
     return lines[-1 if at is None else at].strip()
-
-
-def fault_line(text: str) -> str:
-    """The error line without the position, which is another one in each game."""
-    return PLACE.sub("", error_line(text))
 
 
 def failure_words(failure: AgentFailure) -> str:

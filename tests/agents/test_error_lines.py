@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.fault_text import error_line, fault_line, telling_lines
+from agents.error_lines import error_line, telling_lines
 
 PYTHON = """book: none
 Traceback (most recent call last):
@@ -76,10 +76,3 @@ def test_the_first_error_line_and_its_place_are_kept(log, line, place):
     assert len(kept) <= 5
     assert error_line("\n".join(kept)) == line
     assert place in "\n".join(kept)
-
-
-def test_equal_faults_in_different_positions_are_equal():
-    texts = [f"bot.py raised in 'S {n} 1'\n{PYTHON}" for n in (1, 2)]
-    assert len(set(map(fault_line, texts))) == 1
-    one, other = (f"bot.py did not answer within 5 s in 'S {n} 1'" for n in (1, 2))
-    assert fault_line(one) == fault_line(other) == "bot.py did not answer within 5 s"
