@@ -54,6 +54,7 @@ class Examination:
         self.positions = positions
         self.report = Checkup()
         self.trials: list[TrialGame] = []
+        self.doing = "starting the bot"
 
     def run(self) -> Checkup:
         """Play it through; what comes later presumes that nothing was wrong before."""
@@ -62,6 +63,10 @@ class Examination:
             if self.report.findings and step in (self.games, self.memory):
                 break
         return self.report
+
+    def progress(self, seconds: float) -> list[str]:
+        """What is done at the moment, for the progress line."""
+        return [f"{self.doing}, {seconds:.0f} s"]
 
     def agent(self) -> Agent:
         """The bot in a process of its own."""
@@ -77,6 +82,7 @@ class Examination:
         if prepare := getattr(self.main, "prepare", None):
             prepare()
         for seed, player in product(range(SEED, SEED + self.pairs), (0, 1)):
+            self.doing = f"game {len(self.trials) + 1} of {2 * self.pairs}"
             trial = tried(self.main, self.of, player, seed)
             self.trials.append(trial)
             if trial.failure and trial.failure.kind in SLOW_FAULTS:
@@ -177,6 +183,7 @@ class Examination:
         if not self.positions:
             return
         groups: dict[str, list[tuple[Position, str]]] = {}
+        self.doing = f"{len(self.positions):,} positions that it must survive"
         for position, how in failed_positions(self.main, self.of, self.positions, SEED):
             groups.setdefault(NUMBERS.sub("0", how), []).append((position, how))
         for failed in groups.values():
@@ -208,6 +215,7 @@ class Examination:
     def memory(self) -> None:
         """Whether the same questions are answered as before: in this process, and in new ones."""
         for player in (0, 1):
+            self.doing = f"a game of the {('first', 'second')[player]} player again"
             before = next(trial for trial in self.trials if trial.player == player)
             again = tried(self.main, self.of, player, before.seed)
             fresh = [self.fresh(player, before.seed) for _ in range(2)]

@@ -55,7 +55,7 @@ def followed(directory: Path, once: bool) -> int:
     from arena.showing.live_line import LiveLine  # noqa: PLC0415
 
     with LiveLine(quiet=False) as line:
-        line.last = 0.0  # the first lines at once
+        line.due = 0.0  # the first lines at once
         while not once and is_running(directory):
             line.show(lambda _: stored_lines(directory) or ["just begun, or summing up"])
             time.sleep(EVERY_SECONDS)

@@ -11,6 +11,7 @@ from games.terminal import printable, say
 
 FIRST_SECONDS = 2.0  # of work, before there is a line
 LIVE_SECONDS, PLAIN_SECONDS = 0.2, 4.0  # between two lines: on a terminal, elsewhere
+MOST_LINES = 2  # of what is shown, where there is one line for it
 
 Lines = Callable[[float], Sequence[str]]  # from the seconds since the beginning
 
@@ -20,7 +21,8 @@ class ProgressLine:
 
     def __init__(self, quiet: bool = False) -> None:
         """It goes to stderr, so that stdout has nothing but results."""
-        self.quiet, self.live = quiet, not quiet and sys.stderr.isatty()
+        self.quiet, self.on_terminal = quiet, not quiet and sys.stderr.isatty()
+        self.seconds = LIVE_SECONDS if self.on_terminal else PLAIN_SECONDS
         self.begun = time.monotonic()
         self.due = self.begun + FIRST_SECONDS
         self.drawn = False  # whether there is a line on the terminal now
@@ -30,24 +32,27 @@ class ProgressLine:
         """Take the line."""
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Give the line back."""
         self.clear()
 
     def show(self, lines: Lines) -> None:
-        """Show the first of `lines(seconds since the beginning)` if it is time to."""
+        """Show `lines(seconds since the beginning)` if it is time to; the first one says most."""
         with self.lock:
             now = time.monotonic()
-            if self.quiet or now < self.due:
-                return
-            self.due = now + (LIVE_SECONDS if self.live else PLAIN_SECONDS)
-            text = printable("  ".join(lines(now - self.begun)))
-            if self.live:
-                width = shutil.get_terminal_size().columns
-                self._write(f"\r{text[: width - 1]}\x1b[K")
-                self.drawn = True
-            else:
-                self._write(f"{text}\n")
+            if not self.quiet and now >= self.due:
+                self.due = now + self.seconds
+                self.draw(lines(now - self.begun))
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Write them now."""
+        text = printable("  ".join(lines[:MOST_LINES]))
+        if self.on_terminal:
+            width = shutil.get_terminal_size().columns
+            self._write(f"\r{text[: width - 1]}\x1b[K")
+            self.drawn = True
+        elif text:
+            self._write(f"{text}\n")
 
     @contextlib.contextmanager
     def watch(self, lines: Lines) -> Iterator[None]:

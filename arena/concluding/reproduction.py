@@ -29,6 +29,7 @@ from arena.playing.in_order import in_turn
 from arena.playing.known_pairings import KnownPairings
 from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
+from games.progress_line import ProgressLine
 from games.transcripts import lines
 
 SAMPLE = 200  # pairings
@@ -74,23 +75,34 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
     return StoredRun(drawn, stored, table)
 
 
-def replayed(directory: Path, experiment: Path | None) -> Reproduction:
+def replaying(seconds: float) -> list[str]:
+    """What the progress line shows while the stored games are replayed."""
+    return [f"replaying the stored games by the rules, {seconds:.0f} s"]
+
+
+def replayed(directory: Path, experiment: Path | None, line: ProgressLine) -> Reproduction:
     """Replay the games of a run by clean rules alone; no bot is started."""
-    run = stored_run(directory, experiment and experiment.absolute().parent)
+    with line.watch(replaying):
+        run = stored_run(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
         raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
     return Reproduction(run.table.replayed, run.table.fault, [])
 
 
 def compare(
-    directory: Path, everything: bool, experiment: Path | None, options: PlayOptions
+    directory: Path,
+    everything: bool,
+    experiment: Path | None,
+    options: PlayOptions,
+    line: ProgressLine,
 ) -> Reproduction:
     """Replay a run by clean rules, then play pairings again until one differs.
 
     NotARun if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
-    run = stored_run(directory, beside)
+    with line.watch(replaying):
+        run = stored_run(directory, beside)
     drawn, stored, compared = run.drawn, run.stored, 0
     differing = run.table.fault
     for path in drawn.plan.files():
@@ -102,8 +114,12 @@ def compare(
         )
     drawn, known = run.drawn, KnownPairings(run.drawn, options.known)
     if differing is None:
-        tasks = tasks_of(run, chosen(len(stored.games) // 2, everything))
-        with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
+        which = chosen(len(stored.games) // 2, everything)
+        total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+        workers.on_wait = lambda: line.show(
+            lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
+        )
+        with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
             for batch in batches:
                 games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
                 compared += len(games)

@@ -83,6 +83,10 @@ class RunFailed(Unfinished):  # the run ends here; the games already played are 
         self.pairing = pairing
 
 
+def nothing() -> None:
+    """Do nothing while results are awaited."""
+
+
 class Workers:
     """The crew that plays the tasks of a plan; its worker is made here and forked."""
 
@@ -96,6 +100,8 @@ class Workers:
         self.wall = options.wall or Wall()
         self.worker = Worker(drawn, self.wall)
         self.worker.workers = options.workers if options.pinned else 0
+        # Called while results are awaited, to show progress.
+        self.on_wait: Callable[[], object] = nothing
         self.lost = 0  # spawners of bots
         self.excuse = False  # whether what failed last may have failed for want of a spawner
 
@@ -162,8 +168,9 @@ class Workers:
         return parcel(maker, (self.drawn,), self.wall.required)
 
     def look(self) -> None:
-        """Raise if a signal arrived."""
+        """Raise if a signal arrived; show progress."""
         self.options.interrupts.look()
+        self.on_wait()
 
     def split(self, task: Task) -> list[Task]:
         """The task as one task for each pairing."""

@@ -5,7 +5,7 @@ import pytest
 from agents import check
 from agents.checkup import SEED
 from agents.trial_games import tried
-from games import game
+from games import game, progress_line
 from games.terminal import DONE, FINDING, MISTAKE
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
@@ -214,3 +214,10 @@ def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, ca
     assert status == FINDING
     assert said.count("KeyError: 2 (") == 1
     assert " of 6 games failed so" in said
+
+
+def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.1)
+    bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
+    assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == DONE
+    assert "game 1 of 2" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from agents.error_lines import error_line, telling_lines
 
 PYTHON = """book: none
 Traceback (most recent call last):
-  File "/home/mina/bot.py", line 2, in <module>
+  File "/class/mina/bot.py", line 2, in <module>
     text = pathlib.Path("book.txt").read_text()
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   File "/usr/lib/python3.11/pathlib.py", line 1058, in read_text
@@ -17,19 +17,19 @@ FileNotFoundError: [Errno 2] No such file or directory: 'book.txt'
 During handling of the above exception, another exception occurred:
 
 Traceback (most recent call last):
-  File "/home/mina/bot.py", line 9, in <module>
+  File "/class/mina/bot.py", line 9, in <module>
     raise SystemError
 SystemError
 """
 NODE = """reading the book
-/home/mina/bot.js:3
+/class/mina/bot.js:3
   if (!book) throw new Error("no book");
              ^
 
 Error: no book
-    at deep (/home/mina/bot.js:3:49)
-    at deep (/home/mina/bot.js:3:38)
-    at Interface.<anonymous> (/home/mina/bot.js:5:20)
+    at deep (/class/mina/bot.js:3:49)
+    at deep (/class/mina/bot.js:3:38)
+    at Interface.<anonymous> (/class/mina/bot.js:5:20)
     at Interface.emit (node:events:517:28)
     at [_onLine] [as _onLine] (node:internal/readline/interface:416:12)
     at [_line] [as _line] (node:internal/readline/interface:887:18)
@@ -42,7 +42,7 @@ NODE_MODULE = """node:internal/modules/cjs/loader:1080
 
 Error: Cannot find module './search'
 Require stack:
-- /home/mina/bot.js
+- /class/mina/bot.js
     at Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)
     at Module._load (node:internal/modules/cjs/loader:922:27)
     at node:internal/main/run_main_module:23:47
