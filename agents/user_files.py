@@ -14,6 +14,7 @@ from typing import Any
 from agents.core import AgentFailure
 from agents.imported_files import find_beside
 from games.names import did_you_mean, listed
+from games.terminal import printable
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 
@@ -45,7 +46,8 @@ def own_trace(error: BaseException, path: Path) -> str:
     """The part of a traceback that lies in the user's file, and the error itself."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
     lines = traceback.format_list(frames)
-    return "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
+    text = "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
+    return text.replace(str(path), printable(str(path)))
 
 
 def is_the_persons(error: BaseException) -> bool:

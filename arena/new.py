@@ -1,15 +1,15 @@
 """Begin with something that runs: python -m arena.new bot mine.py."""
 
 import argparse
-import os
 import re
+import shlex
 from pathlib import Path
 
 from arena.reading.shipped import STARTERS, Starter, begin, shipped_names
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, run, status_of
+from games.terminal import DONE, Mistake, print_lines, run, status_of
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 
@@ -45,10 +45,9 @@ def begun(chosen: argparse.Namespace) -> int:
     if not NAME.fullmatch(name):
         raise Mistake(f"a name has letters, digits, _ and -, got {quoted(name)}")
     files = begin(starter, name, place.parent)
-    for path in files:
-        print(f"wrote {printable(str(path))}")
-    experiment = place.parent / f"{name}.toml"
-    print(f"to run it: {here(f'python -m arena.run {os.fspath(experiment)}')}")
+    experiment = shlex.quote(str(place.parent / f"{name}.toml"))
+    again = here(f"python -m arena.run {experiment}")
+    print_lines(*(f"wrote {path}" for path in files), f"to run it: {again}")
     return DONE
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.reading.command_line import RESULTS
 from games.command_parser import CommandParser
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, printed, run, status_of
+from games.terminal import DONE, Mistake, print_lines, printable, printed, run, status_of
 
 UNFINISHED = 3
 EVERY_SECONDS = 0.5
@@ -60,7 +60,7 @@ def followed(directory: Path, once: bool) -> int:
             line.show(lambda _: stored_lines(directory) or ["just begun, or summing up"])
             time.sleep(EVERY_SECONDS)
     ended = end_lines(directory)
-    printed(lambda: print("\n".join(ended)))
+    printed(lambda: print_lines(*ended))
     return DONE if once or finished(directory) else UNFINISHED
 
 
@@ -111,7 +111,7 @@ def listing(results: Path) -> int:
             lines.append(end_lines(directory)[0])
     if not lines:
         raise Mistake(f"{printable(str(results))} holds no runs (--results DIR names another)")
-    printed(lambda: print("\n".join(lines)))
+    printed(lambda: print_lines(*lines))
     return DONE
 
 

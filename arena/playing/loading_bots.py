@@ -52,6 +52,8 @@ def tried(drawn: DrawnPlan, options: PlayOptions) -> dict[int, str]:
 class UnloadableAgents(Mistake):
     """Agents that do not load, some lines for each, where the plan says that they stop a run."""
 
+    several_lines = True
+
 
 def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:
     """Why an agent does not load, or which position it does not survive; empty if it does.
