@@ -8,7 +8,7 @@ if _AS_COMMAND and _signal.getsignal(_signal.SIGINT) is _signal.default_int_hand
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a short command: Ctrl-C ends it at once
 
 import importlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -23,12 +23,14 @@ from agents.core import (
     Resigned,
     SpecError,
 )
-from agents.imported_files import imported_files
 from agents.kinds import UNKNOWN, Kind, all_fit, none
+from agents.languages import source_tree
 from agents.protocols import PROTOCOLS
 from agents.spec_faults import faults
-from agents.user_files import is_users, placed, split_reference
+from agents.user_files import is_users, own_home, placed, split_reference
 from games import Game
+from games.file_trees import FileTree
+from games.limited_files import TooMuch
 from games.names import did_you_mean, listed
 from games.shell_commands import refuse_no_command
 
@@ -51,6 +53,8 @@ __all__ = [
     "searches",
     "users_code",
     "users_files",
+    "users_paths",
+    "users_trees",
     "varies",
     "with_files",
 ]
@@ -168,19 +172,40 @@ def users_code(spec: AgentSpec) -> str | None:
     return kind_of(spec).users_code(spec.options)
 
 
-def users_files(spec: AgentSpec) -> tuple[Path, ...]:
-    """The absolute paths of the users' files that the agent is made of."""
+def users_paths(spec: AgentSpec) -> tuple[Path, ...]:
+    """Return the absolute paths of the users' files and directories that the spec names."""
     found: list[Path] = []
     for option in kind_of(spec).options:
         value = spec.options.get(option.name)
+        if value is None:
+            continue
         if option.type == "weights" and isinstance(value, str):
             found.append(Path(value))
-        elif option.type == "file" and value is not None:
-            path = split_reference(value, option.entry)[0]
-            found += [path, *imported_files(path)]
-        elif option.type == "command" and value is not None:
-            found += [Path(word) for word in value if is_users(word) and Path(word).is_file()]
-    return tuple(found)
+        elif option.type == "file":
+            found.append(split_reference(value, option.entry)[0])
+        elif option.type == "command":
+            found += [*_existing(value), *own_home(value)]
+        elif option.type in ("path", "paths"):
+            found += _existing([value] if isinstance(value, str) else value)
+    return tuple(dict.fromkeys(found))
+
+
+def _existing(words: Iterable[str]) -> list[Path]:
+    return [Path(word) for word in words if is_users(word) and Path(word).exists()]
+
+
+def users_trees(spec: AgentSpec) -> tuple[FileTree, ...]:
+    """Return all of the users' own that decides the agent's moves: what it imports and can read."""
+    try:
+        return tuple(source_tree(path) for path in users_paths(spec))
+    except TooMuch as error:
+        raise SpecError(str(error)) from None
+
+
+def users_files(spec: AgentSpec) -> tuple[Path, ...]:
+    """Return the absolute paths of the users' files that decide the agent's moves."""
+    files = (path for tree in users_trees(spec) for path in tree.files.values())
+    return tuple(dict.fromkeys(files))
 
 
 def with_files(spec: AgentSpec, place: Callable[[str], str]) -> AgentSpec:

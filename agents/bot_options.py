@@ -29,8 +29,8 @@ def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
         Key("processes", "int", "how many processes and threads", processes, low=1, high=4096),
         Key("start_seconds", "float", "to start and to begin a game", START_SECONDS,
             above=0, high=3600),
-        Key("max_restarts", "int", "games in a row that its faults end before it forfeits the rest",
-            MOST_RESTARTS, low=1, high=10**9),
+        Key("max_restarts", "int", "failures for each game that it finished, and so many once, "
+            "before it forfeits the rest", MOST_RESTARTS, low=1, high=10**9),
         Key("max_timeouts", "int", "timeouts in all before it forfeits the rest; usually 20, or "
             "as many as fit into five minutes", low=1, high=10**9),
     )  # fmt: skip

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.core import Agent, AgentSpec, Choice, Limit, Settings, Weights, refuse_finished
+from agents.core import (
+    Agent,
+    AgentSpec,
+    Choice,
+    Limit,
+    SearchedMove,
+    Settings,
+    Weights,
+    refuse_finished,
+)
 from agents.evaluations.learned_tables import with_learned
 from agents.evaluations.user_evaluation import OwnEvaluation
 from agents.evaluations.weight_files import checked_weights
@@ -46,6 +55,7 @@ from agents.kernels.layout import (
 )
 from agents.shallow_errors import cuts, shallow_errors
 from games import Game, Position
+from games.kernels.jit import Kernel
 
 
 class CompiledAgent:
@@ -145,24 +155,22 @@ class CompiledAgent:
                 return self.decide(position)
             finally:
                 self._limit(self.limit)
-        try:
-            slot = int(self.kernels.choose(self.context, position.state, position.side))
-        except Exception as error:
-            if self.own is None:
-                raise
-            raise self.own.failure(position, error) from None
+        slot = self._call(position, self.kernels.choose, position.state, position.side)
         return self.last(self.game.moves_of(slot))
 
-    def after(self, position: Position, move: int, depth: int) -> tuple[int, int, tuple[int, ...]]:
-        """A legal move's score to the whole depth of a search, its nodes and the line after it.
+    @property
+    def score(self) -> int:
+        """The kernels' score of its last choice; only after a search."""
+        return int(self.context[VALUE])
 
-        No limit stops it, and no other move cuts it short.
-        """
+    def search_move(self, position: Position, move: int, depth: int) -> SearchedMove:
+        """Search a legal move to a depth: no limit stops it, and no other move cuts it short."""
         child, context = self.game.play(position, move), self.context
         context[NODES] = context[STOPPED] = 0
         context[CHECK_AT] = context[DEADLINE] = UNLIMITED
-        score = self.kernels.child_value(
-            context,
+        score = self._call(
+            position,
+            self.kernels.child_value,
             child.state,
             child.mover == position.mover,
             position.side,
@@ -172,7 +180,16 @@ class CompiledAgent:
             np.int64(HIGHEST),
         )
         nodes = int(context[NODES])
-        return int(score), nodes, self._line(position, move, depth)
+        return SearchedMove(score, nodes, self._line(position, move, depth))
+
+    def _call(self, position: Position, kernel: Kernel, *arguments: object) -> int:
+        """Call a kernel; an error of the user's evaluation becomes the agent's failure."""
+        try:
+            return int(kernel(self.context, *arguments))
+        except Exception as error:
+            if self.own is None:
+                raise
+            raise self.own.failure(position, error) from None
 
     def last(self, move: int) -> Choice:
         """What `decide` found last, once more."""

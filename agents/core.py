@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from games import Game, Position
 from games.keys import KeyValues
@@ -89,6 +89,14 @@ class Choice:
     nodes: int = 0
     line: tuple[int, ...] = ()
     exact: bool = False
+
+
+class SearchedMove(NamedTuple):
+    """A move as a search values it, by the score of the kernels."""
+
+    score: int
+    nodes: int
+    line: tuple[int, ...]
 
 
 class Agent(Protocol):

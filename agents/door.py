@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from agents import Agent, AgentSpec, build, checked_kind, users_code, users_files, with_files
+from agents import Agent, AgentSpec, build, checked_kind, users_code, users_trees, with_files
 from agents.bot_options import bot_limits
 from agents.user_files import no_file, split_reference
 from games import Game
@@ -26,12 +26,14 @@ def far_agent(spec: AgentSpec, of: Game, terms: "Terms") -> Agent:
     """An agent of ours that is made of a user's Python, built in a process of its own."""
     from agents.wall.far_agent import FarAgent  # noqa: PLC0415  # it loads the compiler
 
-    for path in users_files(spec):
-        if not path.is_file():
-            raise no_file(path)
+    trees = users_trees(spec)
+    for tree in trees:
+        if not tree.path.is_file():
+            raise no_file(tree.path)
     # The process has another working directory.
     absolute = with_files(spec, lambda file: ":".join(map(str, _parts(file))))
-    return FarAgent(absolute, of, terms, users_files(spec), bot_limits(spec.options))
+    places = tuple(place for tree in trees for place in tree.places)
+    return FarAgent(absolute, of, terms, places, bot_limits(spec.options))
 
 
 def _parts(reference: str) -> list[object]:

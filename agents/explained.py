@@ -4,18 +4,20 @@ import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import Literal, cast
 
 from agents.compiled import CompiledAgent, value_of
-from agents.core import Agent, AgentSpec, Choice, Limit
+from agents.core import Agent, AgentSpec, Choice, SearchedMove
 from agents.kernels.bind import agent_kernels, called_features, knowledge_names, part_names
 from agents.kernels.layout import KIND, KINDS, MOST_FEATURES, PHASES, SOLVE, UNIT, WEIGHTS, WIN
 from agents.kernels.terms import TERMS
 from agents.kinds import Kind
+from agents.perfect import PerfectAgent
+from agents.wall.far_agent import FarAgent
 from games import Game, Position
 from games.kernels.jit import Kernel, specialise, unbound
 from games.pack import is_users, package_of
-from games.solving.solution import board_order
+from games.solving.solution import after_move, board_order
 
 # How the policies that do not search choose, by their names in KINDS.
 POLICIES = {
@@ -26,19 +28,25 @@ POLICIES = {
     "fewest": "the hole with the fewest beans",
 }
 HIGHEST = "the highest value"
+PROVED = "the highest proved margin; of equal ones, the one that leaves the fewest good replies"
 VALUED = ("greedy",)  # whose values mean something to people
+
+
+Bound = Literal["", "<=", ">="]
 
 
 @dataclass(frozen=True, slots=True)
 class MoveView:
     """A legal move as an agent sees it, from the mover's side; without a value it has no view.
 
-    `rank` orders the moves as the agent does. `own` and `theirs` are what the move adds to the
-    score of the mover and of the other side at once: beans banked, discs flipped.
+    `rank` orders the moves as the agent does; a move that is only bounded from above has none.
+    `own` and `theirs` are what the move adds to the score of the mover and of the other side at
+    once: beans banked, discs flipped.
     """
 
     move: int
     value: float | None = None
+    bound: Bound = ""  # the value is only a bound
     decided: bool = False  # the value is the margin of a game that is searched to its end
     rank: float | None = None
     depth: int = 0
@@ -64,30 +72,97 @@ def without_noise(spec: AgentSpec, kind: Kind) -> AgentSpec:
     return spec.changed(epsilon=None) if kind.option("epsilon") else spec
 
 
+def search_of(agent: Agent, choice: Choice) -> CompiledAgent | FarAgent | None:
+    """The search that made the choice; None if the agent chose without one."""
+    if isinstance(agent, PerfectAgent):
+        return None if agent.proved else search_of(agent.smart, choice)
+    if isinstance(agent, CompiledAgent):
+        return agent if agent.limit is not None else None
+    return agent if isinstance(agent, FarAgent) and agent.searches else None
+
+
 def move_views(agent: Agent, of: Game, position: Position, choice: Choice) -> Iterator[MoveView]:
     """Every legal move in the order of the board; `choice` is the agent's answer here."""
-    legal = board_order(of, position)
+    legal = moves_on_board(of, position)
     if legal == [of.pass_move]:
         yield MoveView(
-            legal[0], choice.value, choice.exact, None, choice.depth, choice.nodes, choice.line
+            legal[0],
+            choice.value,
+            decided=choice.exact,
+            depth=choice.depth,
+            nodes=choice.nodes,
+            line=choice.line,
         )
-        return
+    elif search := search_of(agent, choice):
+        yield from views_of_search(search, position, legal, choice)
+    elif isinstance(agent, PerfectAgent):
+        yield from views_of_proof(agent, position, choice)
+    elif isinstance(agent, CompiledAgent):
+        yield from (by_policy(agent, position, move) for move in legal)
+    else:
+        for move in legal:
+            own, theirs = gains(of, position, move)
+            yield MoveView(move, own=own, theirs=theirs)
+
+
+def moves_on_board(of: Game, position: Position) -> list[int]:
+    """The legal moves as the board is drawn, left to right, as searches break ties; a swap last."""
+    legal = of.legal(position)
+    moves = [move for move in legal if move != of.swap_move]
+    if position.side == 1 and knowledge_names(of.family_name)["TIES_BY_SIDE"]:
+        moves.reverse()
+    return moves + [move for move in legal if move == of.swap_move]
+
+
+def views_of_search(
+    search: CompiledAgent | FarAgent, position: Position, legal: list[int], choice: Choice
+) -> Iterator[MoveView]:
+    """Every move by the agent's own search, all to the depth at which the choice was made.
+
+    A search with ProbCut skips branches where it only asks whether a move beats the best one.
+    Searched alone, such a move may be worth more. The choice rests on the answer to that
+    question, so the move is shown as worth at most the chosen one.
+    """
+    best, depth = search.score, max(1, choice.depth)
+    by_lot = search.spec.options.get("random_ties", False)
+    earlier = not by_lot  # whether the move stands before the chosen one and so wins ties
     for move in legal:
-        if not isinstance(agent, CompiledAgent):
-            yield asked(agent, of, position, move, choice)
-        elif agent.limit is None:
-            yield by_policy(agent, position, move)
+        if choice.depth and move == choice.move:
+            found, bounded, earlier = SearchedMove(best, 0, choice.line), False, False
         else:
-            yield searched(agent, position, move, choice)
+            found = search.search_move(position, move, depth)
+            better = found.score > best or (found.score == best and earlier)
+            bounded = better and choice.depth > 0
+        score = best if bounded else found.score
+        own, theirs = gains(search.game, position, move)
+        yield MoveView(
+            move,
+            value_of(score),
+            "<=" if bounded else "",
+            decided=abs(score) >= WIN or depth == SOLVE,
+            rank=None if bounded else score,
+            depth=depth,
+            nodes=found.nodes,
+            line=found.line,
+            own=own,
+            theirs=theirs,
+        )
 
 
-def searched(agent: CompiledAgent, position: Position, move: int, choice: Choice) -> MoveView:
-    """A move by the agent's own search, as deep as its choice was searched."""
-    depth = max(1, choice.depth)  # 0: the limit came before the end of the first ply
-    score, nodes, line = agent.after(position, move, depth)
-    value, decided = value_of(score), abs(score) >= WIN or depth == SOLVE
-    own, theirs = gains(agent.game, position, move)
-    return MoveView(move, value, decided, score, depth, nodes, line, own, theirs)
+def views_of_proof(agent: PerfectAgent, position: Position, choice: Choice) -> Iterator[MoveView]:
+    """Every move by its exact margin, as far as the agent's budget proves it."""
+    of, solver, allowance = agent.game, agent.solver, agent.allowance()
+    limits = solver.questions.limits(position)
+    for move in board_order(of, position):
+        *_, found = after_move(solver, position, move, allowance, limits)
+        scores = gains(of, position, move)
+        if move == choice.move:
+            bound: Bound = "" if choice.exact else ">="
+            yield MoveView(move, choice.value, bound, True, None, SOLVE, 0, (move,), *scores)
+        elif found.exact:
+            yield MoveView(move, found.low, "", True, None, SOLVE, 0, (move,), *scores)
+        else:
+            yield MoveView(move, own=scores[0], theirs=scores[1])
 
 
 def by_policy(agent: CompiledAgent, position: Position, move: int) -> MoveView:
@@ -97,7 +172,7 @@ def by_policy(agent: CompiledAgent, position: Position, move: int) -> MoveView:
         return MoveView(move, own=own, theirs=theirs)
     slot = agent.game.slots_of(move)
     value = int(policy_value(agent.game.family_name)(agent.context, position.state, slot, 0))
-    return MoveView(move, value, False, value, 0, 0, (move,), own, theirs)
+    return MoveView(move, value, rank=value, line=(move,), own=own, theirs=theirs)
 
 
 @cache
@@ -122,24 +197,6 @@ def gains(of: Game, position: Position, move: int) -> tuple[int, int]:
     before, after = of.raw_score(position), of.raw_score(of.play(position, move))
     mover = position.mover
     return after[mover] - before[mover], after[1 - mover] - before[1 - mover]
-
-
-def asked(agent: Agent, of: Game, position: Position, move: int, choice: Choice) -> MoveView:
-    """A move by what an agent in a process of its own says about the position after it."""
-    child, scores = of.play(position, move), gains(of, position, move)
-    if of.over(child):
-        margin = of.margin(child) * (1 if position.mover == 0 else -1)
-        return MoveView(move, margin, True, margin, 0, 0, (move,), *scores)
-    plies = agent.spec.options.get("depth")
-    if choice.value is None or plies == 1:
-        return MoveView(move, own=scores[0], theirs=scores[1])
-    reply = agent.choose(child, Limit(depth=plies - 1) if plies else None)
-    if reply.value is None:
-        return MoveView(move, own=scores[0], theirs=scores[1])
-    value = reply.value if child.mover == position.mover else -reply.value
-    depth = plies or min(SOLVE, reply.depth + 1)
-    line = (move, *(reply.line or (reply.move,)))
-    return MoveView(move, value, reply.exact, value, depth, reply.nodes, line, *scores)
 
 
 def static_value(agent: CompiledAgent, position: Position) -> float:
@@ -174,15 +231,20 @@ def rule_of(agent: Agent, moves: list[MoveView], choice: Choice) -> str:
     """By which rule the chosen move was taken from all."""
     if len(moves) == 1:
         return "the only legal move"
-    policy = policy_of(agent) if isinstance(agent, CompiledAgent) else None
-    rule = HIGHEST if policy is None else POLICIES.get(policy, HIGHEST)
+    search = search_of(agent, choice)
+    if search and not choice.depth:
+        return "its limit ended its first search: the best of the moves that it had seen until then"
+    if isinstance(agent, PerfectAgent) and agent.proved:
+        return PROVED if choice.exact else f"{PROVED}; its budget proves a win, not every margin"
+    rule = HIGHEST
+    if isinstance(agent, CompiledAgent) and search is None:
+        rule = POLICIES.get(policy_of(agent), HIGHEST)
+    elif search is None:
+        return "its own, which it does not tell"
+    elif isinstance(agent, PerfectAgent):
+        rule = f"its budget proves nothing, so it plays as smart does: {HIGHEST}"
     ranks = [each.rank for each in moves if each.rank is not None]
-    chosen = next(each for each in moves if each.move == choice.move)
-    if len(ranks) < len(moves):
-        return rule if policy else "its own, which it does not tell"
-    if chosen.rank != max(ranks):
-        return "its own: values that are searched deeper may differ"
-    if (equal := ranks.count(max(ranks))) == 1:
+    if not ranks or (equal := ranks.count(max(ranks))) == 1:
         return rule
     return f"{rule}; of {equal} equal moves {tie_rule(agent)}"
 
@@ -191,8 +253,7 @@ def tie_rule(agent: Agent) -> str:
     """Which of several equal moves is played."""
     if agent.spec.options.get("random_ties"):
         return "one by lot"
-    searches = isinstance(agent, CompiledAgent) or agent.spec.options.get("evaluate")
-    return "the first on the board" if searches else "one by its own rule"
+    return "the first on the board"
 
 
 def meaning_of_value(agent: Agent) -> str:

@@ -1,7 +1,7 @@
 """Languages that bots are written in: how a file of each becomes a process, by its ending."""
 
-import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.core import AgentFailure
+from games.file_trees import FileTree, file_tree
 from games.names import quoted
 from games.terminal import printable
 
 COMPILE_SECONDS = 120.0
+# What C and C++ include, and the modules of Rust.
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+MODULE = re.compile(rb"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,29 @@ def _filled(word: str, path: Path, program: Path) -> str:
     return {"FILE": str(path), "PROGRAM": str(program)}.get(word, word)
 
 
+def source_tree(path: Path) -> FileTree:
+    """Return a file with those below its directory that it imports, or includes to be compiled."""
+    language = LANGUAGES.get(path.suffix.lower())
+    if language is None or not language.compiles:
+        return file_tree(path)
+    found, waiting = dict[str, Path](), [path]
+    while waiting:
+        each = waiting.pop()
+        name = os.path.relpath(each, path.parent)
+        if name in found or name.startswith("..") or not each.is_file():
+            continue
+        found[name] = each
+        content = each.read_bytes()
+        waiting += [each.parent / os.fsdecode(word) for word in INCLUDE.findall(content)]
+        for word in map(os.fsdecode, MODULE.findall(content)):
+            places = (f"{word}.rs", f"{word}/mod.rs", f"{each.stem}/{word}.rs")
+            waiting += [each.parent / place for place in places]
+    return FileTree(path, found or {path.name: path})
+
+
 def compiled(path: Path, language: Language) -> Path:
     """The program that a file is compiled to, once for each content."""
-    digest = hashlib.blake2b(path.read_bytes(), digest_size=12).hexdigest()
+    digest = source_tree(path).digest(12)
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pitflip" / "bots"
     program = home / digest / path.stem
     if program.is_file():

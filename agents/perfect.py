@@ -53,6 +53,7 @@ class PerfectAgent:
         self.solver = solver_of(of, SolverSettings(chosen["table_bits"], chosen["database_beans"]))
         self.smart = build_smart(AgentSpec("smart"), of)
         self.found: Choice | None = None  # its last choice
+        self.proved = False  # whether that rests on a proof; else `smart` made it
 
     def start(self, seed: int) -> None:
         """Begin a game."""
@@ -76,6 +77,7 @@ class PerfectAgent:
         allowance = Allowance(half)
         proved = bounds.exact or bounds.outcome == "win"
         moves = self._keeping(position, bounds.low, allowance) if proved else []
+        self.proved = bool(moves)
         if not moves:
             choice = self.smart.choose(position)
             return replace(choice, nodes=choice.nodes + self.solver.nodes - before)
@@ -83,6 +85,10 @@ class PerfectAgent:
         nodes = self.solver.nodes - before
         depth = TO_THE_END if bounds.exact else 0
         return Choice(move, float(bounds.low), depth, nodes, (move,), bounds.exact)
+
+    def allowance(self) -> Allowance:
+        """The budget of one move."""
+        return Allowance(Budget(self.limit.nodes, self.limit.seconds))
 
     def _keeping(self, position: Position, margin: int, allowance: Allowance) -> list[int]:
         """The moves proved to be worth at least `margin`, in the order of the board."""

@@ -2,21 +2,23 @@
 
 import importlib.util
 import os
+import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from agents.core import AgentFailure
-from agents.imported_files import find_beside
+from games.file_trees import find_beside
 from games.names import did_you_mean, listed
 from games.terminal import printable
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
+INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")
 
 
 def split_reference(reference: str, default: str) -> tuple[Path, str]:
@@ -30,6 +32,22 @@ def split_reference(reference: str, default: str) -> tuple[Path, str]:
 def is_users(word: str) -> bool:
     """Whether a word of a command is the absolute path of what a user wrote."""
     return word.startswith("/") and not word.startswith(tuple(f"{path}/" for path in SYSTEM))
+
+
+def own_home(command: Sequence[str]) -> list[Path]:
+    """Return the directory that a user's program in a `bin` takes its library from; it can be read.
+
+    What interpreters have is installed, as in the system's own places.
+    """
+    program = Path(command[0]) if command else Path()
+    home = program.parent.parent
+    if (
+        program.parent.name != "bin"
+        or not is_users(str(program))
+        or home in (Path("/"), Path.home())
+    ):
+        return []
+    return [] if INTERPRETER.fullmatch(program.name) else [home]
 
 
 def placed(word: str, place: Callable[[str], str]) -> str:

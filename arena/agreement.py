@@ -1,6 +1,7 @@
 """Who plays like whom: equal moves on the same positions: python -m arena.agreement RUN."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,9 +71,15 @@ def agreed(chosen: argparse.Namespace) -> int:
     tell(f"{len(names)} agents on {len(positions):,} positions of {from_run.of.name}")
     show(rows)
     for group in groups(found):
-        tell(f"{listed(names[each] for each in group)}: the same player")
+        tell(f"{listed(names[each] for each in group)} play identically ({basis(found, group)})")
     tell(f"table: {chosen.run / TABLE}")
     return DONE
+
+
+def basis(found: "Sequence[Agreement]", group: "tuple[int, ...]") -> str:
+    """What it rests on that agents play identically."""
+    fewest = min((each for each in found if {each.a, each.b} <= {*group}), key=lambda e: e.equal)
+    return f"the same move in {fewest.equal:,} of {fewest.positions:,} positions"
 
 
 def tell(line: str) -> None:

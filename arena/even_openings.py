@@ -27,7 +27,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog=here("python -m arena.even_openings"),
         description="Draw random openings, solve them, and keep those whose exact margin is near "
-        "0: lines of moves and margin, the first mover's.",
+        "0: lines of moves and margin, that of side 0.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

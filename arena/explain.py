@@ -19,6 +19,8 @@ examples:
   python -m arena.explain othello "" --agent experiments/mine.toml:mine --depth 4
   python -m arena.explain results/smart_vs_bad/1a2b3c#12@7"""
 
+PATIENCE = 86_400.0  # seconds for an answer: a move is searched without the agent's limit
+
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
@@ -70,7 +72,8 @@ def explained(chosen: argparse.Namespace) -> int:
 
     wall = Wall()
     try:
-        agent = agent_of(without_noise(asked.spec, kind_of(asked.spec)), asked.of, Terms(wall))
+        terms = Terms(wall, PATIENCE, thoughts=True)
+        agent = agent_of(without_noise(asked.spec, kind_of(asked.spec)), asked.of, terms)
         if not begins_anywhere(agent):
             raise SpecError(f"{asked.name} follows the game move by move: it cannot begin later")
         agent.start(0)
@@ -114,6 +117,7 @@ def of_run(chosen: argparse.Namespace, directory: str, place: str) -> AskedPosit
     """A position of a run's game: the number of the game, and how many moves were played."""
     from agents.spec_words import limited  # noqa: PLC0415
     from arena.judging.judged_run import judged_run  # noqa: PLC0415  # it loads pyarrow
+    from arena.keeping.run_directory import changes_since  # noqa: PLC0415
     from arena.planning.schedules import no_agent  # noqa: PLC0415
 
     number, _, ply = place.partition("@")
@@ -129,6 +133,8 @@ def of_run(chosen: argparse.Namespace, directory: str, place: str) -> AskedPosit
         raise SpecError(no_agent(name, names))
     played = of.parse_move(position, moves[at]) if at < len(moves) else None
     spec = limited(run_.plan.agents[name], limits_of(chosen))
+    for note in changes_since(Path(directory)):
+        print(f"note: {note}")
     return AskedPosition(of, position, name, spec, played)
 
 

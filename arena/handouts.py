@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from games.command_parser import CommandParser
+from games.machine_paths import without_machine_paths
 from games.shell_commands import here
 from games.terminal import DONE, run, say, status_of
 from games.whole_files import write_text
@@ -34,27 +35,23 @@ def main(words: list[str] | None = None) -> int:
 def handed_out(directory: Path, to: Path | None) -> int:
     """Write the pages; the exit status."""
     # Only now, so that help and mistakes are answered before anything large is loaded.
-    from arena.keeping.run_directory import stored_plan, stored_table  # noqa: PLC0415
-    from arena.showing.handout import (  # noqa: PLC0415
-        Stored,
-        file_name,
-        handout,
-        log_of,
-        longest_thought,
-    )
-    from arena.showing.played_games import stored_games  # noqa: PLC0415
+    from arena.keeping.run_directory import stored_table  # noqa: PLC0415
+    from arena.showing.handout import Stored, file_name, handout, log_of  # noqa: PLC0415
+    from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
-    plan = stored_plan(directory)
-    with stored_table(directory) as table:
-        stored = Stored(stored_games(table, plan.names))
+    report = stored_report(directory)
+    base = Path(str(report.run.get("path", ""))).parent  # of the experiment
+    names = report.games.names
+    with stored_table(directory):  # all games are read only now
+        stored = Stored(report.games)
     folder = to or directory / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    for agent in range(len(plan.names)):
-        log = log_of(directory, plan.names, agent)
-        longest = longest_thought(directory, plan.names[agent])
-        page = handout(plan.of, stored, agent, log, longest)
-        write_text(folder / f"{file_name(plan.names, agent)}.md", page)
-    say(f"{len(plan.names)} pages in {folder}")
+    for row in report.ratings:
+        agent = names.index(row.agent)
+        log = without_machine_paths(log_of(directory, names, agent), base)
+        page = handout(report, stored, row, log)
+        write_text(folder / f"{file_name(names, agent)}.md", page)
+    say(f"{len(names)} pages in {folder}")
     return DONE
 
 

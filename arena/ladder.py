@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,10 @@ from games.shell_commands import here
 from games.terminal import DONE, Mistake, print_lines, printable, say, status_of
 
 if TYPE_CHECKING:
+    from agents import AgentSpec
     from arena.laddering.ladder_file import Ladder
     from arena.laddering.ladder_table import LadderRow
+    from arena.planning.plan import Plan
 
 EXAMPLE = """\
 example:
@@ -75,13 +78,19 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     # After --help, which needs none of it.
     from arena.keeping.locked_directory import locked  # noqa: PLC0415
     from arena.laddering.ladder_file import read_ladder  # noqa: PLC0415
+    from arena.reading.newcomers import ladder_plan, newcomers  # noqa: PLC0415
 
-    if chosen.word != "new":
-        read_ladder(chosen.ladder)  # before a directory is made
+    if chosen.word == "new":  # mistakes come before a directory is made
+        plan, values = ladder_plan(chosen.experiment)
+        found = newcomers(chosen.experiment, plan)
+    else:
+        read_ladder(chosen.ladder)
     lock = locked(chosen.ladder)
     try:
-        if chosen.word in PLAYING:
-            _added(chosen, interrupts)
+        if chosen.word == "new":
+            _begin(plan, values, found, chosen, interrupts)
+        elif chosen.word == "add":
+            _add(chosen, interrupts)
         elif chosen.word != "show":
             CHANGES[chosen.word](read_ladder(chosen.ladder), chosen).save()
         lines = table_lines(read_ladder(chosen.ladder))
@@ -107,24 +116,61 @@ CHANGES: Mapping[str, "Callable[[Ladder, argparse.Namespace], Ladder]"] = {
 }
 
 
-def _added(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
+def _add(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
     """Place the agents of the files, one after the other."""
+    from arena.laddering.ladder_file import read_ladder  # noqa: PLC0415  # as above
+    from arena.laddering.placement import is_there  # noqa: PLC0415
+    from arena.reading.newcomers import newcomers  # noqa: PLC0415
+
+    ladder = read_ladder(chosen.ladder)
+    found = [pair for path in chosen.files for pair in newcomers(path, ladder.plan)]
+    _refuse_twins(found)
+    changed = [pair for pair in found if not is_there(ladder, *pair)]
+    if not changed:
+        ladder.must_not_have(found[0][0])
+    _place(ladder, changed, chosen, interrupts)
+
+
+def _begin(
+    plan: "Plan",
+    values: Mapping[str, object],
+    found: "list[tuple[str, AgentSpec]]",
+    chosen: argparse.Namespace,
+    interrupts: Interrupts,
+) -> None:
+    """Begin a ladder and place its agents, or continue; after a mistake nothing of it is left."""
+    from arena.laddering.ladder_file import LADDER, begun  # noqa: PLC0415  # as above
+    from arena.laddering.placement import remove_ladder  # noqa: PLC0415
+
+    continued = (chosen.ladder / LADDER).exists()
+    ladder = begun(chosen.ladder, plan, values)
+    try:
+        missing = [(name, spec) for name, spec in found if name not in ladder.names]
+        replace(_place(ladder, missing, chosen, interrupts), unfinished=False).save()
+    except Mistake:
+        if not continued:
+            remove_ladder(chosen.ladder)
+        raise
+
+
+def _refuse_twins(found: "list[tuple[str, AgentSpec]]") -> None:
+    """Refuse two agents of one name."""
+    names = [name for name, _ in found]
+    if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise Mistake(f"two of the agents are called {printable(twins[0])!r}: rename one")
+
+
+def _place(
+    ladder: "Ladder",
+    found: "list[tuple[str, AgentSpec]]",
+    chosen: argparse.Namespace,
+    interrupts: Interrupts,
+) -> "Ladder":
+    """The ladder with these agents, one after the other."""
     from agents.wall.wall import Wall  # noqa: PLC0415  # as above
-    from arena.laddering.ladder_file import begun, read_ladder  # noqa: PLC0415
     from arena.laddering.placement import placed  # noqa: PLC0415
     from arena.playing.workers import PlayOptions  # noqa: PLC0415
-    from arena.reading.newcomers import ladder_plan, newcomers  # noqa: PLC0415
 
-    if chosen.word == "new":
-        plan, values = ladder_plan(chosen.experiment)
-        begun(chosen.ladder, plan, values)
-        files = [chosen.experiment]
-    else:
-        files = chosen.files
-    ladder = read_ladder(chosen.ladder)
-    found = [pair for path in files for pair in newcomers(path, ladder.plan)]
-    for name, _ in found:
-        ladder.must_not_have(name)
     wall = Wall()
     try:
         here_alone = PlayOptions(chosen.workers or cores(), interrupts, wall=wall)
@@ -137,6 +183,7 @@ def _added(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
                     say(f"{step.answer}: {step.games:,} games{known}")
     finally:
         wall.close()
+    return ladder
 
 
 def table_lines(ladder: "Ladder") -> list[str]:

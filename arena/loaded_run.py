@@ -90,8 +90,12 @@ class LoadedRun:
         return ShownFigure(name, in_file(figure.picture, figure.heading))
 
     def plot_ratings(self) -> ShownFigure:
-        """The ratings with their intervals; of two agents, what their match brought."""
-        return self.plot("match" if self.contents.two else "ratings")
+        """The ratings with their intervals; of two agents, what their match brought.
+
+        The points where there are too few openings for ratings.
+        """
+        ranked = "ratings" if "ratings" in self.figures else "points"
+        return self.plot("match" if self.contents.two else ranked)
 
     def report(self) -> ShownPage:
         """The page of the run, written if it is not there."""

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from arena.reading.shipped import STARTERS, Starter, begin, shipped_names
+from arena.reading.shipped import STARTERS, Starter, begin, shipped_names, verbs_of
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
@@ -45,9 +45,15 @@ def begun(chosen: argparse.Namespace) -> int:
     if not NAME.fullmatch(name):
         raise Mistake(f"a name has letters, digits, _ and -, got {quoted(name)}")
     files = begin(starter, name, place.parent)
-    experiment = shlex.quote(str(place.parent / f"{name}.toml"))
-    again = here(f"python -m arena.run {experiment}")
-    print_lines(*(f"wrote {path}" for path in files), f"to run it: {again}")
+    experiment = place.parent / f"{name}.toml"
+    commands = {
+        verb: here(shlex.join(["python", "-m", f"arena.{verb}", str(experiment)]))
+        for verb in verbs_of(experiment.read_text())
+    }
+    print_lines(
+        *(f"wrote {path}" for path in files),
+        *(f"to {verb}: {command}" for verb, command in commands.items()),
+    )
     return DONE
 
 

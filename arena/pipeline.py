@@ -15,13 +15,14 @@ from arena.keeping.run_differences import why_new
 from arena.keeping.run_log import RunLog
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_pieces import Parts
+from arena.playing.bot_replays import BotReplays
 from arena.playing.determinism import contradicted, determined, without_copies
 from arena.playing.loading_bots import unloadable
 from arena.playing.tournament import Played, Tick, play
 from arena.playing.workers import RunFailed
 from arena.reading.command_line import RunOptions, run_command
 from arena.reading.experiment_file import Experiment
-from arena.run_notes import note_begin, note_end, note_unloadable
+from arena.run_notes import note_begin, note_end, note_unloadable, tested_bots
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.next_step import next_step
 from games.terminal import Unfinished, printable, printed, say
@@ -34,8 +35,6 @@ if TYPE_CHECKING:  # at run time they are loaded after the games
     from arena.showing.live_view import LiveView
 
 log = logging.getLogger(__name__)
-
-BY_THE_CLOCK = "some agents play by the clock: another run would play other games"
 
 
 def run(experiment: Experiment, options: RunOptions) -> bool:
@@ -56,6 +55,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if earlier:
                 say(earlier)
             _tell((*contradicted(drawn), *hopeless_lines(experiment.checks, drawn)), options)
+            _tell(provenance.large_directory_lines(experiment.plan), options)
             played = _played(drawn, journal, options, live)
             while again := without_copies(played.drawn, journal):
                 note_begin(experiment, origin, journal, again, options)
@@ -63,7 +63,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 played = _played(again, journal, options, live)
             note_unloadable(origin, journal, drawn)
             holds = _concluded(experiment, origin, played, journal, options)
-            _finish(drawn, directory, options)
+            _finish(played.drawn, journal, options)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -143,21 +143,28 @@ def _concluded(
     verdicts = checks.verdicts(experiment.checks, evidence)
     summary = stored_summary.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / stored_summary.SUMMARY, summary)
-    note_end(directory, origin, played, evidence, options)
-    _show(experiment, summed, verdicts, options)
+    replays = tested_bots(drawn, journal, options)
+    note_end(directory, origin, played, evidence, replays, options)
+    _show(experiment, summed, verdicts, replays, options)
     return all(verdict.holds for verdict in verdicts)
 
 
-def _finish(drawn: DrawnPlan, directory: Path, options: RunOptions) -> None:
+def _finish(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> None:
     """Write the page, and say where everything is; what was summed up is forgotten by now."""
-    page = _paged(directory) if options.page else None
+    directory = journal.directory
+    shown = options.tables and not options.json
+    answer, page = (
+        _answer_and_page(directory, options.page) if shown or options.page else ("", None)
+    )
     options.interrupts.finish()
     if not options.quiet and (options.tables or page is not None):
         say(f"tables: {printable(str(directory))}")
         if page is not None:
             say(f"page: {printable(str(page))}")
         if options.tables:
-            say(next_step(drawn, directory))
+            say(next_step(drawn, directory, journal_parts(journal, drawn)))
+    if shown:
+        printed(lambda: print(printable(answer)))
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:
@@ -220,27 +227,38 @@ def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
     write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 
-def _paged(directory: Path) -> Path:
-    """Write the page of a run from its tables; where it is."""
-    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415  # as above
+def _answer_and_page(directory: Path, page: bool) -> tuple[str, Path | None]:
+    """Return the answer of a run from its tables; write its page if asked for, and return where."""
+    from arena.showing.report.answer import answer_line  # noqa: PLC0415  # as above
     from arena.showing.report_contents import stored_report  # noqa: PLC0415
 
-    write_page(stored_report(directory), directory / PAGE)
-    return directory / PAGE
+    report = stored_report(directory)
+    if not page:
+        return answer_line(report), None
+    from arena.showing.report.whole_page import PAGE, write_page  # noqa: PLC0415
+
+    write_page(report, directory / PAGE)
+    return answer_line(report), directory / PAGE
 
 
 def _show(
-    experiment: Experiment, summed: "Summary", verdicts: "list[Verdict]", options: RunOptions
+    experiment: Experiment,
+    summed: "Summary",
+    verdicts: "list[Verdict]",
+    replays: BotReplays,
+    options: RunOptions,
 ) -> None:
     """Print the results as tables or JSON; write the checks as JUnit if the options say so."""
-    from arena.showing import junit, terminal_tables  # noqa: PLC0415  # not needed to play
+    from arena.concluding.repeatability import repeatability  # noqa: PLC0415  # not needed to play
+    from arena.showing import junit, terminal_tables  # noqa: PLC0415
 
     if not options.tables:
         pass  # whoever asked has an answer of its own
     elif options.json:
         printed(lambda: print(terminal_tables.as_json(summed, verdicts)))
     else:
-        notes = [] if experiment.plan.reproducible else [BY_THE_CLOCK]
+        again = repeatability(experiment.plan, replays)
+        notes = [] if again.certain else [f"can be repeated: {again.words}"]
         printed(lambda: terminal_tables.show(summed, verdicts, notes))
     if options.junit:
         write_text(options.junit, junit.junit(verdicts, experiment.name))

@@ -59,6 +59,7 @@ AT_ONCE = (
     "agents.",
 )
 HELP = ("-h", "--help", "help")
+VERSION = ("-V", "--version", "version")
 
 
 def summary(module: str) -> str:
@@ -75,7 +76,8 @@ def usage() -> str:
     width = max(map(len, [*COMMANDS, "completion"])) + 2
     rows = [f"  {word:<{width}}{summary(module)}" for word, module in COMMANDS.items()]
     rows.append(f"  {'completion':<{width}}Words for a shell: {listed(SHELLS)}")
-    more = "pitflip COMMAND --help says more. From Python: python -m arena.run, and so on."
+    more = "pitflip COMMAND --help says more, pitflip --version which version this is."
+    more += "\nFrom Python: python -m arena.run, and so on."
     return "\n".join(["usage: pitflip COMMAND ...", "", *rows, "", more])
 
 
@@ -92,6 +94,11 @@ def chosen(given: list[str]) -> int:
         printed(lambda: print(text))
         return DONE if given else MISTAKE
     word, rest = given[0], given[1:]
+    if word in VERSION:
+        from arena.keeping.provenance import version_of  # noqa: PLC0415  # it loads more
+
+        print(f"pitflip {version_of('pitflip')}")
+        return DONE
     if word == "completion":
         return completed(rest)
     if word not in COMMANDS:

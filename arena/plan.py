@@ -29,7 +29,7 @@ does not load or fails at once, 2 the file is wrong"""
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     what = "What a run will cost and show: games, time, intervals to come, bots, checks."
-    parser = parser_of("arena.plan", what, EXAMPLE)
+    parser = parser_of("arena.plan", what, EXAMPLE, keeps_games=False)
     parser.add_argument("--pairs", metavar="N", help="the same as --set pairs=N")
     return parser
 

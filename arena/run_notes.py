@@ -1,11 +1,13 @@
 """What a run notes of itself in run.json: as it begins, and when its tables are there."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents import users_code
+from arena.concluding.repeatability import KEY, repeatability
 from arena.keeping import provenance
 from arena.keeping.bot_logs import write_bot_logs
 from arena.keeping.journal import Journal
@@ -13,7 +15,9 @@ from arena.keeping.kept_sources import keep_sources
 from arena.keeping.provenance import Origin
 from arena.planning.drawing import DrawnPlan
 from arena.planning.records import Games
+from arena.playing.bot_replays import BotReplays, replay_bots
 from arena.playing.determinism import FIXED
+from arena.playing.known_pairings import KnownPairings
 from arena.playing.pinning import cores_for, pinning_words
 from arena.playing.tournament import Played
 from arena.reading.command_line import RunOptions
@@ -22,6 +26,8 @@ from games.terminal import say
 
 if TYPE_CHECKING:  # at run time it is loaded after the games
     from arena.concluding.evidence import Evidence
+
+log = logging.getLogger(__name__)
 
 MOST_TRACES = 100
 
@@ -41,7 +47,7 @@ def note_begin(
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
-        "reproducible": experiment.plan.reproducible,
+        "reproducible": experiment.plan.repeats,
         FIXED: fixed,
         "isolation": _isolation(drawn, options),
         "pinned": _pinned(drawn, options),
@@ -87,23 +93,49 @@ def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
 
 
 def note_end(
-    directory: Path, origin: Origin, played: Played, evidence: "Evidence", options: RunOptions
+    directory: Path,
+    origin: Origin,
+    played: Played,
+    evidence: "Evidence",
+    replays: BotReplays,
+    options: RunOptions,
 ) -> None:
     """Say in run.json that the tables are there, and when they first were."""
     stored = provenance.read_run(directory)
     if not stored.get("finished"):
         # Where no fault has a trace, games are not read again to find none.
         faults = evidence.parts if evidence.traced else tuple
+        again = repeatability(played.drawn.plan, replays)
         more = {
             "finished": provenance.now_text(),
             "games": evidence.games,
             "known": played.known,
             "forfeits": list(islice(_traces(faults()), MOST_TRACES)),
+            "reproducible": again.as_bool,
+            KEY: again.to_json(replays),
         }
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
         write_bot_logs(directory, faults, list(stored["plan"]["agents"]))
+
+
+def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
+    """Return what the run's test of its outside bots found; it is made once, when all is played."""
+    stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
+    if stored is not None or any("port" in spec.options for spec in drawn.specs):
+        return stored or BotReplays(dict.fromkeys(drawn.plan.outside_bots, 0))
+    tell = say if not options.quiet else log.info
+    columns = drawn.pairings.columns
+    replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
+    known, names = KnownPairings(drawn, options.playing.known), drawn.plan.names
+    tested = {names.index(n) for n, games in replays.games.items() if games} - {
+        names.index(name) for name in replays.differing
+    }
+    if tested and known.store is not None:
+        for start, _, games in journal.parts(columns):
+            known.keep_tested(drawn.pairings, start, games, tested)
+    return replays
 
 
 def _traces(parts: Iterable[Games]) -> Iterator[str]:

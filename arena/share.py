@@ -1,7 +1,6 @@
 """Pack a run into one zip for others: python -m arena.share results/smart_vs_bad/2f3de8a327."""
 
 import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -33,21 +32,17 @@ def main(words: list[str] | None = None) -> int:
 def shared(chosen: argparse.Namespace) -> int:
     """Write the zip; the exit status."""
     # Only now, so that help is answered before anything large is loaded.
-    from arena.keeping.kept_sources import place_of  # noqa: PLC0415
+    from arena.keeping.kept_sources import kept_file  # noqa: PLC0415
     from arena.keeping.shared_run import pack, stored_run  # noqa: PLC0415
 
     stored = stored_run(chosen.run)
     missing = [
-        name
-        for name, digest in stored.get("files", {}).items()
-        if (kept := place_of(chosen.run, name, digest)) is None or not kept.exists()
+        name for name in stored.get("files", {}) if kept_file(chosen.run, stored, name) is None
     ]
     for name in missing:
         say(f"{name} is not in it: the run has kept no copy, and verifying needs the file itself")
-    told = {**stored, "path": Path(stored["path"]).name}
-    content = json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
     path = chosen.to or Path(f"{Path(stored['experiment']).name}-{stored['digest']}.zip")
-    inside = pack(chosen.run, stored, content, path)
+    inside = pack(chosen.run, stored, path)
     check = here(shlex.join(["python", "-m", "arena.verify", str(path)]))
     say(f"packed: {path} ({len(inside)} files; to check it: {check})")
     return DONE

@@ -12,7 +12,6 @@ from games.terminal import DONE, Mistake, print_lines, printable, printed, run, 
 UNFINISHED = 3
 EVERY_SECONDS = 0.5
 MOST_ENDED = 5
-VALIDATION = "validation.parquet"  # what a study leaves at its end
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -52,6 +51,7 @@ def answered(chosen: argparse.Namespace) -> int:
 def followed(directory: Path, once: bool) -> int:
     """Show how the run comes along until it ends; the exit status."""
     from arena.keeping.progress_file import is_running, stored_lines  # noqa: PLC0415  # as above
+    from arena.keeping.run_directory import is_finished  # noqa: PLC0415
     from arena.showing.live_line import LiveLine  # noqa: PLC0415
 
     with LiveLine(quiet=False) as line:
@@ -61,24 +61,18 @@ def followed(directory: Path, once: bool) -> int:
             time.sleep(EVERY_SECONDS)
     ended = end_lines(directory)
     printed(lambda: print_lines(*ended))
-    return DONE if once or finished(directory) else UNFINISHED
-
-
-def finished(directory: Path) -> bool:
-    """Whether the run or the study has come to its end."""
-    from arena.keeping.provenance import read_run  # noqa: PLC0415  # as above
-
-    return bool(read_run(directory).get("finished")) or (directory / VALIDATION).exists()
+    return DONE if once or is_finished(directory) else UNFINISHED
 
 
 def end_lines(directory: Path) -> list[str]:
     """Where a run stands that is not followed: its checks, its page, or how it goes on."""
     from arena.keeping.progress_file import is_running, stored_lines  # noqa: PLC0415  # as above
     from arena.keeping.provenance import read_run  # noqa: PLC0415
+    from arena.keeping.run_directory import is_finished  # noqa: PLC0415
 
     if is_running(directory):
         return [f"{directory}: running", *stored_lines(directory)]
-    if not finished(directory):
+    if not is_finished(directory):
         path = printable(str(read_run(directory).get("path", "FILE")))
         again = f"its command continues it (the experiment: {path})"
         return [f"{directory}: stopped; {again}", *stored_lines(directory)[:1]]

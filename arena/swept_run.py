@@ -179,6 +179,9 @@ def as_json(names: Sequence[str], rows: Sequence[CellRow]) -> str:
             "games": row.games,
             "elo": [row.found.elo.value, row.found.elo.low, row.found.elo.high],
             "answer": row.found.answer,
+            "distinct_games": row.match and row.match.distinct_games,
+            "first_mover_score": row.match and row.match.first_mover_score,
+            "first_mover_margin": row.match and row.match.first_mover_margin,
             "run": row.run,
         }
         for row in rows

@@ -69,6 +69,8 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     interrupts.finish()
     for note in result.notes:
         say(note)
+    if result.again is not None and result.again.answer != "yes":
+        say(f"can be repeated: {result.again.words}")
     if result.difference:
         print(f"differs: {result.difference}")
         return FINDING

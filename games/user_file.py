@@ -10,6 +10,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
+from games.file_trees import file_tree, find_beside
 from games.limited_files import TooMuch, read_bytes
 from games.names import GameError, did_you_mean, listed, quoted
 from games.once import once
@@ -23,7 +24,7 @@ UserFunction = Callable[..., Answer]
 
 
 def digest_of(path: Path) -> str:
-    """Hex digest of the file; a GameError if it cannot be read."""
+    """Hex digest of the file and what it imports from beside it; GameError if it is not there."""
     try:
         content = read_bytes(path, LARGEST_FILE)
     except TooMuch:
@@ -32,6 +33,9 @@ def digest_of(path: Path) -> str:
         near = [str(each.name) for each in path.parent.glob("*.py")]
         told = f"{path}: the game's file cannot be read: {error.strerror}"
         raise GameError(f"{told}{did_you_mean(path.name, near)}") from None
+    tree = file_tree(path)
+    if len(tree.files) > 1:
+        return tree.digest()
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
@@ -44,6 +48,7 @@ def module_of(path: Path, digest: str) -> ModuleType:
     module = module_from_spec(ModuleSpec(name, None, is_package=True))
     module.__file__ = str(path)
     sys.modules[name] = module  # functions and states are found again by their module's name
+    find_beside(path)
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     except BaseException as error:

@@ -69,7 +69,7 @@ def compile_searches(of: Game, agents: list[CompiledAgent]) -> None:
     for agent in agents:
         choice = agent.choose(start)
     play_games(of, *agents, [[]], [(1, 2)])
-    agent.after(start, choice.move, 1)
+    agent.search_move(start, choice.move, 1)
     PlainQuestions(of, 4).ask(start, 0, 1)
 
 

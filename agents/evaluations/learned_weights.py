@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from agents.core import SpecError, Weights
 from games import Game
+from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
-from games.names import GameError, quoted
+from games.names import GameError, quoted, shown
 from games.table_layout import LookedUp, TableLayout
 from games.terminal import printable
 from games.whole_files import whole_file
@@ -27,6 +28,8 @@ FORMAT = 1
 MOST_BYTES = 1 << 24  # of a file
 MOST_UNPACKED = 1 << 27
 PARTS = ("about.npy", "weights.npy")
+MOST_LEFT = 1 << 20  # beans or squares, more than any game has
+TABLE_SCALE = 256  # of the weights of tables, as searches read them
 FEATURES = "features"  # the kind of a file whose weights are those of features
 # Whatever may be in such a file; a RuntimeError is one that is encrypted.
 FAULTY = (
@@ -56,7 +59,7 @@ class LearnedWeights:
     weights: NDArray[Any]  # a row a phase: int16 of different entries, or numbers of features
     least: int = 0  # how much is left where the phases begin, and where they end
     most: int = 0
-    scale: int = 256  # a weight of so much is worth one disc or bean
+    scale: int = TABLE_SCALE  # a weight of so much is worth one disc or bean
     games: int = 0
     games_digest: str = ""
     commands: tuple[str, ...] = ()
@@ -127,6 +130,7 @@ def _read(content: bytes) -> LearnedWeights:
         raise ValueError(f"its format is {about['format']}, this version reads {FORMAT}")
     if weights.ndim != 2 or weights.dtype not in (np.int16, np.float64):
         raise ValueError("its weights are no table")
+    refuse_other_words(about)
     known = {name: about[name] for name in about if name not in ("format", "digest")}
     groups = {str(name): str(words) for name, words in about["groups"].items()}
     numbers = {name: int(about[name]) for name in ("least", "most", "scale", "games")}
@@ -136,7 +140,31 @@ def _read(content: bytes) -> LearnedWeights:
     )
     if read.digest != about["digest"]:
         raise ValueError("its weights are not those that were written")
+    refuse_other_numbers(read)
     return read
+
+
+def refuse_other_words(about: KeyValues) -> None:
+    """Raise a ValueError if a header has something else where text or a table belongs."""
+    for name, type_ in (("game", str), ("kind", str), ("groups", dict), ("more", dict)):
+        if not isinstance(about[name], type_):
+            raise ValueError(f"its {name} is {shown(about[name])}")
+
+
+def refuse_other_numbers(read: LearnedWeights) -> None:
+    """Raise a ValueError if the header does not describe the weights, or no game can have it."""
+    if not read.phases:
+        raise ValueError("it has no weights")
+    for name in ("least", "most"):
+        if not 0 <= getattr(read, name) <= MOST_LEFT:
+            raise ValueError(f"its {name} is {shown(getattr(read, name))}")
+    features = read.kind == FEATURES
+    if read.weights.dtype != (np.float64 if features else np.int16):
+        raise ValueError(f"its weights are not those of {quoted(read.kind)}")
+    if features and (not read.groups or len(read.groups) != read.weights.shape[1]):
+        raise ValueError(f"it has {read.weights.shape[1]} weights of {len(read.groups)} features")
+    if not features and read.scale != TABLE_SCALE:
+        raise ValueError(f"its scale is {shown(read.scale)}, of tables it is {TABLE_SCALE}")
 
 
 def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLayout]:
@@ -145,17 +173,22 @@ def learned_for(path: Path, of: Game) -> tuple[LearnedWeights, LookedUp, TableLa
 
     read = read_learned(path)
     if read.game != of.name:
-        raise SpecError(f"{path}: these weights are for {printable(read.game)}, not for {of.name}")
+        raise other_game(path, read, of)
     try:
         tables = looked_up(of, read.kind)
         layout = tables.layout(of.rules, read.groups)
     except GameError as error:
         raise SpecError(f"{path}: {error}") from None
     same = tables.same(layout)
-    if read.weights.shape[1] != len(np.unique(same)) or read.weights.dtype != np.int16:
+    if read.weights.shape[1] != len(np.unique(same)):
         message = f"{read.weights.shape[1]:,} weights do not fit tables of {quoted(read.kind)}"
         raise SpecError(f"{path}: {message}")
     return read, tables, layout
+
+
+def other_game(path: Path, read: LearnedWeights, of: Game) -> SpecError:
+    """The error of a file whose weights are for another game."""
+    return SpecError(f"{path}: these weights are for {printable(read.game)}, not for {of.name}")
 
 
 def unfolded(weights: Shorts, same: NDArray[np.int64]) -> Shorts:

@@ -72,6 +72,8 @@ def with_words(function: Kernel, state: type, restored: Restore) -> Kernel:
             return Quad(*map(np.uint64, value))
         if isinstance(value, state):
             return restored(value)
+        if isinstance(value, int) and value >= 1 << 63:  # else Numba takes it for an int64
+            return np.uint64(value)
         return tuple(map(words, value)) if isinstance(value, tuple) else value
 
     @wraps(getattr(function, "py_func", function))

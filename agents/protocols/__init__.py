@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from agents.core import AgentSpec
+
 # A module with what `agents.protocols.conversation.ProtocolModule` lists.
 PROTOCOLS: Mapping[str, str] = {
     "lines": "agents.protocols.lines",
@@ -11,6 +13,8 @@ PROTOCOLS: Mapping[str, str] = {
     "manchester": "agents.protocols.manchester",
     "files": "agents.protocols.files",
 }
+# Protocols whose questions hold all that the bot must know, or that can tell it any position.
+WHOLE_POSITION = ("lines", "files", "nboard", "kgp")
 # Protocols that are spoken over a socket: the bot connects to its host.
 SOCKETS = ("kgp",)
 # Protocols whose bots have a relay beside them: a file that runs with the words before the command.
@@ -18,3 +22,10 @@ RELAYS: Mapping[str, tuple[str, ...]] = {
     "kgp": ("socket_relay.py", "2671"),  # the port that clients look for by themselves
     "files": ("file_relay.py",),
 }
+
+
+def answers_any_position(spec: AgentSpec) -> bool:
+    """Return whether an agent can be asked about a position without the game that led there."""
+    if spec.kind not in PROTOCOLS:
+        return True
+    return spec.kind in WHOLE_POSITION and spec.options.get("form") != "console"

@@ -188,6 +188,7 @@ class Answerer:
         self.limit: Limit | None = None  # None: its own
         self.searches = True  # False: it answers with its evaluation of the position itself
         self.thinks = False  # whether it tells depth and line, too
+        self.move: tuple[int, int] | None = None  # it searches this slot alone, to this depth
 
     def start(self, seed: int) -> None:
         """Begin a game."""
@@ -197,6 +198,7 @@ class Answerer:
         """Give it other weights, another limit for its next moves, or have it only evaluate."""
         self.searches = changes.get("searches", self.searches)
         self.thinks = changes.get("thoughts", self.thinks)
+        self.move = changes.get("move", self.move)
         if "weights" in changes:
             self.agent.reweigh(changes["weights"])
         if "limit" in changes:
@@ -207,27 +209,32 @@ class Answerer:
         if not self.searches:
             score = self.agent.kernels.standing(self.agent.context, board.position.state)
             return SEARCH.pack(SEARCHED, number, board.slots[0], 0, int(score) / UNIT)
+        if self.move:
+            slot, depth = self.move
+            move = board.game.moves_of(slot)
+            found = self.agent.search_move(board.position, move, depth)
+            told = Choice(move, found.score / UNIT, depth, found.nodes, found.line)
+            return self._thought(board, number, told, found.score)
         limit, left = self.limit, int(board.words[LEFT])
         if left:  # nanoseconds of the game's clock
             own = limit or self.agent.limit
             seconds = min(left / 1e9, own.seconds or math.inf)
             limit = replace(own, seconds=seconds)
         choice = self.decided(self.agent, board.position, limit)
-        slot = board.game.slots_of(choice.move)
         if self.thinks:
-            return self._thought(board, number, choice)
+            explained = self.agent.explained(board.position, choice)
+            return self._thought(board, number, explained, self.agent.score)
+        slot = board.game.slots_of(choice.move)
         value = choice.value if choice.value is not None else float("nan")
         return SEARCH.pack(SEARCHED, number, slot, choice.nodes, value)
 
-    def _thought(self, board: Board, number: int, choice: Choice) -> bytes:
+    def _thought(self, board: Board, number: int, choice: Choice, score: int) -> bytes:
         """An answer with what the search found."""
         slot = board.game.slots_of(choice.move)
-        explained = self.agent.explained(board.position, choice)
         value = choice.value if choice.value is not None else math.nan
-        line = board.game.slots_of(list(explained.line[:LONGEST_LINE])).tolist()
-        text = json.dumps({"line": line}).encode()
-        head = THINK.pack(THOUGHT, number, slot, choice.nodes, value, explained.depth)
-        return head + text
+        line = board.game.slots_of(list(choice.line[:LONGEST_LINE])).tolist()
+        text = json.dumps({"line": line, "exact": choice.exact, "score": score}).encode()
+        return THINK.pack(THOUGHT, number, slot, choice.nodes, value, choice.depth) + text
 
 
 class QuickAnswerer:

@@ -13,6 +13,7 @@ from agents.core import (
     Resigned,
     refuse_finished,
 )
+from agents.protocols import answers_any_position
 from agents.protocols.conversation import (
     BotFault,
     Clock,
@@ -44,10 +45,6 @@ GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
 UNFLUSHED = "its answer came only when its input ended"
-
-
-# Kinds whose questions hold all that the bot must know, or that can be told any position.
-WHOLE_POSITION = ("lines", "files", "nboard", "kgp")
 
 
 class Driver:
@@ -271,5 +268,4 @@ def begins_anywhere(agent: Agent) -> bool:
     """Whether it can be asked about a position without the game that led there."""
     if not isinstance(agent, Follower):
         return True
-    whole = agent.spec.kind in WHOLE_POSITION and agent.spec.options.get("form") != "console"
-    return isinstance(agent, Driver) and whole
+    return isinstance(agent, Driver) and answers_any_position(agent.spec)

@@ -12,7 +12,16 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import AgentFailure, AgentSpec, Choice, Limit, Weights, refuse_finished
+from agents.core import (
+    AgentFailure,
+    AgentSpec,
+    Choice,
+    Limit,
+    SearchedMove,
+    Weights,
+    refuse_finished,
+)
+from agents.kernels.layout import HIGHEST
 from agents.thoughts import (
     LONGEST_LINE,
     Thought,
@@ -29,7 +38,9 @@ from agents.wall.requests import BotLimits
 from agents.wall.running_spawner import ROOT
 from games import Game, Position
 from games.board import Board
+from games.file_trees import file_tree
 from games.kernels.board_layout import HEAD, LOOK, STATE
+from games.keys import KeyValues
 from games.terminal import printable
 
 MOVED, SEARCHED, THOUGHT = bridge.MOVED, bridge.SEARCHED, bridge.THOUGHT
@@ -48,7 +59,7 @@ class FarAgent:
         self.readable = (
             *python_paths(),
             *map(str, files),
-            *map(str, [of.source] if of.source else []),
+            *map(str, file_tree(of.source).places if of.source else []),
         )
         self.bot = BotProcess(", ".join(map(str, files)), terms.wall, limits)
         self.board = Board(of)
@@ -208,20 +219,52 @@ class FarAgent:
 
     def thought(self, position: Position, move: int) -> Thought | None:
         """What it said of its last move; None if it said nothing that can be read."""
-        if self.thoughtful is None:
+        if self.searches:
+            choice = self._last_choice(position, move)
+            return None if choice is None else thought_of_search(self.game, position, choice)
+        said = self._answer_json()
+        try:
+            return thought_of_words(bounded_data(said["data"].items()))
+        except (ValueError, TypeError, KeyError, AttributeError):
             return None
-        _, _, _, nodes, value, depth = THINK.unpack_from(self.thoughtful)
+
+    def _answer_json(self) -> KeyValues:
+        """The words of its last answer beside the numbers; none if they cannot be read."""
+        if self.thoughtful is None:
+            return {}
         try:
             said = json.loads(self.thoughtful[THINK.size :])
-            if not self.searches:
-                return thought_of_words(bounded_data(said["data"].items()))
-            if not math.isfinite(value):
-                return None
-            line = self._legal_line(position, said["line"])
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, RecursionError):
+            return {}
+        return said if isinstance(said, dict) else {}
+
+    def _last_choice(self, position: Position, move: int) -> Choice | None:
+        """The choice of its last answer with depth and line; None if it cannot be read."""
+        said = self._answer_json()
+        if self.thoughtful is None or "line" not in said:
             return None
-        choice = Choice(move, value, depth, min(max(0, nodes), MOST_NODES), line)
-        return thought_of_search(self.game, position, choice)
+        _, _, _, nodes, value, depth = THINK.unpack_from(self.thoughtful)
+        if not math.isfinite(value):
+            return None
+        line, exact = self._legal_line(position, said["line"]), said.get("exact") is True
+        return Choice(move, value, depth, min(max(0, nodes), MOST_NODES), line, exact)
+
+    @property
+    def score(self) -> int:
+        """The kernels' score of its last choice, where thoughts are asked for; 0 if unknown."""
+        score = self._answer_json().get("score")
+        return score if isinstance(score, int) and abs(score) <= HIGHEST else 0
+
+    def search_move(self, position: Position, move: int, depth: int) -> SearchedMove:
+        """Search a legal move to a depth, without a limit, where thoughts are asked for."""
+        self._change({"move": (int(self.game.slots_of(move)), depth)})
+        try:
+            self.board.place(position)
+            nodes = self.answer(self.board)[1]
+        finally:
+            self._change({"move": None})
+        choice = self._last_choice(position, move)
+        return SearchedMove(self.score, nodes, choice.line if choice else (move,))
 
     def _legal_line(self, position: Position, slots: object) -> tuple[int, ...]:
         """The moves that a line of slots names, as far as they can be played."""
@@ -260,7 +303,9 @@ class FarAgent:
         if self.board.found == 0:
             return Choice(self.game.legal(position)[0])
         slot, nodes, value = self.answer(self.board)
-        return Choice(self.game.moves_of(slot), None if math.isnan(value) else value, nodes=nodes)
+        move = self.game.moves_of(slot)
+        choice = self._last_choice(position, move) if self.searches else None
+        return choice or Choice(move, None if math.isnan(value) else value, nodes=nodes)
 
 
 def python_paths() -> tuple[str, ...]:

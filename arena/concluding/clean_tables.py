@@ -9,7 +9,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.planning.game_pieces import cut
 from arena.planning.openings import NO_MOVE
 from arena.planning.records import LOSS, Games, Termination
-from arena.playing.clean_replay import unclean
+from arena.playing.clean_replay import contradiction, unclean
 from arena.playing.fault_rule import FaultRule
 from games.board import Board
 from games.names import quoted
@@ -41,7 +41,7 @@ def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -
         if fault is None and len(different):
             row = int(different[0])
             was, now = stored.games.columns[name][row], placed[name][row]
-            fault = f"{place_of(row)}: {name} was {was} and is {now}"
+            fault = f"{place_of(row)}: {contradiction(name, was, now)}"
     if fault is None and stored.moves is not None:
         replay = Replay(drawn, whole)
         faults = (replay.fault(start, texts) for start, texts in stored.moves.pieces())
@@ -68,7 +68,10 @@ def forfeited(
             if len(different):
                 row = int(different[0])
                 was, now = whole.columns[name][row], ruled.columns[name][row]
-                return unasked, f"{place_of(row)}: {name} was {was} and is {now} by the faults"
+                return (
+                    unasked,
+                    f"{place_of(row)}: {contradiction(name, was, now)} (rule of forfeits)",
+                )
     return unasked, None
 
 
@@ -94,7 +97,9 @@ class Replay:
         for row, text in enumerate(texts, start):
             words = text.split()
             if len(words) != self.games.plies[row]:
-                return f"{place_of(row)}: plies was {self.games.plies[row]} and is {len(words)}"
+                return (
+                    f"{place_of(row)}: {contradiction('plies', self.games.plies[row], len(words))}"
+                )
             slots = self._slots(words)
             if isinstance(slots, str):
                 return f"{place_of(row)}: {slots}"
@@ -134,7 +139,9 @@ class Replay:
             return None
         loser = 0 if self.games.result[row] == LOSS else 1
         wrong = self.board.mover != loser
-        return "termination was illegal, and its loser was not to move" if wrong else None
+        return (
+            "the table says termination illegal, but its loser was not to move" if wrong else None
+        )
 
 
 def unloadable_places(stored: dict[str, str], names: tuple[str, ...]) -> dict[int, str]:

@@ -18,7 +18,7 @@ TABLE_BITS = 24
 AT_ONCE = 32  # openings that one solver solves before it forgets: like ones follow one another
 PORTION = 256
 HEADER = "moves,margin"
-Line = tuple[str, int]  # the moves as they are written, the first mover's margin
+Line = tuple[str, int]  # the moves as they are written, the margin of side 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def portions(asked: EvenLines) -> Iterator[tuple[int, list[tuple[int, ...]]]]:
 
 
 def margin_within(solver: Solver, asked: EvenLines, line: Sequence[int]) -> int | None:
-    """The first mover's margin if it is near enough to 0."""
+    """The margin of side 0 if it is near enough to 0."""
     position, most = position_after(asked.of, line), asked.within
     if solver.better_than(position, most).low > most:
         return None

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from agents.wall.wall import Wall
 from arena.concluding.match_sums import FAIR, Match, MatchSums
 from arena.concluding.repeated_games import repeats
-from arena.concluding.same_games import SameGames, SamePlayers
+from arena.concluding.same_games import IdenticalPlay, SameGames
 from arena.concluding.timing import Timing, TimingSums
 from arena.planning.game_pieces import Parts, cut, pieces
 from arena.planning.plan import Plan
-from arena.planning.records import DRAW, LOSS, WIN, Games, Termination, moves_of
+from arena.planning.records import DRAW, LOSS, WIN, Games, Termination, first_movers, moves_of
 from games.keys import KeyValues
 from games.transcripts import replay_command
 
@@ -51,7 +51,8 @@ class Evidence:
     `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
     played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
     as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
-    `same` are agents that play the same games; `traced` is whether games have traces of faults.
+    `same` are agents that play identically; `traced` is whether games have traces of faults.
+    `opening_plies` are the fewest and the most plies of the openings played; None if unknown.
     """
 
     plan: Plan
@@ -72,8 +73,9 @@ class Evidence:
     progress: Callable[[str], None]
     steady: Census = ()
     looks: Looks = never_looked
-    same: tuple[SamePlayers, ...] = ()
+    same: tuple[IdenticalPlay, ...] = ()
     traced: bool = True
+    opening_plies: tuple[int, int] | None = None
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -123,7 +125,8 @@ class Evidence:
         """How the game in a row ended for an agent that did not win it."""
         games, leg = self.game(row)
         seat = 0 if games.first[leg] == agent else 1
-        lead = f"{self.plan.names[agent]} moves {SEATS[seat]} and"
+        turn = SEATS[int(first_movers(games)[leg] != agent)]
+        lead = f"{self.plan.names[agent]} moves {turn} and"
         how = Termination(int(games.termination[leg]))
         drawn = games.result[leg] == DRAW
         if how is Termination.RESIGNED and not drawn:
@@ -143,17 +146,17 @@ def evidence_of(
     progress: Callable[[str], None] = lambda _: None,
     steady: Census = (),
     looks: Looks | None = None,
+    opening_plies: Rows | None = None,  # of each opening
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat, at = repeats(parts()), 0
+    repeat = repeats(parts())
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
     same = SameGames([*plan.agents.values()])
-    for piece in pieces(parts()):
-        summed.take(piece, repeat[at : at + len(piece)])
+    for piece, again in marked_pieces(parts, repeat):
+        summed.take(piece, again)
         timing.take(piece)
         faultless.take(piece)
-        same.take(piece, repeat[at : at + len(piece)])
-        at += len(piece)
+        same.take(piece, again)
 
     @cache
     def judged(last: int) -> "JudgedMoves":
@@ -166,13 +169,29 @@ def evidence_of(
         return pairing_of(parts, number)
 
     matches = tuple(summed.matches())
-    opened = [np.empty(0, np.int32), *(match.openings for match in matches)]
+    met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
     return Evidence(
-        plan, parts, at, len(np.unique(np.concatenate(opened))), repeat, matches,
+        plan, parts, len(repeat), len(met), repeat, matches,
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
-        replay, wall or Wall(), judged, progress, steady, looks or never_looked, same.found(),
-        faultless.traced,
+        replay, wall or Wall(), judged, progress, steady, looks or never_looked,
+        same.found(plan.of, lambda: marked_pieces(parts, repeat)), faultless.traced,
+        _range(opening_plies, met),
     )  # fmt: skip
+
+
+def marked_pieces(parts: Parts, repeat: Flags) -> Iterator[tuple[Games, Flags]]:
+    """All games piece by piece, each with the marks of those that repeat earlier ones."""
+    at = 0
+    for piece in pieces(parts()):
+        yield piece, repeat[at : at + len(piece)]
+        at += len(piece)
+
+
+def _range(plies: Rows | None, met: NDArray[np.int32]) -> tuple[int, int] | None:
+    """The shortest and the longest of the openings that were met; None if that is not known."""
+    if plies is None or not len(met):
+        return None
+    return int(plies[met].min()), int(plies[met].max())
 
 
 class FaultlessPlay:

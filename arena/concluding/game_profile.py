@@ -46,10 +46,15 @@ def counts_of(of: Game, lines: Iterable[Line]) -> GameCounts:
             sums[2] += legal
             sums[3] += legal == 1
             sums[4] += all(moves_by_turn(of, position))
-        margin = of.margin(line[-1])
+        margin = first_mover_margin(of, line)
         sums[5] += margin == 0
         sums[6] += 1 + (margin > 0) - (margin < 0)
     return GameCounts(*sums)
+
+
+def first_mover_margin(of: Game, line: Line) -> int:
+    """Return the final margin for the side to move where the line begins, after its opening."""
+    return of.margin(line[-1]) * (1 - 2 * line[0].mover)
 
 
 def openings(of: Game, number: int, seed: int) -> list[Line]:
@@ -68,7 +73,7 @@ def openings(of: Game, number: int, seed: int) -> list[Line]:
 
 
 def played(of: Game, players: Sequence[CompiledAgent], opening: Line, seed: int) -> Line:
-    """The game of two players, the first mover's first, from the end of an opening."""
+    """The game of two players, that of side 0 first, from the end of an opening."""
     line = [opening[-1]]
     for place, player in enumerate(players):
         player.start(2 * seed + place)
@@ -101,7 +106,7 @@ def self_play(of: Game, nodes: int | None, number: int, seed: int) -> list[Line]
 
 def first_mover(of: Game, lines: Sequence[Line]) -> Estimate:
     """The first mover's score with its interval."""
-    scores = [(1 + np.sign(of.margin(line[-1]))) / 2 for line in lines]
+    scores = [(1 + np.sign(first_mover_margin(of, line))) / 2 for line in lines]
     return score_estimate(np.arange(len(lines)), scores)
 
 

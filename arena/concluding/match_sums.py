@@ -6,7 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.planning.records import LOSS, WIN, GameColumn, Games, Termination
+from arena.planning.records import (
+    LOSS,
+    WIN,
+    GameColumn,
+    Games,
+    Termination,
+    first_mover_results,
+    first_movers,
+)
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -26,7 +34,8 @@ class Match(NamedTuple):
     `fresh` those that do not repeat earlier ones, and `earliest` is the number of the first of
     them. Rows are ordered by opening. `distinct` counts the games that are not repeats,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
-    without one.
+    without one, `mover_margin` what the first movers were ahead in these `normal` games. In
+    `identical` pairings both games had the same moves and no fault.
     """
 
     a: int
@@ -41,6 +50,9 @@ class Match(NamedTuple):
     distinct: int
     forfeits: tuple[int, int]
     margin: int
+    mover_margin: int
+    normal: int
+    identical: int
 
     @property
     def pairings(self) -> int:
@@ -136,16 +148,18 @@ class MatchSums:
         """No games yet."""
         self.pairings = 0
         self.places: dict[int, int] = {}  # of matches, in the order in which they came
-        self._totals = np.zeros((4, 0), np.int64)  # distinct, forfeits, margin
+        # distinct, both forfeits, both margins, normal, identical
+        self._totals = np.zeros((7, 0), np.int64)
         self._piled = _piled([])
         self._waiting: list[Piled] = []
 
     def take(self, games: Games, repeat: Flags) -> None:
         """Take whole pairings; `repeat` says which of their games repeat earlier ones."""
         first, second = _legs(games)
-        low, high = games.first[first].astype(np.int64), games.second[first].astype(np.int64)
-        match = self._match(low * MOST_SEATS + high)
-        halves = games.result[first].astype(np.int64), WIN - games.result[second].astype(np.int64)
+        movers = first_movers(games).astype(np.int64)
+        match = self._match(movers[first] * MOST_SEATS + movers[second])
+        results = first_mover_results(games).astype(np.int64)
+        halves = results[first], WIN - results[second]
         self._count(games, repeat, match, (first, second), halves)
         seen = repeat[first] & repeat[second]
         normal = games.termination == Termination.NORMAL
@@ -178,14 +192,19 @@ class MatchSums:
     ) -> None:
         unfair = ~np.isin(games.termination, FAIR)
         clean = games.termination == Termination.NORMAL
-        margins = np.where(clean, games.margin, 0).astype(np.int64)
+        margins = np.where(games.first_side == 0, games.margin, -games.margin).astype(np.int64)
+        margins[~clean] = 0
         first, second = rows
         own, others = (
             (unfair[first] & (halves[0] == result)) * 1 + (unfair[second] & (halves[1] == result))
             for result in (LOSS, WIN)
         )
         distinct = 2 - repeat[first].astype(np.int64) - repeat[second]
-        sums = distinct, own, others, margins[first] - margins[second]
+        ahead = margins[first] - margins[second], margins[first] + margins[second]
+        normal = clean[first].astype(np.int64) + clean[second]
+        same = games.game_id[first] == games.game_id[second]
+        identical = same & ~unfair[first] & ~unfair[second]
+        sums = distinct, own, others, *ahead, normal, identical
         for total, each in zip(self._totals, sums, strict=True):
             np.add.at(total, match, each)
 
@@ -203,13 +222,14 @@ class MatchSums:
 
 
 def _legs(games: Games) -> tuple[Ints, Ints]:
-    """The rows of each pairing in which the agent with the lower place moved first and second."""
+    """The rows of each pairing in which the agent of the lower place is first mover, or second."""
     rows = np.arange(len(games), dtype=np.int64)
     one, other = rows[0::2], rows[1::2]
     whole = len(one) == len(other) and np.array_equal(games.pair[one], games.pair[other])
     if not whole or np.any(games.first[one] != games.second[other]):
         raise ValueError("both games of a pairing must stand together, sides swapped")
-    turned = games.first[one] > games.second[one]
+    movers = first_movers(games)
+    turned = movers[one] > movers[other]
     return np.where(turned, other, one), np.where(turned, one, other)
 
 
@@ -239,7 +259,7 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
     opening, way = piled.key // WAYS & (1 << OPENING_BITS) - 1, piled.key % WAYS
     halves, marks = way // 4, way % 4
     fresh = np.where((marks & 2 > 0) & (not _varied(opening, piled)), 0, piled.times)
-    distinct, lost, won, margin = totals
+    distinct, lost, won, margin, mover_margin, normal, identical = totals
     return Match(
         *agents,
         openings=opening.astype(np.int32),
@@ -252,6 +272,9 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
         distinct=distinct,
         forfeits=(lost, won),
         margin=margin,
+        mover_margin=mover_margin,
+        normal=normal,
+        identical=identical,
     )
 
 

@@ -1,66 +1,145 @@
-"""Standings by points: matches of two games won, drawn and lost, and a champion."""
+"""Points, places and the official order of the agents: every table, page and file uses these."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from arena.concluding.match_sums import Match
+from arena.planning.rounds import TournamentStanding
+from arena.stats.elo import FEW_OPENINGS
 
-WON, DRAWN = 2, 1  # points of a match
-TIES = "of equals: matches won, then games won (a draw is half), then beans or discs in all"
+TIES = "if points are equal, games won decide, then the sum of the final scores"
+
+
+class GameTally(NamedTuple):
+    """All games of one agent, duplicates and forfeits included.
+
+    `margin` sums the final scores, its own minus the other's, of games without a forfeit.
+    """
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    margin: int = 0
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.won + self.drawn + self.lost
+
+    @property
+    def points(self) -> float:
+        """One for a game won, half for a draw."""
+        return self.won + self.drawn / 2
+
+    @property
+    def score(self) -> float:
+        """Points per game; 0 without games."""
+        return self.points / (self.games or 1)
+
+    def plus(self, other: "GameTally") -> "GameTally":
+        """The sum of both."""
+        return GameTally(*(one + more for one, more in zip(self, other, strict=True)))
 
 
 class PointsRow(NamedTuple):
-    """One agent; a match is the two games of a pairing, won by more than half of their points.
-
-    Equal in all of `points`, `won`, `game_points` and `margin` is equal in `place`; the first is
-    the champion, or they are. `margin` sums the final scores of games without a forfeit.
-    """
+    """One agent; agents that are equal in `score`, games won and `margin` share the `place`."""
 
     place: int
     agent: str
-    points: int
+    points: float
+    games: int
+    score: float
     won: int
     drawn: int
     lost: int
-    game_points: float
     margin: int
     champion: int
 
 
-def points_rows(found: Sequence[Match], names: Sequence[str]) -> list[PointsRow]:
-    """One row for each agent that played, the champion first."""
-    sums = np.zeros((len(names), 5))  # won, drawn, lost, game points, margin
+def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
+    """The games of each agent, by place."""
+    sums = [GameTally()] * agents
     for match in found:
-        for agent, score, sign in ((match.a, match.scores, 1), (match.b, 1.0 - match.scores, -1)):
-            results = [
-                int(match.times[score > 0.5].sum()),
-                int(match.times[score == 0.5].sum()),
-                int(match.times[score < 0.5].sum()),
-            ]
-            points = 2.0 * float((score * match.times).sum())
-            sums[agent] += [*results, points, sign * match.margin]
-    played = [place for place in range(len(names)) if sums[place, :3].any()]
-    keys = {place: _key(sums[place]) for place in played}
-    order = sorted(played, key=lambda place: ([-each for each in keys[place]], place))
-    rows: list[PointsRow] = []
-    for at, place in enumerate(order):
-        same = at > 0 and keys[place] == keys[order[at - 1]]
-        rank = rows[-1].place if same else at + 1
-        won, drawn, lost, game_points, margin = sums[place].tolist()
-        rows.append(
-            PointsRow(
-                rank, names[place], int(WON * won + DRAWN * drawn), int(won), int(drawn),
-                int(lost), game_points, int(margin), int(rank == 1),
-            )
-        )  # fmt: skip
-    return rows
+        for side in (match, match.mirrored()):
+            sums[side.a] = sums[side.a].plus(_tally(side))
+    return sums
 
 
-def _key(sums: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple[float, ...]:
-    won, drawn, _, game_points, margin = sums.tolist()
-    return WON * won + DRAWN * drawn, won, game_points, margin
+def _tally(match: Match) -> GameTally:
+    """The games of `match.a`."""
+    won, lost = match.won, match.mirrored().won
+    return GameTally(won, 2 * match.pairings - won - lost, lost, match.margin)
+
+
+def official_places(
+    own: Mapping[str, GameTally],
+    rated: Sequence[str],
+    *,
+    openings: int,
+    by_points: bool = False,
+    scheduled: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """The place of each agent, in the official order; equals share a place.
+
+    By points, then games won and final scores, if the experiment asks for it. Else the places
+    that the schedule gave; else `rated`, the order by rating, but by points alone if there are
+    too few openings for ratings.
+    """
+    if by_points:
+        in_file = [name for name in own if name in rated]
+        return _places(in_file, {name: _key(own[name]) for name in rated})
+    if scheduled:
+        places = {name: scheduled.get(name, len(rated)) for name in rated}
+        order = enumerate(sorted(rated, key=places.__getitem__), 1)
+        return {name: scheduled.get(name, at) for at, name in order}
+    if openings < FEW_OPENINGS:
+        return _places(rated, {name: _key(own[name])[:2] for name in rated})
+    return {name: place for place, name in enumerate(rated, 1)}
+
+
+def scheduled_places(
+    standing: TournamentStanding | None, names: Sequence[str]
+) -> Mapping[str, int] | None:
+    """The places that a schedule gave to all agents, or to the winner; None if it did not."""
+    rows = () if standing is None else standing.rows
+    given = {names[row.agent]: row.place for row in rows if row.place is not None}
+    return given if len(given) == len(names) or [*given.values()] == [1] else None
+
+
+def _places(agents: Sequence[str], keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
+    """Places by keys, the smallest first; equals share a place, in the order of `agents`."""
+    order = sorted(agents, key=keys.__getitem__)
+    places: dict[str, int] = {}
+    for at, name in enumerate(order):
+        same = at > 0 and keys[name] == keys[order[at - 1]]
+        places[name] = places[order[at - 1]] if same else at + 1
+    return places
+
+
+def _key(own: GameTally) -> tuple[float, ...]:
+    """Rank by points per game, as agents may have played different numbers of games."""
+    games = own.games or 1
+    return own.games == 0, -own.score, -own.won / games, -own.margin / games
+
+
+def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list[PointsRow]:
+    """One row for each agent that played, in the official order."""
+    return [
+        PointsRow(
+            place=place,
+            agent=name,
+            points=own[name].points,
+            games=own[name].games,
+            score=round(own[name].score, 6),
+            won=own[name].won,
+            drawn=own[name].drawn,
+            lost=own[name].lost,
+            margin=own[name].margin,
+            champion=int(place == 1),
+        )
+        for name, place in places.items()
+        if own[name].games
+    ]
 
 
 def points_lines(rows: Sequence[PointsRow]) -> list[str]:
@@ -68,10 +147,10 @@ def points_lines(rows: Sequence[PointsRow]) -> list[str]:
     if not rows:
         return []
     width = max(5, *(len(row.agent) for row in rows))
-    lines = [f"place  {'agent':<{width}}  points  won drawn lost  games  score"]
+    lines = [f"place  {'agent':<{width}}  points  games    won  drawn   lost  scores"]
     lines += [
-        f"{row.place:>5}  {row.agent:<{width}}  {row.points:>6}  {row.won:>3} {row.drawn:>5} "
-        f"{row.lost:>4}  {row.game_points:>5g}  {row.margin:>+5d}"
+        f"{row.place:>5}  {row.agent:<{width}}  {row.points:>6g}  {row.games:>5}  {row.won:>5}  "
+        f"{row.drawn:>5}  {row.lost:>5}  {row.margin:>+6d}"
         for row in rows
     ]
     first = [row.agent for row in rows if row.champion]

@@ -19,12 +19,13 @@ PULSE_SECONDS = 5.0
 class Proof:
     """The result of a walk through all replies; `counterexample` is a shortest game not won.
 
-    Its moves are numbers, from the start of the game, the opening included.
+    Its moves are numbers, from the start of the game, the opening of so many plies included.
     """
 
     holds: bool
     positions: int
     counterexample: list[int] | None
+    opening_plies: int = 0  # of the counterexample
 
 
 class NoProof(ValueError):  # noqa: N818  # neither proved nor refuted: an answer, not a fault
@@ -39,7 +40,7 @@ def prove(
     most_positions: int = MOST_POSITIONS,
     tell: Callable[[str], None] | None = None,
 ) -> Proof:
-    """Whether `agent` as `player` (0 moves first) wins whatever the other side answers.
+    """Whether `agent` as `player` (0 or 1) wins whatever the other side answers.
 
     Each of `starts` is an opening in move numbers. A draw is not a win. `tell` hears now and then
     how far the walk has come.
@@ -51,7 +52,10 @@ def prove(
     for opening in starts:
         walk.openings[len(opening)].append(opening)
     lost = walk.shortest_not_won()
-    return Proof(lost is None, len(walk.found), None if lost is None else walk.line(lost))
+    if lost is None:
+        return Proof(True, len(walk.found), None)
+    opening, moves = walk.line(lost)
+    return Proof(False, len(walk.found), [*opening, *moves], len(opening))
 
 
 class Pulse:
@@ -103,14 +107,14 @@ class _Walk:
             level, plies = following, plies + 1
         return None
 
-    def line(self, position: Position) -> list[int]:
-        """The moves from the start of the game to a position that was reached."""
+    def line(self, position: Position) -> tuple[Sequence[int], list[int]]:
+        """Return the opening and the moves after it that lead to a position that was reached."""
         backwards: list[int] = []
         place = self.found[position]
         while place not in self.begun:
             backwards.append(self.moves[place])
             place = self.parents[place]
-        return [*self.begun[place], *reversed(backwards)]
+        return self.begun[place], backwards[::-1]
 
     def _begin(self, plies: int) -> list[Position]:
         """The new positions that openings of this length lead to."""

@@ -1,6 +1,7 @@
 """The games of a run, played again from their seeds to compare them with its table."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import outside
 from arena.concluding.clean_tables import Table, checked, unloadable_places
+from arena.concluding.repeatability import KEY, Repeatability, repeatability
 from arena.keeping.game_table import COMPARED, StoredGames
-from arena.keeping.provenance import read_run
+from arena.keeping.provenance import RUN, read_run
 from arena.keeping.run_directory import (
     NotARun,
     changes_since,
@@ -22,8 +23,11 @@ from arena.keeping.run_directory import (
 from arena.planning.course import Course
 from arena.planning.drawing import DrawnPlan, draw
 from arena.planning.game_blobs import decoded
-from arena.planning.records import Games, pair_points
+from arena.planning.plan import Plan
+from arena.planning.records import Games, moves_of, pair_points
 from arena.planning.tasks import Task
+from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
+from arena.playing.clean_replay import contradiction
 from arena.playing.determinism import FIXED
 from arena.playing.in_order import in_turn
 from arena.playing.known_pairings import KnownPairings
@@ -31,9 +35,13 @@ from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
 from games.progress_line import ProgressLine
 from games.transcripts import lines
+from games.whole_files import write_text
 
 SAMPLE = 200  # pairings
 AT_ONCE = 64
+
+BY_AGENTS = (*SAME, "moves")  # columns that agents decide
+Records = Mapping[str, Sequence[object]]  # columns of some games
 
 
 class Reproduction(NamedTuple):
@@ -42,6 +50,7 @@ class Reproduction(NamedTuple):
     games: int
     difference: str | None
     notes: list[str]
+    again: Repeatability | None = None  # what is said of repeating the run
 
 
 class StoredRun(NamedTuple):
@@ -105,27 +114,58 @@ def compare(
         run = stored_run(directory, beside)
     drawn, stored, compared = run.drawn, run.stored, 0
     differing = run.table.fault
-    for path in drawn.plan.files():
-        if differing is None and not path.is_file():
-            raise NotARun(f"there is no file {path}: --experiment says where its bots are now")
+    for tree in drawn.plan.trees():
+        if differing is None and not tree.path.exists():
+            raise NotARun(f"there is no file {tree.path}: --experiment says where its bots are now")
     if differing is None and not drawn.plan.reproducible:
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
-    drawn, known = run.drawn, KnownPairings(run.drawn, options.known)
+    doubted: tuple[str, ...] = ()
     if differing is None:
         which = chosen(len(stored.games) // 2, everything)
-        total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
-        workers.on_wait = lambda: line.show(
-            lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
-        )
-        with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
-            for batch in batches:
-                games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
-                compared += len(games)
-                if differing := difference(run, games) or forgotten(known, run, games, batch.start):
-                    break
-    return Reproduction(compared, differing, changes_since(directory, beside))
+        compared, differing, doubted = play_again(run, which, options, line)
+    notes = changes_since(directory, beside)
+    again = repeatability_now(directory, drawn.plan, doubted, notes)
+    return Reproduction(compared, differing, notes, again)
+
+
+def play_again(
+    run: StoredRun, which: list[range], options: PlayOptions, line: ProgressLine
+) -> tuple[int, str | None, tuple[str, ...]]:
+    """Play pairings until one differs: the games, the difference, the bots that may cause it."""
+    drawn, known, compared = run.drawn, KnownPairings(run.drawn, options.known), 0
+    total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+    workers.on_wait = lambda: line.show(
+        lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
+    )
+    with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
+        for batch in batches:
+            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
+            compared += len(games)
+            if found := first_difference_in(run, games):
+                return compared, found.words, found.bots
+            if differing := forgotten(known, run, games, batch.start):
+                return compared, differing, ()
+    return compared, None, ()
+
+
+def repeatability_now(
+    directory: Path, plan: Plan, differing: tuple[str, ...], notes: list[str]
+) -> Repeatability:
+    """Return what is said of the run now that bots were seen to differ; run.json says it too.
+
+    Not if files or sources have changed since: then it is not the run's bots that differ.
+    """
+    stored = read_run(directory)
+    replays = BotReplays.from_json(stored.get(KEY))
+    if differing and not notes:
+        replays = replays or BotReplays(dict.fromkeys(plan.outside_bots, 0))
+        replays = replays._replace(differing=tuple(dict.fromkeys((*replays.differing, *differing))))
+        again = repeatability(plan, replays)
+        stored = {**stored, KEY: again.to_json(replays), "reproducible": again.as_bool}
+        write_text(directory / RUN, json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
+    return repeatability(plan, replays)
 
 
 def chosen(total: int, everything: bool) -> list[range]:
@@ -153,7 +193,14 @@ def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
             yield Task(each.start, each.stop, verdicts, carried)
 
 
-def difference(run: StoredRun, games: Games) -> str | None:
+class Difference(NamedTuple):
+    """The first difference between the records of two plays, and the outside bots it comes from."""
+
+    words: str
+    bots: tuple[str, ...]
+
+
+def first_difference_in(run: StoredRun, games: Games) -> Difference | None:
     """The first column in which the records of a game differ; whose moves they may be."""
     stored, of = run.stored, run.drawn.of
     rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
@@ -169,18 +216,30 @@ def difference(run: StoredRun, games: Games) -> str | None:
     for row in np.flatnonzero(~run.table.unasked[rows]).tolist():
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:
-                was = before[name][row] if row < len(before[name]) else "missing"
+                was = before[name][row] if row < len(before[name]) else None
                 place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
-                what = f"{place}: {name} was {was} and is {column[row]}"
-                return what + doubt(run.drawn, games, row)
+                what = f"{place}: {contradiction(name, was, column[row])}"
+                bots = bots_that_differ(run, games, row, before, now) if name in BY_AGENTS else ()
+                return Difference(what + doubt_words(bots), bots)
     return None
 
 
-def doubt(drawn: DrawnPlan, games: Games, row: int) -> str:
-    """Whose moves may have changed without a fault of the table."""
-    places = int(games.first[row]), int(games.second[row])
-    unsaid = [place for place in places if outside(drawn.specs[place])]
-    names = " and ".join(drawn.plan.names[place] for place in unsaid)
-    if not names:
+def bots_that_differ(
+    run: StoredRun, games: Games, row: int, before: Records, now: Records
+) -> tuple[str, ...]:
+    """Return the outside bot whose move was another one, or those whose moves may have been."""
+    places = [int(games.first[row]), int(games.second[row])]
+    if "moves" in before and games.moves is not None and row < len(before["moves"]):
+        ply = first_difference(str(before["moves"][row]).split(), str(now["moves"][row]).split())
+        if ply is not None:
+            places = [places[seat_to_move(run.drawn.of, moves_of(games, row)[:ply])]]
+    names, outside_bots = run.drawn.plan.names, run.drawn.plan.outside_bots
+    return tuple(names[place] for place in places if names[place] in outside_bots)
+
+
+def doubt_words(bots: tuple[str, ...]) -> str:
+    """Say whose moves may have changed without a fault of the table."""
+    if not bots:
         return ""
+    names = " and ".join(bots)
     return f" (the table is clean by the rules: {names} may not be the same bot any more)"

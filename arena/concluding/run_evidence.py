@@ -31,4 +31,5 @@ def evidence_of_run(
         progress,
         drawn.without_chance,
         EarlierLooks(directory).count,
+        drawn.openings.plies,
     )

@@ -1,39 +1,56 @@
-"""Which agents play the same games against the same opponents: one player under two names."""
+"""Agents that play identically: the same moves in all games that can be compared."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents import AgentSpec, outside, varies
-from arena.planning.records import Games
+from arena.planning.records import Games, Termination
+from games import Game
 from games.kernels.splitmix import STRIDE, mixed
 
-FEWEST = 40  # equal games: below that two players may agree by playing well
+FEWEST = 40  # equal games: below that two agents may agree by playing well
+FAIR = [how for how in Termination if how.fair]
+Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
+Moves = NDArray[np.int16]
+# The games of an agent against an opponent by opening and seat.
+OwnGames: TypeAlias = dict[tuple[int, int], Moves]
+Pieces = Callable[[], Iterable[tuple[Games, Flags]]]
 
 
-class SamePlayers(NamedTuple):
-    """Agents, by their places, all of whose games against so many opponents are equal."""
+class IdenticalPlay(NamedTuple):
+    """Agents, by their places, that played identically in `games` games each.
+
+    These are all fair games against so many `opponents`, of those whom all of them `met`.
+    """
 
     agents: tuple[int, ...]
     games: int
     opponents: int
+    met: int
 
     def text(self, names: Sequence[str]) -> str:
-        """The finding in one line."""
+        """The finding in one line, and what it rests on."""
         *others, last = (names[each] for each in self.agents)
-        own = f"{', '.join(others)} and {last}"
         many = f"{self.opponents} opponent{'s' * (self.opponents != 1)}"
-        return f"{own}: the same player (all {self.games:,} games of each against {many} are equal)"
+        left = self.met - self.opponents
+        verbs = "varies or has" if left == 1 else "vary or have"
+        more = f"; {left} more {verbs} no fair game" if left else ""
+        return (
+            f"{', '.join(others)} and {last} play identically "
+            f"(the same moves in all {self.games:,} games of each against {many}{more})"
+        )
 
 
 class SameGames:
     """Takes games and keeps a sum for every pair of agents: equal games have equal sums.
 
-    A game counts with its opening and seat. Who leaves something to chance is not compared, nor
-    compared with: equal games would be luck, others no proof.
+    A game counts with its opening and seat. Forfeited games, and those that were never played,
+    do not count. Agents of ours that vary are not compared, nor compared with.
     """
 
     def __init__(self, specs: Sequence[AgentSpec]) -> None:
@@ -41,14 +58,24 @@ class SameGames:
         self.sure = [varies(spec) is None for spec in specs]
         self.may = np.array([sure or outside(s) for sure, s in zip(self.sure, specs, strict=True)])
         self.sums: dict[int, dict[int, tuple[int, int]]] = {}
+        self.opponents: dict[int, set[int]] = {}
 
-    def take(self, games: Games, repeat: NDArray[np.bool_]) -> None:
+    def take(self, games: Games, repeat: Flags) -> None:
         """Take more games, of which some repeat earlier ones."""
-        rows = np.flatnonzero(~repeat & self.may[games.first] & self.may[games.second])
+        for own, other in (("first", "second"), ("second", "first")):
+            pairs = games.columns[own].astype(np.int64) << 32 | games.columns[other]
+            for pair in np.unique(pairs).tolist():
+                self.opponents.setdefault(pair >> 32, set()).add(pair & 0xFFFFFFFF)
+        rows = np.flatnonzero(self._counts(games, repeat))
         opening = games.opening[rows].astype(np.uint64)
         for seat, (own, other) in enumerate((("first", "second"), ("second", "first"))):
             words = games.game_id[rows] ^ mixed((opening * np.uint64(2) + np.uint64(seat)) * STRIDE)
             self._add(games.columns[own][rows], games.columns[other][rows], mixed(words))
+
+    def _counts(self, games: Games, repeat: Flags) -> Flags:
+        """Which games are compared."""
+        fair = np.isin(games.termination, FAIR)
+        return np.asarray(~repeat & fair & self.may[games.first] & self.may[games.second])
 
     def _add(self, own: NDArray[np.int16], other: NDArray[np.int16], words: Words) -> None:
         pairs = own.astype(np.int64) << 32 | other.astype(np.int64)
@@ -60,42 +87,108 @@ class SameGames:
             before, games = agent.get(pair & 0xFFFFFFFF, (0, 0))
             agent[pair & 0xFFFFFFFF] = (before + total) % (1 << 64), games + count
 
-    def found(self) -> tuple[SamePlayers, ...]:
-        """The agents that are one player, two or more of them together."""
-        leader: dict[int, SamePlayers] = {}
-        for first, second in self._alike():
-            if same := self._compared(first, second):
-                before = leader.get(first, SamePlayers((first,), same.games, same.opponents))
-                merged = tuple(sorted({*before.agents, second}))
-                both = before._replace(
-                    agents=merged,
-                    games=min(before.games, same.games),
-                    opponents=min(before.opponents, same.opponents),
-                )
-                leader |= dict.fromkeys(merged, both)
-        return tuple(dict.fromkeys(leader[each] for each in sorted(leader)))
+    def found(self, of: Game, pieces: Pieces) -> tuple[IdenticalPlay, ...]:
+        """The agents that play identically; `pieces` are all games that were taken, once more.
 
-    def _alike(self) -> Iterator[tuple[int, int]]:
-        """Pairs of agents with equal games against some opponent, each with the first of them."""
-        first: dict[tuple[int, tuple[int, int]], int] = {}
-        seen: set[tuple[int, int]] = set()
-        for agent in sorted(self.sums):
-            for opponent, games in self.sums[agent].items():
-                pair = first.setdefault((opponent, games), agent), agent
-                if pair[0] != agent and pair not in seen:
-                    seen.add(pair)
-                    yield pair
+        Where moves were kept, two games that differ show which side changed: agents that did
+        so differ, and an opponent that did so varies and is left out. Else opponents are left
+        out unless they are ours, if there are such.
+        """
+        close = list(self._close())
+        if not close:
+            return ()
+        kept = self._games_of({agent for pair in close for agent in pair}, pieces)
+        equal: dict[tuple[int, int], IdenticalPlay] = {}
+        for one, other in close:
+            same = self._by_sums(one, other) if kept is None else self._by_moves(
+                of, kept, one, other
+            )  # fmt: skip
+            if same is not None:
+                equal[one, other] = same
+        return tuple(_together(equal))
 
-    def _compared(self, one: int, other: int) -> SamePlayers | None:
-        """The finding about two agents; None if they differ or have too few games in common."""
-        met = self.sums[one].keys() & self.sums[other].keys()
-        common = sorted(met - {one, other})
+    def _close(self) -> Iterator[tuple[int, int]]:
+        """Pairs of agents with equal games against some opponent."""
+        for one, other in combinations(sorted(self.sums), 2):
+            own, others = self.sums[one], self.sums[other]
+            if any(others.get(opponent) == games for opponent, games in own.items()):
+                yield one, other
+
+    def _games_of(self, agents: set[int], pieces: Pieces) -> dict[int, dict[int, OwnGames]] | None:
+        """The games of some agents by opponent; None if moves were not kept."""
+        wanted = np.zeros(len(self.may), np.bool_)
+        wanted[list(agents)] = True
+        kept: dict[int, dict[int, OwnGames]] = {agent: {} for agent in agents}
+        for games, repeat in pieces():
+            if games.moves is None:
+                return None
+            ends = np.cumsum(games.plies)
+            some = self._counts(games, repeat) & (wanted[games.first] | wanted[games.second])
+            for row in np.flatnonzero(some).tolist():
+                moves = games.moves[ends[row] - games.plies[row] : ends[row]]
+                opening, seats = int(games.opening[row]), (games.first[row], games.second[row])
+                for seat, agent in enumerate(map(int, seats)):
+                    if agent in agents:
+                        own = kept[agent].setdefault(int(seats[1 - seat]), {})
+                        own[opening, seat] = moves
+        return kept
+
+    def _met(self, one: int, other: int) -> set[int]:
+        """The opponents of both."""
+        return (self.opponents[one] & self.opponents[other]) - {one, other}
+
+    def _by_moves(
+        self, of: Game, kept: dict[int, dict[int, OwnGames]], one: int, other: int
+    ) -> IdenticalPlay | None:
+        """The finding about two agents by their moves; None if they differ or have few games."""
+        games = opponents = 0
+        for opponent in sorted(kept[one].keys() & kept[other].keys() - {one, other}):
+            own, others = kept[one][opponent], kept[other][opponent]
+            common = own.keys() & others.keys()
+            different = [key for key in sorted(common) if not np.array_equal(own[key], others[key])]
+            if not different:
+                games, opponents = games + len(common), opponents + bool(common)
+            elif any(changed(of, own[key], others[key]) == key[1] for key in different[:1]):
+                return None
+        enough = games >= FEWEST
+        found = IdenticalPlay((one, other), games, opponents, len(self._met(one, other)))
+        return found if enough else None
+
+    def _by_sums(self, one: int, other: int) -> IdenticalPlay | None:
+        """The same where moves were not kept."""
+        common = sorted(self.sums[one].keys() & self.sums[other].keys() - {one, other})
         against = [each for each in common if self.sure[each]] or common
         games = sum(self.sums[one][each][1] for each in against)
         equal = all(self.sums[one][each] == self.sums[other][each] for each in against)
-        return SamePlayers((one, other), games, len(against)) if equal and games >= FEWEST else None
+        found = IdenticalPlay((one, other), games, len(against), len(self._met(one, other)))
+        return found if equal and games >= FEWEST else None
 
 
-def same_players(found: Sequence[SamePlayers], names: Sequence[str]) -> tuple[str, ...]:
-    """A line for each player with several names."""
+def changed(of: Game, one: Moves, other: Moves) -> int:
+    """The seat that moved, or resigned, where two games with one beginning part."""
+    length = min(len(one), len(other))
+    parted = np.flatnonzero(one[:length] != other[:length])
+    position = of.start()
+    for move in one[: int(parted[0]) if len(parted) else length].tolist():
+        position = of.play(position, move)
+    return position.mover
+
+
+def _together(equal: dict[tuple[int, int], IdenticalPlay]) -> Iterator[IdenticalPlay]:
+    """The pairs joined to groups in which each agent is equal to each other."""
+    left = sorted({agent for pair in equal for agent in pair})
+    while left:
+        group = [left[0]]
+        for each in left[1:]:
+            if all((one, each) in equal for one in group):
+                group.append(each)
+        left = [each for each in left if each not in group]
+        if len(group) > 1:
+            found = [equal[pair] for pair in combinations(group, 2)]
+            fewest = min(found, key=lambda each: each.games)
+            yield fewest._replace(agents=tuple(group))
+
+
+def identical_play(found: Sequence[IdenticalPlay], names: Sequence[str]) -> tuple[str, ...]:
+    """A line for each group of agents that play identically."""
     return tuple(each.text(names) for each in found)

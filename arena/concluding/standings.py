@@ -14,6 +14,7 @@ from arena.concluding.intransitivity import (
     standings_without_ratings,
 )
 from arena.concluding.match_sums import Match
+from arena.concluding.points_table import tallies
 from arena.concluding.win_rates import WinRate, raw
 from arena.stats.bradley_terry import EXACT
 from arena.stats.clusters import spread
@@ -34,11 +35,11 @@ FARTHEST = 1e9  # Elo
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One agent's rating; agents of different groups cannot be compared.
+    """One agent's rating and place; agents of different groups cannot be compared.
 
-    `games` are all that it played, `points` those of the `counted` ones, `effective_pairings`
-    the independent ones that would be as sure: pairings on one opening are not independent,
-    also against different opponents.
+    `points` are those of all its `games`, the rating rests on the `counted` ones;
+    `effective_pairings` are the independent ones that would be as sure: pairings on one opening
+    are not independent, also against different opponents.
     """
 
     agent: str
@@ -53,6 +54,7 @@ class Rated:
     forfeits: int
     text: str
     standing: WithoutRating
+    place: int = 0  # in the official order
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class RatingBasis(NamedTuple):
     """What one agent's rating rests on; `effective` are independent pairings as sure."""
 
     games: int
+    points: float
     distinct: int
     openings: int
     effective: float
@@ -135,19 +138,28 @@ def ranked_agents(
         only = _only_rates(rates)
         rows = [_of_pair(row, only, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
+    ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
-        agents=tuple(sorted(rows, key=_place)),
+        agents=tuple(replace(row, place=place) for place, row in ordered),
         groups=tuple(_group(pool, rated, names, results, standing) for pool in rated.pools),
         bridges=_bridges(rated, results, names),
     )
 
 
+def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
+    """The same agents with their places, in the order of these."""
+    rows = {row.agent: row for row in found.agents}
+    ordered = tuple(replace(rows[name], place=place) for name, place in places.items())
+    return replace(found, agents=ordered)
+
+
 def _place(row: Rated) -> tuple[bool, int, float]:
-    """Ranked agents first, by group, then by strength."""
+    """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
     elo = row.elo.value
     if elo is None:  # a bound alone: above or below all that is known
         elo = FARTHEST if row.elo.low is not None else -FARTHEST
-    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - elo
+    # Further digits are rounding errors of the machine.
+    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
 
 
 def _only_forfeits(row: Rated) -> Rated:
@@ -218,17 +230,19 @@ def _played(
     for each in rates:
         counts = each.row.counts
         sums[place[each.agent]] += counts.games, counts.distinct_games or 0, each.forfeits
-    return [_basis(at, found, *sums[at].tolist()) for at in range(len(names))]
+    points = [each.points for each in tallies(found, len(names))]
+    return [_basis(at, found, points[at], *sums[at].tolist()) for at in range(len(names))]
 
 
 def _basis(
-    place: int, found: Sequence[Match], games: int, distinct: int, forfeits: int
+    place: int, found: Sequence[Match], points: float, games: int, distinct: int, forfeits: int
 ) -> RatingBasis:
     met = [match.evidence() for match in found if place in (match.a, match.b)]
     openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
     times = np.concatenate([np.empty(0, np.int64), *(match.times for match in met)])
     return RatingBasis(
         games=games,
+        points=points,
         distinct=distinct,
         openings=len(np.unique(openings)),
         effective=spread(openings, _around_half(met), times).effective_pairings,
@@ -247,7 +261,7 @@ def _rated(
         games=basis.games,
         distinct=basis.distinct,
         counted=row.games,
-        points=row.points,
+        points=basis.points,
         openings=basis.openings,
         effective_pairings=basis.effective,
         forfeits=basis.forfeits,

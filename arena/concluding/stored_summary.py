@@ -37,6 +37,7 @@ SHAPE: Mapping[str, Shape] = {
     "openings": "int",
     "forfeits": "int",
     "first_mover": ESTIMATE,
+    "opening_plies": OrNone(["int"]),
     "groups": [["text"]],
     "bridges": ["text"],
     "stopped": OrNone({
@@ -82,6 +83,7 @@ def summary_values(
         "openings": summary.openings,
         "forfeits": summary.forfeits,
         "first_mover": asdict(summary.first_mover),
+        "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],
         "bridges": list(summary.bridges),
         "stopped": summary.stopped and _stopped(summary.stopped),

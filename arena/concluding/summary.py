@@ -7,9 +7,15 @@ import numpy as np
 
 from arena.concluding.evidence import Evidence
 from arena.concluding.match_sums import Match
-from arena.concluding.points_table import PointsRow, points_rows
-from arena.concluding.same_games import same_players
-from arena.concluding.standings import Group, Rated, standings
+from arena.concluding.points_table import (
+    PointsRow,
+    official_places,
+    points_rows,
+    scheduled_places,
+    tallies,
+)
+from arena.concluding.same_games import identical_play
+from arena.concluding.standings import Group, Rated, Standings, in_official_order, standings
 from arena.concluding.win_rates import WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
@@ -43,8 +49,8 @@ class Stopped:
 class Summary:
     """All that is concluded from the games of a run, without clocks or machines.
 
-    `first_mover` is the score of whoever moved first. `win_rates` has both sides of every
-    pair that met; `ratings` are ordered by group, then by strength.
+    `first_mover` is the score of the first movers, the agents to move after the opening.
+    `win_rates` has both sides of every pair that met; `ratings` are in the official order.
     """
 
     experiment: str
@@ -63,7 +69,8 @@ class Summary:
     tournament: TournamentStanding | None = None
     points: tuple[PointsRow, ...] = ()
     notes: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()  # a line for each player with several names
+    same: tuple[str, ...] = ()  # a line for each group of agents that play identically
+    opening_plies: tuple[int, int] | None = None  # the fewest and the most
 
 
 def summarise(
@@ -78,7 +85,7 @@ def summarise(
     """Sum up the games of the experiment called `name`.
 
     `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
-    asks for standings by points too; 0 `draws`: ratings without errors.
+    ranks the agents by points; 0 `draws`: ratings without errors.
     """
     plan, tested = evidence.plan, sprt is not None
     names, met = plan.names, evidence.matches
@@ -86,6 +93,7 @@ def summarise(
     whole = bool(met) and all(is_census(match, evidence) for match in met)
     rating = rating_plan(plan, draws, whole)
     rated = standings(met, names, rates, rating, tested, evidence.faulty)
+    rated, points = _ranked(evidence, rated, by_points, tournament)
     return Summary(
         experiment=name,
         game=plan.game,
@@ -101,10 +109,24 @@ def summarise(
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,
-        points=tuple(points_rows(met, names)) if by_points else (),
+        points=points if by_points else (),
         notes=tuple(contradictions(evidence)),
-        same=same_players(evidence.same, names),
+        same=identical_play(evidence.same, names),
+        opening_plies=evidence.opening_plies,
     )
+
+
+def _ranked(
+    evidence: Evidence, rated: Standings, by_points: bool, tournament: TournamentStanding | None
+) -> tuple[Standings, tuple[PointsRow, ...]]:
+    """The agents in the official order, and their points."""
+    names = evidence.plan.names
+    own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
+    places = official_places(
+        own, [row.agent for row in rated.agents], openings=evidence.openings,
+        by_points=by_points, scheduled=scheduled_places(tournament, names),
+    )  # fmt: skip
+    return in_official_order(rated, places), tuple(points_rows(own, places))
 
 
 def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
@@ -115,7 +137,7 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
 
 
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Score of whoever moved first, over all matches; openings are shared between them."""
+    """Return the first movers' score over all matches; openings are shared between them."""
     fresh = [match.evidence() for match in found]
     scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
     none = np.empty(0)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.concluding.stored_summary import stored_checks
+from arena.concluding.table_rows import WinRateRow, mirror_of
 from arena.keeping.arrow_columns import Column
-from arena.keeping.parquet import read_pieces, words_of, write_columns
+from arena.keeping.parquet import read_pieces, read_rows, words_of, write_columns
 from arena.planning.records import GameColumn
 from arena.stats.estimate import Estimate
 from arena.stats.sweep_answers import BETTER, OPEN, WORSE, CellScore, Slope, cell_score, slope_of
@@ -24,7 +25,9 @@ TYPES = {
     "cell": "int64", "agent": "string", "opponent": "string", "games": "int64",
     "openings": "int64",
     **{f"{name}{end}": "double" for name in ESTIMATES for end in ("", "_low", "_high")},
-    "answer": "string", "checks": "int64", "checks_hold": "int64", "run": "string",
+    "answer": "string", "distinct_games": "int64", "first_mover_score": "double",
+    "first_mover_margin": "double", "identical_pairs": "int64", "checks": "int64",
+    "checks_hold": "int64", "run": "string",
 }  # fmt: skip
 
 
@@ -40,6 +43,7 @@ class CellRow(NamedTuple):
     checks: int
     checks_hold: int
     run: str  # its directory below that of the sweep
+    match: WinRateRow | None = None  # that of the agent, if it met one opponent
 
 
 def cell_row(
@@ -56,16 +60,19 @@ def cell_row(
     scores = scores_of(columns["result"], first == place)[fresh]
     openings = columns["opening"][0::2][fresh]
     stored = stored_checks(directory)
+    opponent = opponents[0] if len(opponents) == 1 else OTHERS
+    matches = read_rows(directory / "win_rates.parquet", WinRateRow)
     return CellRow(
         values,
         agent,
-        opponents[0] if len(opponents) == 1 else OTHERS,
+        opponent,
         2 * int(np.count_nonzero(own)),
         len(np.unique(openings)),
         cell_score(openings, scores, cells),
         len(stored),
         sum(check.get("status") == HOLDS for check in stored),
         run,
+        next((row for row in matches if (row.agent, row.opponent) == (agent, opponent)), None),
     )
 
 
@@ -96,6 +103,8 @@ def write_sweep(
         columns[name] = [getattr(row, name) for row in rows]
     columns["cell"] = list(range(1, len(rows) + 1))
     columns["answer"] = [row.found.answer for row in rows]
+    for name in ("distinct_games", "first_mover_score", "first_mover_margin", "identical_pairs"):
+        columns[name] = [row.match and getattr(row.match, name) for row in rows]
     for name in ESTIMATES:
         estimates = [getattr(row.found, name) for row in rows]
         for end, part in (("", "value"), ("_low", "low"), ("_high", "high")):
@@ -171,6 +180,9 @@ def verdict_text(rows: Sequence[CellRow]) -> str:
     agent, count = rows[0].agent, len(rows)
     opponents = {row.opponent for row in rows}
     against = opponents.pop() if len(opponents) == 1 else OTHERS
+    mirrors = {row.match and mirror_of(row.match) for row in rows}
+    if len(mirrors) == 1 and (mirror := mirrors.pop()):
+        return f"{agent} against {against}: {mirror} in every cell"
     found = {answer: sum(row.found.answer == answer for row in rows)
              for answer in (BETTER, WORSE, OPEN)}  # fmt: skip
     each = 100.0 * (1.0 - 0.05 / count)

@@ -8,6 +8,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.win_rates import WinRate
 from arena.planning.rounds import Row
 from arena.stats.matchup import PairEstimate, no_answer
+from arena.stats.words import mirror_text
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
@@ -17,7 +18,7 @@ NOT_THESE = no_answer("no opening was played more than once")
 
 
 class EloRow(NamedTuple):
-    """One agent, the strongest group and agent first; `None` where the games cannot say."""
+    """One agent in the official order; `rank` is its place. `None` where the games cannot say."""
 
     rank: int
     agent: str
@@ -87,6 +88,9 @@ class WinRateRow(NamedTuple):
     first_mover_score: REAL
     first_mover_score_low: REAL
     first_mover_score_high: REAL
+    first_mover_margin: REAL
+    identical_pairs: int
+    same_player: bool
     of: str
     these_score: REAL
     these_score_low: REAL
@@ -98,6 +102,20 @@ class WinRateRow(NamedTuple):
     these_interval: str
     these_why: str
     text: str
+
+
+def mirror_of(row: WinRateRow) -> str:
+    """What a match shows in which both games of every pair had the same moves, or ""."""
+    return mirror_text(_identical(row), row.same_player)
+
+
+def distinct_of(row: WinRateRow) -> int:
+    """How many games of a pair differ in their moves; identical ones count in one seat only."""
+    return row.distinct_games // 2 if _identical(row) else row.distinct_games
+
+
+def _identical(row: WinRateRow) -> bool:
+    return 0 < row.games == 2 * row.identical_pairs
 
 
 class TournamentRow(NamedTuple):
@@ -154,7 +172,7 @@ def rating_rows(
     ratings: Sequence[Rated], groups: Sequence[Group], agents: Sequence[str]
 ) -> list[EloRow]:
     """The rows of ranked agents; `agents` are their names in their own order."""
-    return [_elo_row(rank, row, groups[row.group], agents) for rank, row in enumerate(ratings, 1)]
+    return [_elo_row(row, groups[row.group], agents) for row in ratings]
 
 
 def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
@@ -162,11 +180,11 @@ def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
     return (_win_rate_row(row, summary) for row in summary.win_rates)
 
 
-def _elo_row(rank: int, row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
+def _elo_row(row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
     first_move, misfit = group.first_move, group.misfit
     ring = () if misfit is None else (agents[place] for place in misfit.triple)
     return EloRow(
-        rank=rank,
+        rank=row.place,
         agent=row.agent,
         group=row.group + 1,
         elo=_rounded(row.elo.value),
@@ -227,6 +245,9 @@ def _win_rate_row(rate: WinRate, summary: Summary) -> WinRateRow:
         first_mover_score=_rounded(row.first_mover.value),
         first_mover_score_low=_rounded(row.first_mover.low),
         first_mover_score_high=_rounded(row.first_mover.high),
+        first_mover_margin=_rounded(counts.first_mover_margin),
+        identical_pairs=counts.identical_pairs,
+        same_player=counts.same_player,
         of=str(row.answer.scope),
         **_these(row.these),
         text=rate.text,

@@ -128,12 +128,14 @@ def win_rates(evidence: Evidence, stopped: bool) -> WinRates:
 
 def _win_rate(evidence: Evidence, match: Match, stopped: bool) -> WinRate:
     row = estimated(match, evidence)
-    row = replace(row, counts=_counts(match))
+    plan = evidence.plan
+    same_player = plan.agents[plan.names[match.a]] == plan.agents[plan.names[match.b]]
+    row = replace(row, counts=_counts(match, same_player))
     if stopped:
         these = None if row.these is None else _raw_answer(row.these)
         row = replace(row, like=_raw_answer(row.like), these=these)
     own, others = match.forfeits
-    names = evidence.plan.names
+    names = plan.names
     a, b, counted = names[match.a], names[match.b], 2 * match.counted
     return WinRate(a, b, counted, own, others, row, _text(row))
 
@@ -151,10 +153,16 @@ def raw(estimate: Estimate) -> Estimate:
     return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
-def _counts(match: Match) -> PairCounts:
+def _counts(match: Match, same_player: bool) -> PairCounts:
     """Counts of all games of a match, replays included."""
     counts = pair_counts(match.openings, match.as_first, match.as_second, times=match.times)
-    return replace(counts, distinct_games=match.distinct)
+    return replace(
+        counts,
+        distinct_games=match.distinct,
+        identical_pairs=match.identical,
+        same_player=same_player,
+        first_mover_margin=match.mover_margin / match.normal if match.normal else None,
+    )
 
 
 def _text(row: Matchup) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.keeping.parquet import TableError, read_columns
 from arena.keeping.provenance import file_digest, read_run
-from arena.keeping.run_directory import GAMES, NotARun, stored_plan
+from arena.keeping.run_directory import GAMES, NotARun, games_table, stored_plan
 from arena.planning.plan import Plan
 from games import Game
 
@@ -56,9 +56,7 @@ class JudgedRun:
 
 def judged_run(directory: Path) -> JudgedRun:
     """The run in a directory; NotARun says why it cannot be judged."""
-    plan, path = stored_plan(directory), directory / GAMES
-    if not path.exists():
-        raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
+    plan, path = stored_plan(directory), games_table(directory)
     try:
         columns = read_columns(path, COLUMNS, optional=("moves",))
     except TableError as error:

@@ -12,7 +12,7 @@ from arena.keeping.parquet import Provenance, column_names, read_columns, write_
 from arena.keeping.text_column import TextColumn
 from arena.planning.game_pieces import ROWS_AT_ONCE, pieces
 from arena.planning.openings import NO_MOVE, Openings
-from arena.planning.records import WIN, GameColumn, Games, Termination
+from arena.planning.records import WIN, GameColumn, Games, Termination, first_movers
 from games import Game
 from games.transcripts import written
 
@@ -36,6 +36,7 @@ GAME_COLUMNS = {
     "opening_moves": "string",
     "first": "int16 words",
     "second": "int16 words",
+    "first_mover": "int16 words",
     "seed": "uint64",
     "game_id": "uint64",
     "result": "double",
@@ -105,6 +106,7 @@ def read_games(path: Path) -> StoredGames:
 def _game_columns(part: Games, at: int, agents: Sequence[str]) -> dict[str, Column]:
     """The columns of `GAME_COLUMNS` from game `at` on, but words of moves, and repeats."""
     named = {name: coded(part.columns[name], agents) for name in ("first", "second")}
+    named["first_mover"] = coded(first_movers(part), agents)
     plain = ("pair", "leg", "opening", "seed", "game_id", "margin", "plies")
     return (
         named

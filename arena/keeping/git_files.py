@@ -70,6 +70,12 @@ class GitTree(NamedTuple):
         found = [each for each in entries if each.partition("\t")[2] == place]
         return found[0].partition(" ")[0] if found else ""
 
+    def below(self, place: str) -> list[str]:
+        """Return the places of all files below a directory."""
+        words = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", self.commit)
+        found = git(self.top, *words, *([] if place == "." else ["--", literal(place)]))
+        return [each for each in found.decode(errors="surrogateescape").split("\0") if each]
+
     def content(self, place: str) -> Content:
         """The content of a file; a VersionError if there is none of a size that makes sense."""
         kind, name = self.kind(place), quoted(place)

@@ -1,22 +1,20 @@
 """What decides a game, as the key under which it is known: rules, agents, opening, chance, code."""
 
-import ast
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, outside, users_code, users_files, varies, with_files
+from agents import AgentSpec, outside, users_code, users_trees, varies, with_files
 from agents.user_files import split_reference
 from arena.keeping.provenance import code_digest
 from arena.planning.drawing import DrawnPlan
 from arena.planning.pairing_seeds import agent_seeds
 from arena.planning.pairings import Block
 from arena.planning.plan import CLOCKS
+from games.file_trees import file_tree
 from games.kernels.splitmix import STRIDE, mixed
 
 Words = NDArray[np.uint64]
@@ -87,48 +85,15 @@ class GameKeys:
 def content(spec: AgentSpec) -> str:
     """All that an agent is made of: its spec with files by what they and their imports hold."""
     named = with_files(spec, _by_content)
-    digests = [source_digest(path) for path in users_files(spec)]
+    # Of a file with imports each file has one: ladders of earlier versions know games by this.
+    digests = [
+        each.digest(16)
+        for tree in users_trees(spec)
+        for each in ([tree] if tree.is_directory else map(file_tree, tree.files.values()))
+    ]
     return json.dumps([named.to_json(), digests], sort_keys=True, default=str)
 
 
 def _by_content(reference: str) -> str:
     path, name = split_reference(reference, "")
-    return f"{source_digest(path)}:{name}" if path.is_file() else reference
-
-
-def source_digest(path: Path) -> str:
-    """Digest of a file and of the files beside it that it imports, and those that these do."""
-    digest = hashlib.blake2b(digest_size=16)
-    for each in sorted(sources(path)):
-        text = each.read_bytes()
-        digest.update(f"{each == path} {len(text)}\n".encode() + text)
-    return digest.hexdigest()
-
-
-def sources(path: Path) -> set[Path]:
-    """A Python file with those beside it that it imports, directly or not."""
-    found, waiting = set[Path](), [path]
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += imported(each)
-    return found
-
-
-def imported(path: Path) -> Iterator[Path]:
-    """The files beside a Python file that it names in an import."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module or alias.name for alias in node.names]
-        for name in names:
-            first = path.parent / name.partition(".")[0]
-            if first.with_suffix(".py").is_file():
-                yield first.with_suffix(".py")
-            elif first.is_dir():
-                yield from first.rglob("*.py")
+    return f"{file_tree(path).digest(16)}:{name}" if path.exists() else reference

@@ -6,41 +6,94 @@ import json
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.planning.file_names import name_in_plan
 from arena.planning.plan import Plan
+from games.file_trees import FileTree
+from games.imports import module_paths, own_imported_files, package_modules
 from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
+from games.terminal import printable
 from games.whole_files import write_text
 
 RUN = "run.json"
 LONGEST_VALUE = 40
 LARGEST_RUN = 1 << 26  # bytes of run.json
+OWN_PACKAGES = ("games", "agents", "arena")
 PACKAGES = ("pitflip", "numpy", "numba", "pandas", "pyarrow")
-# The sources that decide games: rules, agents with their weights, planning, playing, stop rules.
+# What decides games: rules, agents with their weights, planning, playing; and all that they import.
 DECIDING = ("games", "agents", "arena/planning", "arena/playing")
-DECIDING_ALONE = ("arena/stats/sprt.py", "arena/stats/gsprt.py")
+DECIDING_DATA = (".toml", ".csv", ".npz")
 
 
 @cache
 def code_digest() -> str:
-    """Digest of the sources that decide games: those that this process has begun with."""
+    """Return the digest of the sources that decide games, as they were when this process began."""
     root, digest = Path(__file__).parents[2], hashlib.blake2b(digest_size=8)
-    paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
-    paths += [root / name for name in DECIDING_ALONE]
-    for path in sorted(path for path in paths if path.suffix in (".py", ".toml", ".csv", ".npz")):
-        content = path.read_bytes()
+    for path, content in sorted(deciding_sources(root).items()):
         digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
+def deciding_sources(root: Path) -> dict[Path, bytes]:
+    """Return the sources below `root` that decide games, with what they import."""
+
+    modules = package_modules(root / package for package in OWN_PACKAGES)
+    places = set(modules.values())
+
+    def read(path: Path) -> bytes | None:
+        return path.read_bytes() if path in places else None
+
+    def find(importer: Path, name: str) -> Iterator[Path]:
+        if name.startswith("."):
+            yield from module_paths(importer, name, root)
+        while name in modules:
+            yield modules[name]
+            name = name.rpartition(".")[0]  # the packages that it lies in are run first
+
+    paths = [path for package in DECIDING for path in (root / package).rglob("*.*")]
+    data = {path: path.read_bytes() for path in paths if path.suffix in DECIDING_DATA}
+    return data | own_imported_files(sorted(places.intersection(paths)), read, find)
+
+
 def file_digests(plan: Plan) -> dict[str, str]:
-    """Digests of the users' own files, by their paths from the experiment's."""
-    return {name_in_plan(path, plan.base): file_digest(path) for path in plan.files()}
+    """Return digests of the users' own files by their paths from the experiment's.
+
+    A directory that is too large to read has one, and a slash behind its name.
+    """
+    digests: dict[str, str] = {}
+    for tree in plan.trees():
+        if tree.is_large:
+            digests[f"{name_in_plan(tree.path, plan.base)}/"] = tree.digest()
+        else:
+            for path in tree.files.values():
+                digests[name_in_plan(path, plan.base)] = file_digest(path)
+    return digests
+
+
+def tree_digests(plan: Plan) -> dict[str, str]:
+    """Return digests of what the plan names, each with what it imports or has below it."""
+    return {name_in_plan(tree.path, plan.base): source_digest(tree) for tree in plan.trees()}
+
+
+def source_digest(tree: FileTree) -> str:
+    """Return the digest of what an agent names: that of the file, if it imports nothing."""
+    alone = len(tree.files) == 1 and not tree.is_directory
+    return file_digest(tree.path) if alone else tree.digest()
+
+
+def large_directory_lines(plan: Plan) -> list[str]:
+    """Return a line for each directory of the users' that is too large to read at every start."""
+    return [
+        f"{printable(str(tree.path))} is large ({len(tree.files):,} files, "
+        f"{tree.bytes >> 20:,} MB): an edit shows only by a file's name, size or time"
+        for tree in plan.trees()
+        if tree.is_large
+    ]
 
 
 def file_digest(path: Path) -> str:
@@ -83,13 +136,15 @@ class Origin(NamedTuple):
     plan: Mapping[str, object]  # as JSON holds it
     code: str  # digest of our sources
     files: dict[str, str]  # digests of the users' own
+    # Of each file with what it imports, and of each directory, that the plan names.
+    sources: dict[str, str]
 
 
 def origin_of(name: str, plan: Plan) -> Origin:
     """What a run of this plan rests on now."""
     code = code_digest()
     digest = hashlib.blake2b(f"{plan.digest()} {code}".encode(), digest_size=5).hexdigest()
-    return Origin(name, digest, plan.to_json(), code, file_digests(plan))
+    return Origin(name, digest, plan.to_json(), code, file_digests(plan), tree_digests(plan))
 
 
 def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
@@ -141,7 +196,7 @@ def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
         "run": origin.digest,
         "game": plan.game,
         "seed": plan.seed,
-        "reproducible": plan.reproducible,
+        "reproducible": plan.repeats,
         "plan": origin.plan,
         "versions": versions(),
     }

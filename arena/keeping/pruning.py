@@ -11,6 +11,7 @@ from arena.keeping.journal import JOURNAL
 from arena.keeping.locked_directory import LOCK
 from arena.keeping.progress_file import is_running
 from arena.keeping.provenance import RUN, read_run
+from arena.keeping.run_directory import is_finished
 
 NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
@@ -57,8 +58,8 @@ def stored_runs(results: Path) -> Iterator[StoredRunInfo]:
 def info_of(directory: Path) -> StoredRunInfo:
     """What is known of a run without opening its tables."""
     stored = read_run(directory)
-    finished = stored.get("finished") or (directory / "validation.parquet").exists()
-    state = "running" if is_running(directory) else "finished" if finished else "stopped"
+    ended = "finished" if is_finished(directory) else "stopped"
+    state = "running" if is_running(directory) else ended
     games = stored.get("games")
     sizes = [path.lstat().st_size for path in directory.rglob("*")]
     begun = str(stored.get("begun") or "")

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.keeping.kept_sources import LARGEST, place_of
+from arena.keeping.kept_sources import LARGEST, kept_file
 from arena.keeping.provenance import RUN, Origin, changes, read_run
 from games.keys import KeyValues
 from games.limited_files import TooMuch, read_bytes
@@ -65,18 +65,19 @@ def run_differences(one: Path, other: Path) -> Iterator[str]:
 
 def line_changes(one: Path, other: Path) -> Iterator[str]:
     """The lines of each file that both runs kept a copy of."""
-    old, new = (table(read_run(each), "files") for each in (one, other))
+    stored, now = read_run(one), read_run(other)
+    old, new = table(stored, "files"), table(now, "files")
     for name in new:
         if name in old and old[name] != new[name]:
-            texts = kept_lines(one, name, old[name]), kept_lines(other, name, new[name])
+            texts = kept_lines(one, stored, name), kept_lines(other, now, name)
             for line in difflib.unified_diff(*texts, lineterm="", n=1):
                 if not line.startswith(("---", "+++")):
                     yield f"  {printable(line)}"
 
 
-def kept_lines(directory: Path, name: str, digest: object) -> list[str]:
+def kept_lines(directory: Path, stored: KeyValues, name: str) -> list[str]:
     """The lines of a user's file as a run kept it; none if it did not."""
-    kept = place_of(directory, name, digest)
+    kept = kept_file(directory, stored, name)
     try:
         return [] if kept is None else read_bytes(kept, LARGEST).decode().splitlines()
     except (OSError, TooMuch, UnicodeDecodeError):

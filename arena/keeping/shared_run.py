@@ -1,5 +1,6 @@
 """A finished run in one zip: written from its directory, read with suspicion."""
 
+import json
 import re
 import stat
 import zipfile
@@ -10,15 +11,17 @@ from typing import IO
 
 from arena.keeping.kept_sources import SOURCES
 from arena.keeping.provenance import RUN
-from arena.keeping.run_directory import GAMES, NotARun
+from arena.keeping.run_directory import GAMES, NotARun, other_results
 from games.keys import KeyValues
 from games.limited_files import parsed_json, read_bytes
+from games.machine_paths import page_without_machine_paths, without_machine_paths
 from games.names import quoted
 from games.whole_files import whole_file
 
 FILES = (RUN, "summary.json", "report.html", "run.log")
 TABLE = re.compile(r"[a-z_]{1,40}\.parquet")
-SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}/[^/\\\0]{{1,255}}")
+# No part of a path is "." or "..".
+SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}(/(?!\.{{1,2}}(/|$))[^/\\\0]{{1,255}}){{1,32}}")
 ROOT = re.compile(r"[0-9a-f]{4,64}")
 MOST_MEMBERS = 5_000
 MOST_BYTES = 4 << 30  # of all files together, unpacked
@@ -28,8 +31,8 @@ BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time in a zip: the same run gives the sa
 PROGRAM = 0o100
 
 
-def pack(directory: Path, stored: KeyValues, run_json: bytes, path: Path) -> list[str]:
-    """Write the zip of a finished run with this text in place of its run.json; what is in it."""
+def pack(directory: Path, stored: KeyValues, path: Path) -> list[str]:
+    """Write the zip of a finished run, without paths of this machine; what is in it."""
     root, inside = str(stored["digest"]), list[str]()
     with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for each in _files_of(directory):
@@ -38,9 +41,32 @@ def pack(directory: Path, stored: KeyValues, run_json: bytes, path: Path) -> lis
             member.compress_type = zipfile.ZIP_DEFLATED
             mode = 0o755 if each.stat().st_mode & PROGRAM else 0o644
             member.external_attr = (stat.S_IFREG | mode) << 16
-            packed.writestr(member, run_json if name == RUN else each.read_bytes())
+            packed.writestr(member, _shared(name, each.read_bytes(), stored))
             inside.append(name)
     return inside
+
+
+def _shared(name: str, content: bytes, stored: KeyValues) -> bytes:
+    """The content of a file of a run as others get it."""
+    base = Path(stored["path"]).parent
+    if name == RUN:
+        told = {
+            **stored,
+            "path": Path(stored["path"]).name,
+            "unloadable": {
+                agent: without_machine_paths(str(why), base)
+                for agent, why in stored.get("unloadable", {}).items()
+            },
+            "forfeits": [
+                without_machine_paths(str(why), base) for why in stored.get("forfeits", [])
+            ],
+        }
+        return json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
+    if name.endswith(".html"):
+        return page_without_machine_paths(content.decode(), base).encode()
+    if name.endswith(".log"):
+        return without_machine_paths(content.decode(errors="replace"), base).encode()
+    return content
 
 
 def unpack(path: Path, into: Path) -> Path:
@@ -80,11 +106,7 @@ def _name(member: zipfile.ZipInfo, roots: set[str]) -> str:
     mode = member.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         raise NotARun(f"{quoted(member.filename)} is no regular file")
-    known = (
-        name in FILES
-        or TABLE.fullmatch(name)
-        or (SOURCE.fullmatch(name) and name.rpartition("/")[2] not in (".", ".."))
-    )
+    known = name in FILES or TABLE.fullmatch(name) or SOURCE.fullmatch(name)
     if not ROOT.fullmatch(root) or not known:
         raise NotARun(f"{quoted(member.filename)} has no place in a run")
     roots.add(root)
@@ -106,7 +128,7 @@ def _files_of(directory: Path) -> Iterator[Path]:
     """The files of a run that are shared, in a fixed order."""
     yield from (directory / name for name in FILES if (directory / name).is_file())
     yield from (path for path in sorted(directory.iterdir()) if TABLE.fullmatch(path.name))
-    for path in sorted((directory / SOURCES).glob("*/*")):
+    for path in sorted((directory / SOURCES).rglob("*")):
         if path.is_file() and SOURCE.fullmatch(path.relative_to(directory).as_posix()):
             yield path
 
@@ -119,6 +141,8 @@ def stored_run(directory: Path) -> KeyValues:
         stored = parsed_json(read_bytes(directory / RUN, LARGEST_RUN))
     except (OSError, ValueError):
         raise NotARun(f"{directory / RUN} cannot be read") from None
+    if isinstance(stored, dict) and (instead := other_results(directory, stored)):
+        raise NotARun(instead)
     whole = isinstance(stored, dict) and ROOT.fullmatch(str(stored.get("digest")))
     if not whole or not stored.get("finished") or not (directory / GAMES).is_file():
         raise NotARun(f"{directory} is not finished: the command that began it continues it")

@@ -1,17 +1,19 @@
 """Versions of a user's file, such as `heur.py@HEAD~1`: their content where a bot can begin."""
 
-import ast
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from agents.languages import source_tree
 from arena.keeping.git_files import Content, GitTree, VersionError, tree_of
-from arena.keeping.kept_sources import LARGEST, place_of
+from arena.keeping.kept_sources import LARGEST, kept_digests, place_of, tree_digest
 from arena.keeping.provenance import read_run
 from arena.planning.file_names import path_in_plan, versions_directory
+from games.file_trees import candidates, place_beside
+from games.imports import imported_files
 from games.keys import KeyValues
 from games.limited_files import TooMuch, read_bytes
 from games.names import listed, quoted
@@ -45,7 +47,7 @@ def materialised(path: Path, version: str, results: tuple[Path, ...]) -> Path:
     """
     if version.startswith(RUN):
         directory = run_named(version.removeprefix(RUN), results)
-        contents: Contents = {path.name: kept_content(directory, path)}
+        contents: Contents = kept_contents(directory, path)
     else:
         contents = contents_at(tree_of(path, version), path)
     return written_down(contents, path.name)
@@ -53,41 +55,28 @@ def materialised(path: Path, version: str, results: tuple[Path, ...]) -> Path:
 
 def contents_at(tree: GitTree, path: Path) -> Contents:
     """A file of a commit, and those that it imports from beside it, directly or not."""
-    place = tree.place(path.parent.resolve() / path.name)
-    above, _, name = place.rpartition("/")
-    prefix = f"{above}/" if above else ""
-    contents = {name: tree.content(place)}
+    place = PurePosixPath(tree.place(path.parent.resolve() / path.name))
+    contents = {place: tree.content(str(place))}
+    if path.suffix == ".py":
+        listed_files = [PurePosixPath(each) for each in tree.below(str(place.parent))]
 
-    def of_sibling(sibling: str) -> Content | None:
-        try:
-            return tree.content(f"{prefix}{sibling}")
-        except VersionError:
-            return None
+        def read(file: PurePosixPath) -> bytes | None:
+            if file not in contents:
+                try:
+                    contents[file] = tree.content(str(file))
+                except VersionError:
+                    return None
+            return contents[file].text
 
-    waiting = [name]
-    while waiting and len(contents) < MOST_SIBLINGS:
-        for each in imports_beside(waiting.pop(), contents):
-            sibling = None if each in contents else of_sibling(each)
-            if sibling is not None:
-                contents[each] = sibling
-                waiting.append(each)
-    return contents
+        def find(importer: PurePosixPath, name: str) -> list[PurePosixPath]:
+            if len(contents) > MOST_SIBLINGS:
+                return []
+            beside = place_beside(place.parent, importer, name)
+            modules = {*candidates(beside)} if beside is not None else set()
+            return [each for each in listed_files if each in modules or beside in each.parents]
 
-
-def imports_beside(name: str, contents: Contents) -> Iterator[str]:
-    """The names that files imported by a Python file would have, were they beside it."""
-    if not name.endswith(".py"):
-        return
-    try:
-        tree = ast.parse(contents[name].text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-        for each in names:
-            yield f"{each.partition('.')[0]}.py"
+        imported_files([place], read, find)
+    return {file.relative_to(place.parent).as_posix(): each for file, each in contents.items()}
 
 
 def run_named(name: str, results: tuple[Path, ...]) -> Path:
@@ -108,25 +97,28 @@ def run_named(name: str, results: tuple[Path, ...]) -> Path:
     return runs[0]
 
 
-def kept_content(directory: Path, path: Path) -> Content:
-    """The content of a user's file as a run kept it: of this path, else of this name."""
+def kept_contents(directory: Path, path: Path) -> Contents:
+    """Return a user's file as a run kept it, with what it imports: of this path, else this name."""
     name, digest = path.name, digest_in(read_run(directory), directory.name, path)
     kept = place_of(directory, name, digest)
     try:
-        if kept is None:
+        if kept is None or not kept.is_file():
             raise FileNotFoundError
-        content = read_bytes(kept, LARGEST)
+        files = source_tree(kept).files
+        contents = {
+            each: Content(read_bytes(file, LARGEST), os.access(file, os.X_OK))
+            for each, file in files.items()
+        }
     except (OSError, TooMuch):
         raise VersionError(f"run {directory.name} kept no copy of {quoted(name)}") from None
-    if hashlib.blake2b(content, digest_size=8).hexdigest() != digest:
+    if tree_digest(kept) != digest:
         raise VersionError(f"the copy of {quoted(name)} in run {directory.name} was changed")
-    return Content(content, os.access(kept, os.X_OK))
+    return contents
 
 
 def digest_in(stored: KeyValues, run: str, path: Path) -> object:
     """The digest of a user's file in a run; a VersionError says what the run has instead."""
-    files, base = stored.get("files", {}), Path(str(stored.get("path", ""))).parent
-    digests = files if isinstance(files, dict) else {}
+    digests, base = kept_digests(stored), Path(str(stored.get("path", ""))).parent
     for each, digest in digests.items():
         if path_in_plan(each, base).resolve() == path:
             return digest
@@ -150,6 +142,10 @@ def written_down(contents: Contents, name: str) -> Path:
         directory.parent.mkdir(parents=True, exist_ok=True)
         inner_directory(directory)
         for each, content in contents.items():
+            place = directory
+            for part in PurePosixPath(each).parts[:-1]:
+                place /= part
+                inner_directory(place)
             _write(directory / each, content)
     except OSError as error:
         raise VersionError(f"a version cannot be kept there ({error})") from None

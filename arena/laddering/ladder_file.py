@@ -24,12 +24,18 @@ class LadderError(Mistake, ValueError):
 
 @dataclass(frozen=True)
 class Ladder:
-    """A ladder: `plan` has its agents, the strongest first; `placed` says how each came there."""
+    """A ladder: `plan` has its agents, the strongest first; `placed` says how each came there.
+
+    `versions` counts how often an agent was added with other files or options. It is
+    `unfinished` until all agents of the experiment that began it are placed.
+    """
 
     directory: Path
     plan: Plan
     placed: Mapping[str, str] = field(default_factory=dict)
     anchors: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, int] = field(default_factory=dict)
+    unfinished: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +77,9 @@ class Ladder:
     def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
         """The ladder with other names for its agents; without those of None."""
         agents = _named(self.plan.agents, name_of)
-        return self._with(agents, _named(self.placed, name_of), _named(self.anchors, name_of))
+        placed, anchors = _named(self.placed, name_of), _named(self.anchors, name_of)
+        versions = _named(self.versions, name_of)
+        return replace(self._with(agents, placed, anchors), versions=versions)
 
     def _with(
         self,
@@ -103,6 +111,8 @@ class Ladder:
             "plan": self.plan.to_json(),
             "placed": dict(self.placed),
             "anchors": dict(self.anchors),
+            "versions": dict(self.versions),
+            "unfinished": self.unfinished,
         }
         write_text(
             self.directory / LADDER, json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -120,7 +130,8 @@ def read_ladder(directory: Path) -> Ladder:
     try:
         stored = json.loads(path.read_text())
         plan = Plan.from_json(stored["plan"], directory.absolute())
-        return Ladder(directory, plan, stored["placed"], stored["anchors"])
+        more = stored.get("versions", {}), stored.get("unfinished", False)
+        return Ladder(directory, plan, stored["placed"], stored["anchors"], *more)
     except FileNotFoundError:
         raise LadderError(
             f"{directory}: there is no ladder; begin one: python -m arena.ladder new EXPERIMENT"
@@ -130,18 +141,21 @@ def read_ladder(directory: Path) -> Ladder:
 
 
 def begun(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
-    """A ladder without agents that plays as a plan does; LadderError if there is one."""
-    if (directory / LADDER).exists():
-        raise LadderError(f"{directory}: there is a ladder already; choose another with --ladder")
+    """A ladder without agents that plays as a plan does, or the one that was begun like this.
+
+    LadderError if there is another.
+    """
     rounds = RoundsSpec("place", {**values, "place": "", "order": ()})
     own = replace(
         plan, agents={}, matches=(), stop=None, keep_moves=True, thoughts=False, rounds=rounds,
         base=directory.absolute(),
     )  # fmt: skip
-    ladder = Ladder(directory, own)
-    source = plan.of.source
-    if source is not None:
-        raise LadderError(f"{plan.game}: a ladder of a game from a file is not kept yet")
+    ladder = Ladder(directory, own, unfinished=True)
+    if (directory / LADDER).exists():
+        there = read_ladder(directory)
+        if there.unfinished and replace(there.plan, agents={}) == own:
+            return there
+        raise LadderError(f"{directory}: there is a ladder already; choose another with --ladder")
     directory.mkdir(parents=True, exist_ok=True)
     ladder.save()
     return ladder

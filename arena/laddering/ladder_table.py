@@ -1,7 +1,6 @@
 """The table of a ladder: its order, how each agent came there, ratings from all its games."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -60,8 +59,9 @@ def _results(
     ladder: Ladder, games: KnownGames
 ) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
     """First and second mover, score of the first and opening of all games between agents."""
-    plan = replace(ladder.plan, pairs=1, rounds=None)
-    keys = GameKeys(draw(plan), everybody=True)
+    drawn = draw(ladder.plan)
+    keys = GameKeys(drawn, everybody=True)
+    sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
     first, second, scores, openings = [], [], [], []
     for a, b in combinations(range(len(ladder.names)), 2):
         name = keys.shelf(a, b)
@@ -71,11 +71,13 @@ def _results(
         found = games.games([(shelf, np.arange(len(shelf.hashes)))], with_moves=False)
         if found is None:
             continue
-        turned = keys.turned(a, b, shelf.words)
+        own = shelf.words[:, 0].tolist()
+        second_moves = np.array([sides[opening] for opening in own]) == 1
+        turned = keys.turned(a, b, shelf.words) != second_moves
         first += np.where(turned, b, a).tolist()
         second += np.where(turned, a, b).tolist()
-        scores += (found.result / float(WIN)).tolist()
-        openings += shelf.words[:, 0].tolist()
+        scores += (np.where(second_moves, WIN - found.result, found.result) / float(WIN)).tolist()
+        openings += own
     return first, second, scores, openings
 
 

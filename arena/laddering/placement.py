@@ -1,14 +1,17 @@
 """Placing a newcomer in a ladder: a race against the agents that are there."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from agents import AgentSpec
 from arena.keeping.journal import Journal
 from arena.keeping.known_games import KnownGames
-from arena.laddering.copied_bots import copied
-from arena.laddering.ladder_file import Ladder
+from arena.keeping.locked_directory import LOCK
+from arena.laddering.copied_bots import FILES, copied
+from arena.laddering.ladder_file import LADDER, Ladder
+from arena.laddering.ladder_table import TABLE
 from arena.planning.drawing import draw
 from arena.planning.rounds import TournamentStanding
 from arena.playing.determinism import determined
@@ -36,9 +39,14 @@ def ladder_games(directory: Path) -> KnownGames:
 
 
 def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool) -> Placed:
-    """The ladder with the newcomer in its place, which is written; the same call goes on."""
-    ladder.must_not_have(name)
-    spec = copied(spec, ladder.directory)
+    """The ladder with the newcomer in its place, which is written; the same call goes on.
+
+    An agent of this name is another version of the same author's: it goes, its games stay.
+    """
+    spec, version = copied(spec, ladder.directory), 1
+    if name in ladder.names:
+        version = ladder.versions.get(name, 1) + 1
+        ladder = replace(ladder.without(name), versions={**ladder.versions, name: version})
     if not ladder.names:
         first = ladder.with_agent(name, spec, 0, "the first")
         first.save()
@@ -57,10 +65,28 @@ def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, qui
     standing = played.tournament
     assert standing is not None  # a plan that goes by rounds has one
     answer, total = standing.answer, 2 * played.drawn.pairings.total
-    after = ladder.with_agent(name, spec, place_in(standing), answer.partition(": ")[2])
+    how = answer.partition(": ")[2]
+    if version > 1:
+        how = f"version {version}: {how}"
+    after = ladder.with_agent(name, spec, place_in(standing), how)
     after.save()
     shutil.rmtree(directory, ignore_errors=True)
     return Placed(after, answer, total, played.known)
+
+
+def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
+    """Whether the ladder has this agent, with the same files and options."""
+    return ladder.plan.agents.get(name) == copied(spec, ladder.directory)
+
+
+def remove_ladder(directory: Path) -> None:
+    """Remove what a ladder wrote, and its directory if nothing else is there."""
+    for name in (GAMES, PLACING, FILES):
+        shutil.rmtree(directory / name, ignore_errors=True)
+    for name in (LADDER, TABLE, LOCK):
+        (directory / name).unlink(missing_ok=True)
+    if not any(directory.iterdir()):
+        directory.rmdir()
 
 
 def place_in(standing: TournamentStanding) -> int:

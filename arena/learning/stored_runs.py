@@ -9,7 +9,7 @@ from agents.fitting.labelled_positions import NEVER, GameReader, LearnedGames
 from agents.kernels.layout import NO_SLOT
 from arena.keeping.parquet import TableError, read_columns
 from arena.keeping.provenance import file_digest
-from arena.keeping.run_directory import GAMES, NotARun, stored_plan
+from arena.keeping.run_directory import GAMES, NotARun, games_table, stored_plan
 from arena.learning.round_games import RoundGames, distinct
 from arena.planning.pairing_seeds import digest_word
 from games import Game
@@ -35,11 +35,9 @@ def games_digest(directory: Path) -> str:
 
 def games_in(of: Game, directory: Path, reader: GameReader) -> tuple[LearnedGames, np.ndarray]:
     """The games of a run that came to their end."""
-    plan, path = stored_plan(directory), directory / GAMES
+    plan, path = stored_plan(directory), games_table(directory)
     if plan.of.name != of.name:
         raise NotARun(f"{directory} is a run of {plan.of.name}, not of {of.name}")
-    if not path.exists():
-        raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
     try:
         columns = read_columns(
             path, (), optional=("moves", "opening_moves", "margin", "termination")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents import AgentSpec
-from arena.planning.openings import Openings, make_openings, moves_of
+from arena.planning.openings import Openings, first_sides, make_openings, moves_of
 from arena.planning.pairings import Pairings
 from arena.planning.plan import Plan
 from arena.planning.tasks import Tasks
@@ -63,7 +63,8 @@ def draw(plan: Plan, openings: Openings | None = None, fixed: Matches = frozense
         spec = plan.openings if plan.rounds is None else replace(plan.openings, repeat=True)
         openings = make_openings(of, spec, plan.pairs, plan.seed)
     laid = None if plan.rounds is None else ()
+    sides = first_sides(of, openings)
     pairings = Pairings(
-        plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, fixed, laid
+        plan.seed, of.name, plan.names, plan.matches, plan.pairs, openings.keys, sides, fixed, laid
     )
     return DrawnPlan(plan, of, openings, pairings)

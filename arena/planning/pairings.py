@@ -36,7 +36,7 @@ class Block(NamedTuple):
 class Pairings(NamedTuple):
     """All pairings of an experiment, numbered from 0 in the order in which they count.
 
-    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` moves first. Where
+    A pairing is two games from one opening, sides swapped: in leg 0 agent `a` has side 0. Where
     a schedule goes by rounds they are `laid` as far as the rounds are known.
     """
 
@@ -46,6 +46,7 @@ class Pairings(NamedTuple):
     matches: tuple[tuple[int, int], ...]
     pairs: int
     keys: NDArray[np.uint64]  # of the openings; they are played in turn
+    sides: NDArray[np.int8]  # to move after each opening
     fixed: frozenset[tuple[int, int]] = frozenset()  # matches with one game an opening
     laid: tuple[Block, ...] | None = None  # None: every match plays all its pairs
 
@@ -143,17 +144,19 @@ class Pairings(NamedTuple):
         known = [self.matches[each] for each in met.tolist()]
         bases = np.array([self._base(each) for each in known], np.uint64)[place]
         fixed = np.array([each in self.fixed for each in known], np.bool_)[place]
-        sides = np.array(known, np.int16).reshape(-1, 2)[place]
-        once = {
+        seats = np.array(known, np.int16).reshape(-1, 2)[place]
+        opening = number % len(self.keys)
+        once: dict[str, GameColumn] = {
             "pair": ids,
-            "opening": number % len(self.keys),
+            "opening": opening,
+            "first_side": self.sides[opening],
             "seed": self._seeds(bases, number, fixed),
         }
         columns = {name: np.repeat(each.astype(PLACED[name]), 2) for name, each in once.items()}
         return columns | {
             "leg": np.tile(np.array([0, 1], np.int8), len(ids)),
-            "first": sides.ravel(),
-            "second": sides[:, ::-1].ravel(),
+            "first": seats.ravel(),
+            "second": seats[:, ::-1].ravel(),
         }
 
     def _base(self, match: tuple[int, int]) -> np.uint64:

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 
-from agents import AgentSpec, searches, users_files, with_files
+from agents import AgentSpec, outside, searches, users_code, users_trees, with_files
 from agents.user_files import split_reference
 from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
@@ -15,6 +15,7 @@ from arena.planning.rounds import RoundsSpec
 from arena.stats.gsprt import EloModel
 from arena.stats.sprt import SprtPlan
 from games import FILE, USERS, Game, game
+from games.file_trees import FileTree, file_tree
 from games.keys import KeyValues
 
 CLOCKS = ("seconds", "turn_seconds", "game_seconds")
@@ -73,7 +74,7 @@ class Plan:
 
     @property
     def reproducible(self) -> bool:
-        """Whether the plan gives the same games on any machine: no agent plays by the clock."""
+        """Return whether no agent of ours plays by the clock."""
         clocks = self.turn_seconds is not None or self.game_seconds is not None
         own = CLOCKS if not clocks else ()
         return not any(
@@ -81,19 +82,27 @@ class Plan:
             for spec in self.agents.values()
         )
 
-    def files(self) -> Iterator[Path]:
-        """The users' own rules, bots and evaluations, agent by agent."""
-        if self.of.source is not None:
-            yield self.of.source
-        for spec in self.agents.values():
-            yield from users_files(spec)
+    @property
+    def outside_bots(self) -> tuple[str, ...]:
+        """Return the agents that run somebody else's code: only asking shows what they do."""
+        return tuple(n for n, spec in self.agents.items() if outside(spec) or users_code(spec))
+
+    @property
+    def repeats(self) -> bool | None:
+        """Return whether another run plays the same games; None if outside bots decide that."""
+        return False if not self.reproducible else None if self.outside_bots else True
+
+    def trees(self) -> list[FileTree]:
+        """Return the users' rules, bots and evaluations, with what they import and can read."""
+        trees = [file_tree(self.of.source)] if self.of.source is not None else []
+        trees += [tree for spec in self.agents.values() for tree in users_trees(spec)]
+        return list({tree.path: tree for tree in trees}.values())
 
     def digest(self) -> str:
-        """Hex digest of the plan and of the users' own code that it names."""
+        """Return the hex digest of the plan and of all of the users' own that decides its games."""
         digest = hashlib.blake2b(json.dumps(self.to_json()).encode(), digest_size=16)
-        for path in self.files():
-            content = path.read_bytes()
-            digest.update(len(content).to_bytes(8, "little") + content)
+        for tree in self.trees():
+            digest.update(tree.digest(16).encode())
         return digest.hexdigest()
 
     def to_json(self) -> KeyValues:
@@ -172,18 +181,27 @@ def _spec(stored: KeyValues, base: Path, copies: Mapping[Path, Path]) -> AgentSp
     def place(reference: str) -> str:
         there = str(path_in_plan(reference, base))
         path, name = split_reference(there, "")
-        if path not in copies:
+        copy = copy_of(path, copies)
+        if copy is None:
             return there
-        return f"{copies[path]}:{name}" if name else str(copies[path])
+        return f"{copy}:{name}" if name else str(copy)
 
     return with_files(AgentSpec.from_json(stored), place)
+
+
+def copy_of(path: Path, copies: Mapping[Path, Path]) -> Path | None:
+    """Return the copy to take in place of a path: in that of the outermost directory, if any."""
+    for place in (*reversed(path.parents), path):
+        if place in copies:
+            return copies[place] / path.relative_to(place)
+    return None
 
 
 def _game_file(name: str, base: Path, copies: Mapping[Path, Path]) -> Path | None:
     """The copy of a game's file that is taken in its place, if one is."""
     if not copies or not FILE.search(name):
         return None
-    return copies.get(import_module(USERS).file_of(name, base))
+    return copy_of(import_module(USERS).file_of(name, base), copies)
 
 
 def _game(name: str, base: Path, file: Path | None) -> Game:

@@ -39,13 +39,14 @@ PLACED: Mapping[str, type[np.integer]] = {
     "pair": np.int64,  # id of the pairing
     "leg": np.int8,  # 0 or 1
     "opening": np.int32,
-    "first": np.int16,  # the agent that moved first, by its place
-    "second": np.int16,
+    "first_side": np.int8,  # to move after the opening: the side of the first mover
+    "first": np.int16,  # the agent of side 0, by its place
+    "second": np.int16,  # the agent of side 1
     "seed": np.uint64,  # of the pairing
 }
 PLAYED: Mapping[str, type[np.integer]] = {
     "game_id": np.uint64,  # hash of the moves from the start, opening included
-    "result": np.int8,  # WIN, DRAW or LOSS of the agent that moved first
+    "result": np.int8,  # WIN, DRAW or LOSS of agent `first`
     "margin": np.int32,  # its final score minus the other's; after a forfeit, the score so far
     "plies": np.int32,  # moves and passes, the opening included
     "termination": np.int8,
@@ -98,6 +99,16 @@ def pair_points(games: "Games") -> NDArray[np.int8]:
     """The score of agent `a` in each pairing, in quarters from 0 to 4."""
     points: NDArray[np.int8] = games.result[0::2] + np.int8(WIN) - games.result[1::2]
     return points
+
+
+def first_movers(games: "Games") -> GameColumn:
+    """Return the first mover of each game: the agent to move after the opening."""
+    return np.where(games.first_side == 0, games.first, games.second)
+
+
+def first_mover_results(games: "Games") -> NDArray[np.int8]:
+    """Return WIN, DRAW or LOSS of the first mover of each game."""
+    return np.where(games.first_side == 0, games.result, np.int8(WIN) - games.result)
 
 
 def no_games(keep_moves: bool = True) -> Games:

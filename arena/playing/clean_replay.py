@@ -12,6 +12,12 @@ from games import Game
 from games.kernels import boards, jit
 from games.kernels.boards import ENDED, GAME_ID, LEGAL_PLIES, MARGIN
 
+RESULT_TEXTS = {
+    WIN: "a win of the first agent",
+    DRAW: "a draw",
+    LOSS: "a loss of the first agent",
+}
+
 
 class Unclean(RuntimeError):  # noqa: N818  # what a game is, not an error of the code
     """A game is not what the rules make of its moves: our fault, whoever played."""
@@ -41,11 +47,13 @@ def unclean(
     scored = np.where(margins > 0, WIN, np.where(margins == 0, DRAW, LOSS))
     faults = {
         "moves that are not legal": found[:, LEGAL_PLIES] != plies,
-        "termination was normal, and it is not over": normal & (found[:, ENDED] == 0),
-        "termination was a forfeit, and it was over": ~normal & (found[:, ENDED] == 1),
+        "the table says termination normal, but the game is not over after its moves": normal
+        & (found[:, ENDED] == 0),
+        "the table says that the game was forfeited, but its moves play it to the end": ~normal
+        & (found[:, ENDED] == 1),
     }
     pairs: dict[str, tuple[NDArray[Any], NDArray[Any] | None]] = {
-        "result": (np.where(normal, scored, results) / WIN, results / WIN),
+        "result": (np.where(normal, scored, results), results),
         "margin": (np.where(normal, found[:, MARGIN], margins), margins),
         "game_id": (found[:, GAME_ID].view(np.uint64), ids),
     }
@@ -61,7 +69,23 @@ def unclean(
         return row, name
     right, stored = pairs[name]
     assert stored is not None  # else it was not compared
-    return row, f"{name} was {stored[row]} and is {right[row]}"
+    return row, contradiction(name, stored[row], right[row])
+
+
+def contradiction(column: str, stored: object, replayed: object) -> str:
+    """Return the difference between a stored value and the one that playing again gives."""
+    return (
+        f"the table says {_value_text(column, stored)}, "
+        f"playing the game again gives {_value_text(column, replayed)}"
+    )
+
+
+def _value_text(column: str, value: Any) -> str:
+    if column == "result" and value in RESULT_TEXTS:
+        return RESULT_TEXTS[int(value)]
+    if column == "termination":
+        return f"termination {Termination(int(value)).name.lower()}"
+    return f"{column} {value}"
 
 
 def refuse_unclean(of: Game, games: Sequence[PlayedGame]) -> None:

@@ -1,4 +1,4 @@
-"""Faults of bots as they are counted: in a row, and timeouts in all."""
+"""Faults of bots as they are counted: those beside finished games, and timeouts in all."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,17 +23,18 @@ class FaultCounts:
         """`out` are those who are not asked from the beginning, by place."""
         self.drawn, self.out = drawn, dict(out)
         self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
-        self.in_a_row = dict.fromkeys(self.bots, 0)
+        self.failures = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
+        self.finished = dict.fromkeys(self.bots, 0)
         self.timeouts = dict.fromkeys(self.bots, 0)
 
     def count(self, places: Iterable[int], guilty: int | None, how: Termination) -> bool:
         """Count a game of these agents; whether the guilty one is not asked any more."""
         for place in places:
-            if place != guilty and how.fair and place in self.in_a_row:
-                self.in_a_row[place] = 0
-        if guilty is None or guilty not in self.in_a_row:
+            if place != guilty and how.fair and place in self.finished:
+                self.finished[place] += 1
+        if guilty is None or guilty not in self.finished:
             return False
-        self.in_a_row[guilty] = self.in_a_row[guilty] + 1 if how in ENDING else 0
+        (self.failures if how in ENDING else self.finished)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
         if reason := self._enough(guilty, how):
             self.out[guilty] = Unasked(how, reason)
@@ -42,9 +43,13 @@ class FaultCounts:
     def _enough(self, place: int, how: Termination) -> str:
         """Why it is not asked any more; empty if it is."""
         options = self.drawn.specs[place].options
-        most = options.get("max_restarts", MOST_RESTARTS)
-        if self.in_a_row[place] >= most:
-            return f"is not started again: {most} games in a row ended so ({how.name.lower()})"
+        # Counted beside finished games: a bot that fails now and then fails ten times in a row by
+        # chance, and would play most of the rest.
+        most = options.get("max_restarts", MOST_RESTARTS) * (1 + self.finished[place])
+        if how in ENDING and (failures := self.failures[place]) >= most:
+            games = failures + self.finished[place]
+            last = how.name.lower()
+            return f"is not started again: it failed in {failures} of {games} games (last: {last})"
         seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move
         usual = max(1, min(MOST_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
         most = options.get("max_timeouts", usual)

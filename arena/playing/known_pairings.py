@@ -1,10 +1,12 @@
 """Known pairings of a run: taken from the store in their place, before anything is scheduled."""
 
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents import users_code
 from arena.keeping.known_games import KnownGames, Shelf, empty_shelf
 from arena.keeping.known_keys import GameKeys
 from arena.planning.drawing import DrawnPlan
@@ -137,8 +139,38 @@ class KnownPairings:
                 self.store.forget(name)
         return True
 
+    def keep_tested(
+        self, pairings: Pairings, start: int, games: Games, places: Collection[int]
+    ) -> None:
+        """Keep games of users' agents that were seen to repeat their moves; others' are kept."""
+        stop = start + len(games) // 2
+        if self.store is None or not any(
+            self._waits(block) for block in pairings.blocks(start, stop)
+        ):
+            return
+        new = [
+            block
+            for block in pairings.blocks(start, stop)
+            if all(
+                at in places or not users_code(self.drawn.specs[at]) for at in (block.a, block.b)
+            )
+            and not (self._find(block)[1] >= 0).all()
+        ]
+        taken = float((games.first_nanoseconds + games.second_nanoseconds).sum()) / 1e9
+        self._keep_blocks(pairings, batched(start, stop, games, taken), filter(self._waits, new))
+
+    def _waits(self, block: Block) -> bool:
+        """Return whether games are kept only after a test of their agents."""
+        if self.store is None or self.store.everybody:
+            return False
+        return any(users_code(self.drawn.specs[place]) for place in (block.a, block.b))
+
     def keep(self, pairings: Pairings, batch: Batch) -> None:
         """Keep the games of a batch that was played."""
+        blocks = pairings.blocks(batch.start, batch.stop) if batch.stop > batch.start else ()
+        self._keep_blocks(pairings, batch, (block for block in blocks if not self._waits(block)))
+
+    def _keep_blocks(self, pairings: Pairings, batch: Batch, chosen: Iterable[Block]) -> None:
         if self.store is None or self.keys is None or batch.stop <= batch.start:
             return
         size = batch.stop - batch.start
@@ -146,7 +178,7 @@ class KnownPairings:
             return
         blocks = [
             (block, name)
-            for block in pairings.blocks(batch.start, batch.stop)
+            for block in chosen
             if (name := self.keys.shelf(block.a, block.b)) is not None
         ]
         if not blocks:

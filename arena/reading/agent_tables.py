@@ -1,5 +1,6 @@
 """Agents of an experiment file: their tables read by what their kinds declare."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,7 +20,7 @@ from arena.reading.key_reader import read_table
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
 from games import Game
-from games.keys import Key
+from games.keys import Key, KeyValues
 from games.names import listed, quoted, shown
 from games.other_words import meant
 
@@ -123,17 +124,28 @@ class AgentTable(NamedTuple):
             else:
                 own[key] = self._loaded(kind.option(key), value)
         values = read_table(own, self.place, keys_of(own_kind), self.around.problems)
-        for (key, weight), fault in weight_faults(kind, values, of):
-            file = f"{self.table[key]}: " if isinstance(self.table[key], str) else ""
-            self._say(f"{file}{fault}", key, weight, of_file=bool(file))
-            values[key] = None
+        for option in self._say_weight_faults(kind, values):
+            values[option] = None
         if of is not None and (found := kind.unfit(values, of)):
             self._say(f"{found[0]} {found[1]}", found[0])
         return normal(kind, AgentSpec(values.pop("kind", ""), values), of)
 
-    def _say(self, message: str, *keys: str, of_file: bool = False) -> None:
-        place = (*self.place, *keys)
-        self.around.problems.say(place, message, self.place if of_file else None)
+    def _say_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
+        """Say what is wrong with weights, of a file in one line; return the faulty options."""
+        faults = list(weight_faults(kind, values, self.around.of))
+        more = Counter(place[0] for place, _ in faults)
+        for place, message in faults:
+            written = self.table[place[0]]
+            if not isinstance(written, str):
+                self._say(message, *place)
+            elif (count := more.pop(place[0], 0)) > 0:
+                file = f"{written}: " if len(place) > 1 else ""  # else the message names it
+                rest = f" (and {count - 1:,} more like it)" if count > 1 else ""
+                self._say(f"{file}{message}{rest}", place[0])
+        return {place[0] for place, _ in faults}
+
+    def _say(self, message: str, *keys: str) -> None:
+        self.around.problems.say((*self.place, *keys), message)
 
     def _kind_problem(self, name: str) -> str | None:
         """Why the agent cannot be of this kind; None if it can."""
@@ -188,7 +200,7 @@ class AgentTable(NamedTuple):
         """The weights in a file, of learned tables its path; none if that is faulty: it is said."""
         file = self._file(written, option)
         try:
-            return read_weights(file[0]) if file else {}
+            return read_weights(file[0], self.around.of) if file else {}
         except ValueError as error:  # SpecError, or bytes that are no text
             self._say(str(error), option.name)
             return {}

@@ -66,7 +66,9 @@ class RunOptions:
         )
 
 
-def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
+def parser_of(
+    module: str, description: str, epilog: str, *, keeps_games: bool = True
+) -> argparse.ArgumentParser:
     """A command line with the arguments of every command that plays an experiment."""
     parser = CommandParser(
         usage="%(prog)s [options] experiment",  # one line, however many options there are
@@ -96,10 +98,16 @@ def parser_of(module: str, description: str, epilog: str) -> argparse.ArgumentPa
     parser.add_argument(
         "--known", metavar="DIR", help="where games known from earlier runs are kept; off: play all"
     )
+    if keeps_games:
+        add_answer_options(parser)
+    return parser
+
+
+def add_answer_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that keeps games and answers once they are played."""
     parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
     parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
     parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
-    return parser
 
 
 def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
@@ -187,9 +195,9 @@ def _options(
         backend=chosen.backend,
         cluster=cluster,
         budget=getattr(chosen, "budget", None),
-        fresh=chosen.fresh,
-        quiet=chosen.quiet or chosen.json,
-        json=chosen.json,
+        fresh=getattr(chosen, "fresh", False),
+        quiet=getattr(chosen, "quiet", False) or getattr(chosen, "json", False),
+        json=getattr(chosen, "json", False),
         overrides=overrides(chosen),
         junit=getattr(chosen, "junit", None),
         page=getattr(chosen, "page", False),

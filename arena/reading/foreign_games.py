@@ -35,8 +35,8 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where the first
-    or the second mover lost by its fault.
+    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
+    or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
     """
 
     game: str
@@ -47,6 +47,7 @@ class GivenScale:
     openings: list[int] = field(default_factory=list)
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
+    movers: list[int] = field(default_factory=list)
     places: list[tuple[int, int] | None] = field(default_factory=list)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -62,6 +63,7 @@ class GivenScale:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.movers.append(-1 if game.mover is None else game.mover)
         self.places.append(None if game.row is None else (file, game.row))
 
 
@@ -111,6 +113,12 @@ def read_games(
         scale.add(game, (names[game.first], names[game.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
+    unmoved = sum(game.mover is None for game in games)
+    if unmoved:
+        notes.append(
+            f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
+            "FirstMover tag names the agent to move after the opening"
+        )
     unknown = sum(game.opening is None for game in games)
     if unknown:
         notes.append(
@@ -133,10 +141,16 @@ def _only_game(games: Sequence[GivenGame], notes: list[str]) -> str:
 def _file_of(path: Path) -> Path:
     """The file that holds the games; a directory must be a run's."""
     if path.is_dir():
-        if not (path / GAMES).is_file():
-            what = "a run that is not finished" if (path / RUN).exists() else "no run's"
-            raise Unreadable(f"{path}: a directory without games: it is {what}")
-        return path / GAMES
+        if (path / GAMES).is_file():
+            return path / GAMES
+        if not (path / RUN).exists():
+            raise Unreadable(f"{path}: a directory without games: it is no run's")
+        from arena.keeping.run_directory import NotARun, games_table  # noqa: PLC0415  # loads Numba
+
+        try:
+            return games_table(path)
+        except NotARun as error:
+            raise Unreadable(str(error)) from None
     if not path.is_file():
         told = "it is no file" if path.exists() else "there is no such file"
         raise Unreadable(f"{path}: {told}")

@@ -12,13 +12,13 @@ from arena.keeping.run_directory import GAMES
 from arena.reading.foreign_games import GivenScale, Unreadable, read_games
 from arena.reading.gathered_games import gathered_games
 from arena.reading.given_game import UNKNOWN
-from arena.reading.given_standings import given_standings
+from arena.reading.given_standings import Columns, columns_of, given_standings
 from arena.showing.numbers import counted
 from arena.showing.played_games import GameColumns
 from arena.showing.report_contents import GatheredPlan, Report
 from arena.stats.clusters import spread
 from arena.stats.elo import elo_estimate
-from arena.stats.estimate import Estimate
+from arena.stats.estimate import Estimate, nothing
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.words import score_text
@@ -45,7 +45,7 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
     summary = {
         "experiment": name,
         "openings": len(np.unique(columns.opening)),
-        "first_mover": asdict(score_estimate(columns.opening, columns.result)),
+        "first_mover": asdict(_first_mover(scale)),
         "bridges": [*ranked.bridges, *given.notes],
         "checks": [],
         "stopped": None,
@@ -55,10 +55,18 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         run={},
         summary=summary,
         ratings=tuple(rating_rows(ranked.agents, ranked.groups, scale.names)),
-        pairs=_pair_rows(columns, scale.names),
+        pairs=_pair_rows(scale),
         timings=(),
         games=gathered.games,
     )
+
+
+def _first_mover(scale: GivenScale) -> Estimate:
+    """Return the first movers' score; no estimate where some are not known."""
+    games = columns_of(scale)
+    if -1 in scale.movers:
+        return nothing("who was to move after the opening is not known")
+    return score_estimate(games.openings, games.scores)
 
 
 def _columns(given: GivenScale) -> GameColumns:
@@ -75,28 +83,38 @@ def _columns(given: GivenScale) -> GameColumns:
         plies=nothing,
         ending=nothing,
         repeat=np.zeros(size, np.bool_),
+        mover=_movers(given),
     )
 
 
-def _pair_rows(games: GameColumns, names: Sequence[str]) -> dict[tuple[str, str], WinRateRow]:
+def _movers(given: GivenScale) -> Ints:
+    seats = np.array([given.first, given.second], np.int64)
+    side = np.array(given.movers, np.int64)
+    return np.where(side < 0, -1, seats[np.maximum(side, 0), np.arange(len(side))])
+
+
+def _pair_rows(scale: GivenScale) -> dict[tuple[str, str], WinRateRow]:
     """Every pair that met, from both sides; a game is an observation of its opening."""
+    games, names, known = columns_of(scale), scale.names, -1 not in scale.movers
     rows = {}
     met = {(min(pair), max(pair)) for pair in zip(games.first.tolist(), games.second.tolist(),
                                                   strict=True)}  # fmt: skip
     for one, other in sorted(met):
         for a, b in ((one, other), (other, one)):
-            rows[names[a], names[b]] = _pair_row(games, names, a, b)
+            rows[names[a], names[b]] = _pair_row(games, names, a, b, known)
     return rows
 
 
-def _pair_row(games: GameColumns, names: Sequence[str], a: int, b: int) -> WinRateRow:
+def _pair_row(games: Columns, names: Sequence[str], a: int, b: int, known: bool) -> WinRateRow:
+    """One pair; `known` says whether `first` are the first movers in all games of the scale."""
     first = (games.first == a) & (games.second == b)
     second = (games.first == b) & (games.second == a)
-    as_first, as_second = games.result[first], 1.0 - games.result[second]
+    as_first, as_second = games.scores[first], 1.0 - games.scores[second]
     scores, openings = np.concatenate([as_first, as_second]), np.concatenate([
-        games.opening[first], games.opening[second]])  # fmt: skip
+        games.openings[first], games.openings[second]])  # fmt: skip
     score = score_estimate(openings, scores)
     mover = score_estimate(openings, np.concatenate([as_first, 1.0 - as_second]))
+    mover = mover if known else nothing("the first movers are not known")
     number = len(scores)
     values: dict[str, object] = dict.fromkeys(WinRateRow._fields)
     values |= {
@@ -108,6 +126,7 @@ def _pair_row(games: GameColumns, names: Sequence[str], a: int, b: int) -> WinRa
         "forfeits": 0, "opponent_forfeits": 0, **_ends("score", score),
         **_ends("elo", elo_estimate(score)), "interval": str(score.kind), "level": score.level,
         "why": score.reason, **_ends("first_mover_score", mover), "of": str(score.scope),
+        "identical_pairs": 0, "same_player": False,
         "text": score_text(score),
     }  # fmt: skip
     return WinRateRow(**values)  # type: ignore[arg-type]  # as above

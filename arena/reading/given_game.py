@@ -1,6 +1,6 @@
 """One game from outside, whatever file it was in."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,11 +31,13 @@ class NamedAgent(NamedTuple):
 
 
 class GivenGame(NamedTuple):
-    """One game: who moved first, its score from 0 to 1, what else is known of it.
+    """One game: its agents, the score of `first` from 0 to 1, what else is known of it.
 
+    `mover` is the first mover, the agent to move after the opening: 0 `first`, 1 `second`, None
+    if the file does not say.
     `opening` is what games that are not independent share, None if it is not known. Games of
     equal `key` are one; without a key the whole file counts once. `pairing` is shared by the two
-    games of a pairing. `fault`: 0 ended without one, 1 lost by the first mover's, -1 the second's.
+    games of a pairing. `fault`: 0 ended without one, 1 lost by `first`, -1 by `second`.
     `row` is its place in the table of a run, None in other files.
     """
 
@@ -48,6 +50,22 @@ class GivenGame(NamedTuple):
     pairing: Hashable | None = None
     fault: int = 0
     row: int | None = None
+    mover: int | None = 0
+
+
+def fen_side(start: str) -> str | None:
+    """Return the side to move in a FEN, "w" or "b"; None if the text is not a FEN."""
+    fields = start.split()
+    return fields[1] if len(fields) > 1 and "/" in fields[0] and fields[1] in "wb" else None
+
+
+def mover_named(name: str, players: Sequence[NamedAgent], place: str) -> int | None:
+    """Return which of both players a file names as first mover; None if it names nobody."""
+    names = [player.name for player in players]
+    if name and name not in names:
+        both = " or ".join(map(quoted, names))
+        raise Unreadable(f"{place}: the first mover must be {both}, got {quoted(name)}")
+    return names.index(name) if name else None
 
 
 def score_of(word: str, place: str) -> float:

@@ -1,12 +1,20 @@
 """The standings of games from outside, as those of a run are made."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.standings import BLOCKS, RatingBasis, Standings, ranked_agents
+from arena.concluding.points_table import GameTally, official_places
+from arena.concluding.standings import (
+    BLOCKS,
+    RatingBasis,
+    Standings,
+    in_official_order,
+    ranked_agents,
+)
 from arena.concluding.win_rates import WinRate
 from arena.reading.foreign_games import GivenScale
 from arena.stats.clusters import spread
@@ -19,8 +27,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class _Columns(NamedTuple):
-    """The games of a scale as arrays."""
+class Columns(NamedTuple):
+    """The games of a scale as arrays; `first` are the first movers, as far as they are known."""
 
     first: Ints
     second: Ints
@@ -32,17 +40,33 @@ class _Columns(NamedTuple):
 
 def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standings:
     """Rate the agents of one scale by a method."""
-    games = _columns(scale)
+    if -1 in scale.movers:
+        plan = replace(plan, first_move=False)
+    games = columns_of(scale)
     agents = len(scale.names)
     results = gather(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
     rates = [rate for pair in _met(games) for rate in _rates(scale, games, *pair)]
     played = [_played(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    return ranked_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    found = ranked_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
+    ranked = [row.agent for row in found.agents]
+    openings = len(np.unique(games.openings))
+    return in_official_order(found, official_places(own, ranked, openings=openings))
 
 
-def _columns(scale: GivenScale) -> _Columns:
+def _tally(games: Columns, agent: int) -> GameTally:
+    """The games of an agent; files do not tell the final scores."""
+    scores = np.concatenate(
+        [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
+    )
+    won, drawn, lost = (int((scores == points).sum()) for points in (1.0, 0.5, 0.0))
+    return GameTally(won, drawn, lost)
+
+
+def columns_of(scale: GivenScale) -> Columns:
+    """Return the games of a scale, with the first mover as `first`."""
     numbers: dict[object, int] = {}
     pairing = [
         -1 if each is None else numbers.setdefault(each, len(numbers)) for each in scale.pairings
@@ -52,16 +76,24 @@ def _columns(scale: GivenScale) -> _Columns:
         for column in (scale.first, scale.second, scale.openings, pairing, scale.faults)
     )
     scores = np.array(scale.scores, np.float64)
-    return _Columns(first, second, scores, openings, numbered, faults)
+    turned = np.array(scale.movers, np.int64) == 1
+    return Columns(
+        first=np.where(turned, second, first),
+        second=np.where(turned, first, second),
+        scores=np.where(turned, 1.0 - scores, scores),
+        openings=openings,
+        pairing=numbered,
+        faults=np.where(turned, -faults, faults),
+    )
 
 
-def _met(games: _Columns) -> Iterator[tuple[int, int]]:
+def _met(games: Columns) -> Iterator[tuple[int, int]]:
     """The pairs of agents that met, the lower number first."""
     both = np.stack([np.minimum(games.first, games.second), np.maximum(games.first, games.second)])
     yield from np.unique(both, axis=1).T.tolist()
 
 
-def _rates(scale: GivenScale, games: _Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
+def _rates(scale: GivenScale, games: Columns, one: int, other: int) -> tuple[WinRate, WinRate]:
     """One pair of agents from both sides."""
     as_first = np.flatnonzero((games.first == one) & (games.second == other))
     as_second = np.flatnonzero((games.first == other) & (games.second == one))
@@ -77,7 +109,7 @@ def _rates(scale: GivenScale, games: _Columns, one: int, other: int) -> tuple[Wi
     )
 
 
-def _matchup(games: _Columns, as_first: Ints, as_second: Ints) -> Matchup:
+def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> Matchup:
     """The pair's estimate: of pairings where all games make some, else of single games."""
     for order in (games.pairing, games.openings):
         one, other = (
@@ -96,7 +128,7 @@ def _matchup(games: _Columns, as_first: Ints, as_second: Ints) -> Matchup:
     return matchup_of_games(games.openings[rows], scored)
 
 
-def _played(games: _Columns, agent: int) -> RatingBasis:
+def _played(games: Columns, agent: int) -> RatingBasis:
     """What an agent's rating rests on."""
     as_first, as_second = games.first == agent, games.second == agent
     rows = np.flatnonzero(as_first | as_second)
@@ -116,4 +148,5 @@ def _played(games: _Columns, agent: int) -> RatingBasis:
     effective = spread(games.openings[rows][place], mean).effective_pairings
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
-    return RatingBasis(len(rows), len(rows), openings, effective, int(lost.sum()))
+    points = float(scores.sum())
+    return RatingBasis(len(rows), points, len(rows), openings, effective, int(lost.sum()))

@@ -9,6 +9,7 @@ from arena.planning.plan import Plan
 from arena.planning.schedules import schedule
 from arena.reading.agent_tables import Around, read_agents
 from arena.reading.experiment_file import MOST_PAIRS, load
+from arena.reading.roster import with_roster
 from arena.reading.toml_text import read
 from games import game
 from games.names import quoted
@@ -17,7 +18,11 @@ from games.terminal import Mistake
 
 def ladder_plan(path: Path) -> tuple[Plan, Mapping[str, object]]:
     """How a ladder of this experiment plays, and the keys of its races."""
-    plan = replace(load(path, ('schedule="round_robin"',)).plan, pairs=MOST_PAIRS)
+    plan = load(path, ('schedule="round_robin"',)).plan
+    if plan.of.source is not None:
+        raise Mistake(f"{plan.game}: a ladder of a game from a file is not kept yet")
+    if "pairs" not in read(path, ())[0].tables:
+        plan = replace(plan, pairs=MOST_PAIRS)
     return plan, {
         key.name: key.default
         for key in schedule("place").KEYS
@@ -26,17 +31,19 @@ def ladder_plan(path: Path) -> tuple[Plan, Mapping[str, object]]:
 
 
 def newcomers(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
-    """The agents of a file by name: its [agents.NAME] tables, else the file itself is one."""
+    """The agents of a file by name: its roster and [agents.NAME], else the file itself is one."""
     source, problems = read(path, ())
-    tables = source.tables
-    around = Around(plan.of, path.absolute().parent, problems)
+    base = path.absolute().parent
+    tables = with_roster(source.tables, base, problems)
+    around = Around(plan.of, base, problems)
     written = tables.get("agents")
     if written is None and "kind" in tables:
         written = {path.stem: tables}
     if not isinstance(written, dict) or not written:
+        problems.raise_if_any()
         raise Mistake(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
     of = tables.get("game", plan.game)
-    if not isinstance(of, str) or game(of, path.absolute().parent).name != plan.of.name:
+    if not isinstance(of, str) or game(of, base).name != plan.of.name:
         raise Mistake(f"{path}: game is {quoted(str(of))}, the ladder plays {plan.game}")
     specs = read_agents(written, around)
     problems.raise_if_any()

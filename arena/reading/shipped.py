@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from games.limited_files import parsed_toml
 from games.names import did_you_mean, listed, quoted
 from games.terminal import Mistake
 from games.whole_files import write_text
@@ -38,6 +39,14 @@ def shipped_directory() -> Path:
 def shipped_names() -> list[str]:
     """The names of the shipped experiments."""
     return sorted(path.stem for path in shipped_directory().glob("*.toml"))
+
+
+def verbs_of(experiment: str) -> list[str]:
+    """What an experiment file is for, given its text: to run, tune or learn."""
+    tables = parsed_toml(experiment)
+    others = [verb for verb in ("tune", "learn") if verb in tables]
+    plays = not others or "pairs" in tables or "checks" in tables
+    return ["run"] * plays + others
 
 
 def begin(starter: Starter, name: str, directory: Path) -> list[Path]:

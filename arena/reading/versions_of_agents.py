@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents import AGENTS, kind_of, users_files
+from agents import AGENTS, kind_of, users_trees
 from arena.keeping.git_files import GitTree, VersionError, tree_of
 from arena.keeping.known_keys import content
 from arena.keeping.provenance import read_run
@@ -97,7 +97,8 @@ class AgentVersions:
         """The files of the user's that an agent is made of now."""
         table = self.now[name]
         plan = self.experiment({"a": table, "b": table}, "", {"pairs": 1}).plan
-        return users_files(plan.agents["a"])
+        trees = users_trees(plan.agents["a"])
+        return tuple(p for tree in trees if not tree.is_directory for p in tree.files.values())
 
     def checked(self, name: str) -> str:
         """The name, if there is such an agent."""

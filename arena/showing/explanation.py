@@ -41,6 +41,8 @@ def show(asked: AskedPosition, agent: Agent) -> None:
         print(row(asked, view, choice).rstrip(), flush=True)
     print("score: what the move adds to the mover's and to the other's; * is played")
     print(f"rule: {rule_of(agent, moves, choice)}")
+    if any(view.bound == "<=" for view in moves):
+        print("<=: its search (ProbCut) did not look at the whole tree behind this move")
     if meaning := meaning_of_value(agent):
         print(f"value: {meaning}")
     if asked.played is not None and asked.played != choice.move:
@@ -65,9 +67,10 @@ def row(asked: AskedPosition, view: "MoveView", choice: Choice) -> str:
     text = of.move_text(position, view.move)
     mark = "*" if view.move == choice.move else ""
     line = of.write(view.line, position) if view.line else ""
-    searched = (plies_of(view.depth), f"{view.nodes:,}") if view.depth else ("", "")
+    depth = plies_of(view.depth) if view.depth else ""
+    nodes = f"{view.nodes:,}" if view.nodes else ""
     score = f"{view.own:+d} {view.theirs:+d}"
-    return COLUMNS.format(mark + text, value_text(view), *searched, score, line)
+    return COLUMNS.format(mark + text, value_text(view), depth, nodes, score, line)
 
 
 def value_text(view: "MoveView") -> str:
@@ -75,9 +78,9 @@ def value_text(view: "MoveView") -> str:
     if view.value is None:
         return ""
     if not view.decided:
-        return f"{view.value:+.3f}".rstrip("0").rstrip(".")
+        return view.bound + f"{view.value:+z.3f}".rstrip("0").rstrip(".")
     word = "wins" if view.value > 0 else "loses" if view.value < 0 else "draws"
-    return f"{word} {view.value:+.0f}"
+    return f"{word} {view.bound}{view.value:+z.0f}"
 
 
 def evaluation_lines(agent: Agent, position: Position) -> Iterator[str]:
@@ -90,8 +93,10 @@ def evaluation_lines(agent: Agent, position: Position) -> Iterator[str]:
     if not isinstance(agent, CompiledAgent) or agent.limit is None or agent.own is not None:
         return
     yield f"static evaluation of the position: {static_value(agent, position):+.3f}"
-    yield TERMS.format("feature", "weight", "own", "other", "adds")
-    for term in terms(agent, position):
+    found = list(terms(agent, position))
+    if found:
+        yield TERMS.format("feature", "weight", "own", "other", "adds")
+    for term in found:
         numbers = f"{term.weight:g}", f"{term.own}", f"{term.other}", f"{term.worth:+.3f}"
         yield TERMS.format(term.name, *numbers)
     yield ""

@@ -7,6 +7,7 @@ from html import unescape
 
 import numpy as np
 
+from arena.concluding.points_table import PointsRow
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.showing.figures import figures
@@ -24,7 +25,10 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True, slots=True)
 class ExportedGame:
-    """One game; `result` are points of the first mover, `margin` its score minus the other's."""
+    """One game; `result` are points of `first`, `margin` its score minus that of `second`.
+
+    `first_mover` is the one of them to move after the opening.
+    """
 
     experiment: str
     run: str
@@ -35,6 +39,7 @@ class ExportedGame:
     leg: int
     first: str
     second: str
+    first_mover: str
     result: float
     margin: int
     plies: int
@@ -82,6 +87,7 @@ def exported_games(report: Report) -> Iterator[ExportedGame]:
                 leg=row % 2,
                 first=games.names[some.first[at]],
                 second=games.names[some.second[at]],
+                first_mover=games.names[some.mover[at]],
                 result=float(some.result[at]),
                 margin=int(some.margin[at]),
                 plies=int(some.plies[at]),
@@ -105,11 +111,14 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         ("elo", EloRow, report.ratings),
         ("win_rates", WinRateRow, list(report.pairs.values())),
         ("timings", Timing, report.timings),
+        ("points", PointsRow, report.points),
     )
     tables = [
         ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
         for name, kind, rows in kinds
     ]
+    if not report.points:  # the experiment does not rank by points
+        tables = [table for table in tables if table.name != "points"]
     names = report.agents
     matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
     return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]

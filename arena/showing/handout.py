@@ -1,5 +1,6 @@
 """What a bot's author is handed after a run: place, scores, faults, lost games; nobody's code."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.concluding.table_rows import EloRow
 from arena.concluding.timing import Timing
 from arena.keeping.bot_logs import DIRECTORY, PLAIN
-from arena.keeping.parquet import read_rows
 from arena.planning.records import Termination
 from arena.showing.played_games import GameColumns, PlayedGames
+from arena.showing.report_contents import Report
 from games import Game
-from games.shell_commands import here
 from games.terminal import printable
 from games.transcripts import command_of
 
@@ -98,30 +99,14 @@ def seen_by(piece: GameColumns, row: int, start: int, agent: int) -> LostGame:
     return LostGame(int(piece.plies[row]), start + int(row), second if agent == first else first)
 
 
-def places(stored: Stored) -> list[int]:
-    """The place of each agent by its share of the points, 1 the best; equals share a place."""
-    shares = [points_of(stored, agent) / max(1, games_of(stored, agent))
-              for agent in range(len(stored.games.names))]  # fmt: skip
-    return [1 + sum(other > share for other in shares) for share in shares]
-
-
-def games_of(stored: Stored, agent: int) -> int:
-    """How many games an agent played."""
-    return int(stored.scores[agent].sum())
-
-
-def points_of(stored: Stored, agent: int) -> float:
-    """The points of an agent."""
-    won, drawn, _ = stored.scores[agent].sum(axis=0).tolist()
-    return float(won + drawn / 2)
-
-
-def handout(of: Game, stored: Stored, agent: int, log: str, longest: float | None = None) -> str:
-    """The page of one agent; `log` is what is kept of its faults, `longest` in seconds."""
-    names, points = stored.games.names, points_of(stored, agent)
-    lines = [f"# {cell(names[agent])}", "",
-             f"{of.name}: place {places(stored)[agent]} of {len(names)}, "
-             f"{points:g} points of {games_of(stored, agent)} games.", ""]  # fmt: skip
+def handout(report: Report, stored: Stored, own: EloRow, log: str) -> str:
+    """The page of the agent of this row of the report; `log` is kept of its faults."""
+    of, names = report.plan.of, stored.games.names
+    assert of is not None  # a run has a game
+    agent, longest = names.index(own.agent), longest_thought(report.timings, own.agent)
+    lines = [f"# {cell(own.agent)}", "",
+             f"{of.name}: place {own.rank} of {len(names)}, "
+             f"{own.points:g} points of {own.games} games.", ""]  # fmt: skip
     if longest is not None:
         lines += [f"Its longest thought took {longest:.3f} s.", ""]
     lines += ["| against | games | won | drawn | lost |", "|---|---|---|---|---|"]
@@ -161,7 +146,12 @@ def seen(of: Game, stored: Stored, game: LostGame) -> str:
     """Which game it was, and the command that shows it."""
     words = f"game {game.row}, against {cell(stored.games.names[game.opponent])}"
     moves = (stored.games.texts("moves", [game.row]) or [None])[0]
-    return f"{words}: `{here(command_of(of, moves))}`" if moves else words
+    if not moves:
+        return words
+    command = command_of(of, moves)
+    if of.source is not None:  # where it lies is known to its author alone
+        command = command.replace(os.path.relpath(of.source), of.source.name)
+    return f"{words}: `{command}`"
 
 
 def cell(name: str) -> str:
@@ -174,10 +164,8 @@ def file_name(names: Sequence[str], agent: int) -> str:
     return f"{agent + 1}-{PLAIN.sub('_', names[agent])}"
 
 
-def longest_thought(directory: Path, name: str) -> float | None:
+def longest_thought(rows: Sequence[Timing], name: str) -> float | None:
     """Seconds of an agent's longest move; None where moves were not timed one by one."""
-    path = directory / "timings.parquet"
-    rows = read_rows(path, Timing) if path.is_file() else []
     own = [row.longest_move for row in rows if row.agent == name and row.longest_move is not None]
     return max(own, default=None)
 

@@ -102,7 +102,8 @@ def run_lines(tick: Tick, names: Sequence[str], seconds: float, pace: Pace) -> l
         rows = standing_lines(tick, names)
     else:
         rows = [
-            f"{names[match.a]} v {names[match.b]}: {interval_text(match.score)}"
+            f"{names[match.leader]} against {names[match.other]}: "
+            f"{interval_text(match.seen_by(match.leader))}"
             f"{' from this opening' if match.these else ''}"
             for match in matches_now(tick)
         ]

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from agents import users_code, varies
+from arena.concluding.repeatability import KEY
 from arena.planning.plan import Plan
+from arena.playing.bot_replays import BotReplays
 from arena.showing.numbers import CENSUS, SPRT, count, counted
 from arena.showing.report_contents import Report
 from games.names import listed
@@ -30,7 +32,7 @@ def methods(report: Report) -> str:
     """Whole sentences on one line; a Mistake for games that no plan describes."""
     if not isinstance(report.plan, Plan):
         raise Mistake("methods are those of a run: name its directory")
-    sentences = [*_games(report, report.plan), *_agents(report.plan), *_estimates(report)]
+    sentences = [*_games(report, report.plan), *_agents(report, report.plan), *_estimates(report)]
     return " ".join(f"{each}." for each in [*sentences, *_provenance(report, report.plan)])
 
 
@@ -44,8 +46,8 @@ def _games(report: Report, plan: Plan) -> Iterator[str]:
     yield (
         f"Games began from {counted(report.openings, 'different opening')} "
         f"({way.format(**plan.openings.values)}"
-        f"{_balanced(plan)}); from each, both agents moved first once, and these two games are "
-        "the unit of all statistics"
+        f"{_balanced(plan)}); from each, both agents moved first after the opening once, and "
+        "these two games are the unit of all statistics"
     )
     yield _how_many(plan)
     repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
@@ -78,16 +80,16 @@ def _how_many(plan: Plan) -> str:
     return f"Each match had {counted(plan.pairs, 'pair')} of games, a number fixed beforehand"
 
 
-def _agents(plan: Plan) -> Iterator[str]:
-    chance = [name for name, spec in plan.agents.items() if varies(spec)]
+def _agents(report: Report, plan: Plan) -> Iterator[str]:
+    replays = BotReplays.from_json(report.run.get(KEY))
+    differing = replays.differing if replays else ()
+    chance = [name for name, spec in plan.agents.items() if varies(spec) or name in differing]
     if not chance:
         yield "No agent uses chance: each answers a position in one way"
     elif len(chance) == len(plan.agents):
         yield "All agents use chance, drawn from the seed, or may"
     else:
         yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
-    if not plan.reproducible:
-        yield "Some agents chose by the clock, so a repetition plays other games"
     limits = [f"{plan.move_seconds:g} s a move"]
     limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
     limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
@@ -130,8 +132,9 @@ def _provenance(report: Report, plan: Plan) -> Iterator[str]:
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )
-    repeat = "whose plan gives the same games again" if plan.reproducible else "kept whole"
-    yield f"The run is {printable(str(run.get('digest', '?')))}, {repeat}"
+    yield f"The run is {printable(str(run.get('digest', '?')))}"
+    again = report.repeatability
+    yield f"Its games can be repeated: {again.words}"
 
 
 def named(names: list[str]) -> str:

@@ -2,16 +2,60 @@
 
 import shlex
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from agents import users_code
+from agents.protocols import answers_any_position
 from arena.planning.drawing import DrawnPlan
+from arena.planning.game_pieces import Parts
+from arena.planning.openings import moves_of
+from arena.planning.records import Termination
 from games.shell_commands import here
 
+MOST_GAMES = 10_000  # in which a turn of a user's agent is looked for
 
-def next_step(drawn: DrawnPlan, directory: Path) -> str:
-    """A look into the first game where a user's own agent played; else how to begin with one."""
-    own = any(users_code(spec) for spec in drawn.specs)
-    if not own or not drawn.plan.keep_moves:
+
+class Turn(NamedTuple):
+    """A place in a run: the row of a game, and how many moves were made in it."""
+
+    row: int
+    ply: int
+
+
+def next_step(drawn: DrawnPlan, directory: Path, parts: Parts) -> str:
+    """Return the command that explains a move of the user's agent, or begins a bot."""
+    turn = first_own_turn(drawn, parts) if drawn.plan.keep_moves else None
+    if turn is None:
         return f"next, a bot of your own: {here('python -m arena.new bot')}"
-    place = f"{directory}#0@{len(drawn.starts[0])}"
+    place = f"{directory}#{turn.row}@{turn.ply}"
     return f"next, what it thinks: {here(shlex.join(['python', '-m', 'arena.explain', place]))}"
+
+
+def first_own_turn(drawn: DrawnPlan, parts: Parts) -> Turn | None:
+    """Return the first turn after an opening at which a user's agent chose between moves.
+
+    The agent must be one that can be asked again: it did not forfeit the game, and it needs no
+    more than the position.
+    """
+    own = [
+        place
+        for place, spec in enumerate(drawn.specs)
+        if users_code(spec) and answers_any_position(spec)
+    ]
+    before = 0
+    for games in parts() if own else ():
+        there = np.isin(games.first, own) | np.isin(games.second, own)
+        for row in np.flatnonzero(there & (games.termination == Termination.NORMAL)).tolist():
+            opening = moves_of(drawn.of, drawn.openings.slots[games.opening[row]])
+            position = drawn.of.start()
+            for move in opening:
+                position = drawn.of.play(position, move)
+            mover = (games.first, games.second)[position.mover][row]
+            if mover in own and len(drawn.of.legal(position)) > 1:
+                return Turn(before + row, len(opening))
+        before += len(games)
+        if before >= MOST_GAMES:
+            break
+    return None

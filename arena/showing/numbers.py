@@ -4,7 +4,8 @@ import math
 from typing import NamedTuple
 
 from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.stats.words import percent, signed
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.words import percent, signed, strength_text
 from games.keys import KeyValues
 
 NO_BREAK = "\u00a0"
@@ -44,6 +45,17 @@ def known_from(stored: KeyValues) -> Known:
     return Known(*(stored[name] for name in ("value", "low", "high", "kind", "level", "reason")))
 
 
+def estimate_of(known: Known) -> Estimate:
+    """The estimate that a table has."""
+    kind = EstimateKind(known.kind)
+    return Estimate(known.value, known.low, known.high, known.level, kind, known.why)
+
+
+def strength_of(row: WinRateRow) -> str:
+    """The score of a pair with its interval, and the Elo difference."""
+    return strength_text(estimate_of(score_of(row)), estimate_of(difference_of(row)))
+
+
 def score_of(row: WinRateRow) -> Known:
     """The score of a pair of agents, seen by the first."""
     ends = row.score, row.score_low, row.score_high
@@ -56,7 +68,7 @@ def difference_of(row: WinRateRow) -> Known:
 
 
 def first_mover_of(row: WinRateRow) -> Known:
-    """The score of whoever moved first in the games of a pair."""
+    """The score of the first movers in the games of a pair."""
     ends = row.first_mover_score, row.first_mover_score_low, row.first_mover_score_high
     bounded = any(end is not None for end in ends[1:])
     kind = row.interval if bounded or row.interval == CENSUS else NO_INTERVAL

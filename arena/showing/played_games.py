@@ -12,7 +12,6 @@ from arena.keeping import parquet
 from arena.planning.records import GameColumn
 
 NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
-CODED = ("first", "second", "termination")
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -26,11 +25,12 @@ class GameColumns(NamedTuple):
     second: GameColumn
     opening: GameColumn
     pair: GameColumn
-    result: GameColumn  # points of who moved first
+    result: GameColumn  # points of agent `first`
     margin: GameColumn
     plies: GameColumn
     ending: GameColumn
     repeat: GameColumn
+    mover: GameColumn  # the first mover, to move after the opening; -1: not known
 
     def at(self, rows: Numbers) -> "GameColumns":
         """Some of these games."""
@@ -81,7 +81,7 @@ class PlayedGames(NamedTuple):
 def no_games() -> GameColumns:
     """No games at all."""
     none = np.empty(0, np.int64)
-    return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0)
+    return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
 
 
 def games_here(names: Sequence[str], endings: Sequence[str], games: GameColumns) -> PlayedGames:
@@ -95,11 +95,13 @@ def games_here(names: Sequence[str], endings: Sequence[str], games: GameColumns)
 def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
     """The games of a table, the agents by their places in `names`."""
     endings = tuple(parquet.words_of(path, "termination"))
-    words = {"first": tuple(names), "second": tuple(names), "termination": endings}
+    agents = dict.fromkeys(("first", "second", "first_mover"), tuple(names))
+    words = {**agents, "termination": endings}
 
     def pieces() -> Iterator[GameColumns]:
         for columns in parquet.read_pieces(path, NUMBERS, words):
             columns["ending"] = columns.pop("termination")
+            columns["mover"] = columns.pop("first_mover")
             yield GameColumns(**columns)
 
     size = parquet.rows_of(path)

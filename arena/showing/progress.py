@@ -47,6 +47,17 @@ class MatchNow(NamedTuple):
     score: Estimate
     these: bool  # whether the score is that of exactly these openings
 
+    @property
+    def leader(self) -> int:
+        """The agent with the higher score; `a` of equals."""
+        score = self.score.value
+        return self.b if score is not None and score < 0.5 else self.a
+
+    @property
+    def other(self) -> int:
+        """The agent that does not lead."""
+        return self.a + self.b - self.leader
+
     def seen_by(self, agent: int) -> Estimate:
         """The score of one of the two."""
         if agent == self.a or self.score.value is None:

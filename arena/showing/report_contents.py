@@ -5,23 +5,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import AgentSpec
+from arena.concluding.points_table import PointsRow
+from arena.concluding.repeatability import ALWAYS, Repeatability, stored_repeatability
 from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.concluding.stored_summary import SUMMARY, stored_summary
 from arena.concluding.table_rows import EloRow, WinRateRow
 from arena.concluding.timing import Timing
 from arena.keeping import parquet
 from arena.keeping.provenance import read_run
-from arena.keeping.run_directory import GAMES, NotARun, stored_plan
+from arena.keeping.run_directory import NotARun, command_of, games_table, stored_plan
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
 from arena.showing.move_losses import MoveLosses, stored_losses
 from arena.showing.numbers import Known, known_from
 from arena.showing.played_games import PlayedGames, stored_games
 from arena.stats.elo import FEW_OPENINGS
+from arena.stats.words import first_mover_words
 from games import Game
 from games.keys import KeyValues
 from games.names import quoted
 
+POINTS = "points.parquet"
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
@@ -53,12 +57,13 @@ class Report:
     plan: Plan | GatheredPlan
     run: KeyValues  # run.json
     summary: KeyValues  # summary.json
-    ratings: tuple[EloRow, ...]  # the strongest first
+    ratings: tuple[EloRow, ...]  # in the official order
     pairs: Mapping[tuple[str, str], WinRateRow]
     timings: tuple[Timing, ...]
     games: PlayedGames
     losses: MoveLosses | None = None  # what a judge found
     directory: Path | None = None
+    points: tuple[PointsRow, ...] = ()  # where the experiment ranks by points
 
     @property
     def game_name(self) -> str:
@@ -71,13 +76,22 @@ class Report:
         return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
 
     @property
+    def repeatability(self) -> Repeatability:
+        """Whether another run would play the same games, as its run.json says."""
+        return (
+            ALWAYS
+            if isinstance(self.plan, GatheredPlan)
+            else stored_repeatability(self.plan, self.run)
+        )
+
+    @property
     def unlisted(self) -> str:
         """Why the games cannot be shown one by one; empty if they can."""
         return self.plan.unlisted if isinstance(self.plan, GatheredPlan) else ""
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents, the strongest first."""
+        """The agents in the official order."""
         return tuple(row.agent for row in self.ratings)
 
     @property
@@ -103,12 +117,17 @@ class Report:
 
     @property
     def first_mover(self) -> Known:
-        """The score of whoever moved first, over all games."""
+        """The score of the first movers, over all games."""
         return known_from(self.summary["first_mover"])
 
+    @property
+    def first_mover_words(self) -> str:
+        """Name the first mover, with the plies of the openings."""
+        return first_mover_words(self.summary.get("opening_plies"))
+
     def met(self) -> list[WinRateRow]:
-        """Every pair that met, once, seen by the stronger agent; the strongest first."""
-        rank = {row.agent: row.rank for row in self.ratings}
+        """Every pair that met, once, seen by the agent of the better place, in their order."""
+        rank = {agent: place for place, agent in enumerate(self.agents)}
         rows = [row for row in self.pairs.values() if rank[row.agent] < rank[row.opponent]]
         return sorted(rows, key=lambda row: (rank[row.agent], rank[row.opponent]))
 
@@ -116,12 +135,11 @@ class Report:
 def stored_report(directory: Path, beside: Path | None = None) -> Report:
     """The report of a finished run; NotARun says in one line what is missing."""
     plan = stored_plan(directory, beside)
-    path = directory / GAMES
-    if not path.exists():
-        raise NotARun(f"{directory} has no {GAMES}: the run is not finished")
+    path = games_table(directory)
     for name in NEEDED:
         if not (directory / name).exists():
-            again = f"run its experiment again, no game is played twice: {plan_command(directory)}"
+            command = command_of(read_run(directory), "arena.run")
+            again = f"run its experiment again, no game is played twice: {command}"
             raise NotARun(f"{directory} has no {name}: {again}")
     try:
         ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
@@ -135,14 +153,16 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             games=stored_games(path, plan.names),
             losses=stored_losses(directory),
             directory=directory,
+            points=_points(directory),
         )
     except (parquet.TableError, ValueError) as error:
         raise NotARun(f"{directory}: a table cannot be read: {error}") from None
 
 
-def plan_command(directory: Path) -> str:
-    """The command that plays a stored run."""
-    return f"python -m arena.run {read_run(directory).get('path', 'FILE')}"
+def _points(directory: Path) -> tuple[PointsRow, ...]:
+    """The table by points; empty where the experiment ranks by ratings."""
+    path = directory / POINTS
+    return tuple(parquet.read_rows(path, PointsRow)) if path.exists() else ()
 
 
 def _run(directory: Path) -> KeyValues:

@@ -32,6 +32,7 @@ class ChartRow(NamedTuple):
     texts: Sequence[str]
     lane: Html | None = None
     above: str = ""  # a line above this row, where a group begins
+    place: int | None = None  # in the official order
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,6 @@ class RowChart:
     heads: Sequence[str]
     zero: float | None = None
     height: int = ROW
-    numbered: bool = False
     lanes: int = 0
 
 
@@ -68,10 +68,7 @@ def on_a_page(chart: RowChart) -> Html:
         tag("td", on_page(axis(chart)), class_="strip"),
         *(tag("th", head, scope="col", class_="n") for head in chart.heads[1:]),
     ]
-    body = joined(
-        joined([_above(chart, row), _row(chart, place, row, behind)])
-        for place, row in enumerate(chart.rows, 1)
-    )
+    body = joined(joined([_above(chart, row), _row(chart, row, behind)]) for row in chart.rows)
     return tag(
         "table",
         tag("caption", chart.caption, class_="hidden"),
@@ -86,14 +83,14 @@ def _above(chart: RowChart, row: ChartRow) -> Html | None:
     return tag("tr", tag("td", row.above, colspan=columns), class_="group") if row.above else None
 
 
-def _row(chart: RowChart, place: int, row: ChartRow, behind: Html) -> Html:
+def _row(chart: RowChart, row: ChartRow, behind: Html) -> Html:
     lane = row.lane or Html("")
     strip = on_page(Picture(chart.height, joined([behind, row.marks])))
     return tag(
         "tr",
         tag(
             "th",
-            tag("span", place, class_="place") if chart.numbered else None,
+            None if row.place is None else tag("span", row.place, class_="place"),
             tag("bdi", cut(row.label, LONGEST_NAME)),
             scope="row",
             class_="who",
@@ -123,12 +120,12 @@ def as_picture(chart: RowChart) -> Picture:
     for head, text in enumerate(chart.heads[1 : 1 + texts]):
         parts.append(_text(_column(right, head), 14, text, ""))
     behind = ground(chart)
-    for place, row in enumerate(chart.rows, 1):
+    for row in chart.rows:
         if row.above:
             parts.append(_text(0, top + 17, row.above, ""))
             top += ROW
         base = top + chart.height / 2 + 4
-        name = f"{place}  {row.label}" if chart.numbered else row.label
+        name = row.label if row.place is None else f"{row.place}  {row.label}"
         parts.append(_text(0, base, fitted(name, NAMES - 8), "strong"))
         if row.lane:
             parts.append(in_box(NAMES, top, lanes, Picture(chart.height, row.lane)))

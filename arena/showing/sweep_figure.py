@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from arena.concluding.sweep_rows import CellRow, SweepLine, budget_axis, is_budget, sweep_lines
+from arena.concluding.table_rows import distinct_of, mirror_of
 from arena.showing.plan_lines import aligned
 from arena.showing.plots import (
     BLUE,
@@ -19,9 +20,10 @@ from arena.showing.plots import (
     line,
     whiskers,
 )
-from arena.stats.words import elo_text, signed
+from arena.stats.words import elo_text, percent, signed, signed_mean
 from games.terminal import printable
 
+HEAD = ("Elo", "games", "openings", "distinct", "first mover", "margin")
 COLOURS = (BLUE, RED, GREEN, INK)
 MOST_LINES = 8
 LONGEST = 40
@@ -30,18 +32,29 @@ ROOM, BESIDE = 0.06, 0.012  # of the width
 
 def sweep_table(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[str]:
     """A line for each cell: its values, its Elo with the usual interval, what it shows."""
-    head = [*(printable(name, LONGEST) for name in names), "Elo", "games", "openings", ""]
+    head = [*(printable(name, LONGEST) for name in names), *HEAD, ""]
     cells = [
         [
             *(printable(str(value), LONGEST) for value in row.values),
-            elo_text(row.found.elo),
-            f"{row.games:,}",
-            f"{row.openings:,}",
-            row.found.answer,
+            *cell_texts(row),
         ]
         for row in rows
     ]
     yield from aligned([head, *cells])
+
+
+def cell_texts(row: CellRow) -> list[str]:
+    """What a cell shows, under HEAD, and its answer."""
+    first_mover, answer = ["", "", ""], row.found.answer
+    if row.match is not None:
+        score, margin = row.match.first_mover_score, row.match.first_mover_margin
+        first_mover = [
+            f"{distinct_of(row.match):,}",
+            "" if score is None else percent(score),
+            "" if margin is None else signed_mean(margin),
+        ]
+        answer = mirror_of(row.match) or answer
+    return [elo_text(row.found.elo), f"{row.games:,}", f"{row.openings:,}", *first_mover, answer]
 
 
 def slope_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[str]:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from arena.concluding.sweep_rows import CellRow
 from arena.showing import page
-from arena.showing.sweep_figure import LONGEST, slope_lines
-from arena.stats.words import elo_text
+from arena.showing.sweep_figure import HEAD, LONGEST, cell_texts, slope_lines
 from games.terminal import printable
 
 
@@ -14,14 +13,11 @@ def sweep_page(
 ) -> str:
     """The whole page; the first line of the verdict is the answer."""
     answer, *more = verdict
-    head = [*(printable(name, LONGEST) for name in names), "Elo", "games", "openings", "", "run"]
+    head = [*(printable(name, LONGEST) for name in names), *HEAD, "", "run"]
     cells = [
         [
             *(printable(str(value), LONGEST) for value in row.values),
-            elo_text(row.found.elo),
-            f"{row.games:,}",
-            f"{row.openings:,}",
-            row.found.answer,
+            *cell_texts(row),
             row.run,
         ]
         for row in rows

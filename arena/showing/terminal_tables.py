@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.table import Table
@@ -15,7 +16,7 @@ from arena.concluding.summary import Summary
 from arena.concluding.table_rows import elo_rows, tournament_json, win_rate_rows
 from arena.concluding.win_rates import WinRate
 from arena.showing.tournament_lines import tournament_lines
-from arena.stats.words import score_text
+from arena.stats.words import first_mover_line, first_mover_words, score_text
 from games.shell_commands import here
 from games.terminal import printable
 
@@ -71,6 +72,8 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "distinct_games": summary.distinct_games,
         "openings": summary.openings,
         "forfeits": summary.forfeits,
+        "first_mover": asdict(summary.first_mover),
+        "opening_plies": summary.opening_plies,
         "elo": [row._asdict() for row in elo_rows(summary)],
         "bridges": list(summary.bridges),
         "same_players": list(summary.same),
@@ -124,11 +127,13 @@ def show_ratings(
     """The table of agents, with ratings if `halves`; what the first move is worth in each group."""
     grouped = halves and len(groups) > 1
     elo = ("Elo",) * halves
-    table = plain_table(*(("group",) * grouped), "agent", *elo, "points", "games", "openings")
+    ranked = len(ratings) >= SMALLEST_MATRIX
+    heads = *(("place",) * ranked), *(("group",) * grouped), "agent"
+    table = plain_table(*heads, *elo, "points", "games", "openings")
     for row in ratings:
-        place, rating = (str(row.group + 1),) * grouped, (_elo(row),) * halves
+        places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
         sizes = _points(row), str(row.games), str(row.openings)
-        table.add_row(*place, _name(row.agent), *rating, *sizes)
+        table.add_row(*places, _name(row.agent), *((_elo(row),) * halves), *sizes)
     console.print(table)
     for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
         say_line(console, f"Elo: {reason}")
@@ -147,13 +152,13 @@ def _elo(row: Rated) -> str:
 
 
 def _points(row: Rated) -> str:
-    """Points of the games that count; replays and forfeits are counted apart."""
-    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.counted}"
+    """Points of all games; forfeits are counted apart."""
+    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.games}"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
 
 def _first_mover(summary: Summary) -> str:
-    return f"whoever moved first scored {score_text(summary.first_mover)}"
+    return f"{first_mover_words(summary.opening_plies)} scored {score_text(summary.first_mover)}"
 
 
 def _matrix(console: Console, summary: Summary) -> None:
@@ -179,9 +184,13 @@ def _pairs(console: Console, summary: Summary) -> None:
     for rate in rows[:MOST_PAIRS]:
         # Every answer has a line of its own, its sizes stand with the counts.
         answers = [text.partition(SIZES) for text in rate.text.split("; ")]
-        say_line(console, f"\n{rate.agent} against {rate.opponent}: {answers[0][0]}")
+        say_line(console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}")
         for answer, *_ in answers[1:]:
             say_line(console, f"  {answer}")
+        counts, mover = rate.row.counts, rate.row.first_mover.value
+        if counts.games and (counts.openings == 1 or counts.identical):
+            line = first_mover_line(counts.distinct_lines, mover, counts.first_mover_margin)
+            say_line(console, f"  {line}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
     if len(rows) > MOST_PAIRS:
@@ -189,6 +198,12 @@ def _pairs(console: Console, summary: Summary) -> None:
     if rows:
         for line in legend(rows[:MOST_PAIRS]):
             say_line(console, line, "dim")
+
+
+def _fitting(line: str) -> str:
+    """The line of a pair; the question that it answers stands below if there is no room for it."""
+    answer, _, question = line.rpartition(" for ")
+    return f"{answer}\n  for {question}" if answer and len(line) > WIDTH else line
 
 
 def legend(rows: Sequence[WinRate]) -> list[str]:

@@ -49,7 +49,8 @@ def in_words(report: Report, run: Run) -> Html:
     """The agents of a run in a sentence; many of them as their places."""
     names = names_of(report, run)
     if len(names) > MOST_NAMED:
-        return strong(f"places {run.first + 1} to {run.last + 1}")
+        first, last = (report.ratings[place].rank for place in run)
+        return strong(f"places {first} to {last}")
     return listed([strong(name_of(name)) for name in names])
 
 

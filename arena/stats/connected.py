@@ -18,7 +18,7 @@ class FirstMove(StrEnum):
     ALWAYS_LOSES = "second mover won every game"
     UNBOUNDED = "first-move advantage has no finite value"
     UNKNOWN = "first-move advantage cannot be told from strength"
-    IGNORED = "first-move advantage not asked for"
+    IGNORED = "first-move advantage not estimated"
 
 
 def beats(games: Floats, points: Floats) -> Flags:

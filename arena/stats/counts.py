@@ -1,7 +1,7 @@
 """Plain counts of pairings, from which every estimate is computed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,9 @@ class PairCounts:
 
     `first` and `second` are its games as first and as second mover. `pentanomial` counts the
     pairings by points 0, 1/2, 1, 3/2, 2; `both_drawn` of the middle ones had two draws.
-    `distinct_games` is None if games could not be told apart.
+    `distinct_games` is None if games could not be told apart. In `identical_pairs` both games had
+    the same moves; `same_player` is whether both agents are made alike; `first_mover_margin` is
+    the mean of the first movers' final margins.
     """
 
     first: Wdl
@@ -45,6 +47,21 @@ class PairCounts:
     openings: int
     largest_multiplicity: int
     distinct_games: int | None
+    identical_pairs: int = 0
+    same_player: bool = False
+    first_mover_margin: float | None = None
+
+    @property
+    def identical(self) -> bool:
+        """Whether both games of every pairing had the same moves."""
+        return 0 < self.pairings == self.identical_pairs
+
+    @property
+    def distinct_lines(self) -> int | None:
+        """Return how many games differ in their moves; identical ones count in one seat only."""
+        if self.distinct_games is None:
+            return None
+        return self.distinct_games // 2 if self.identical else self.distinct_games
 
     @property
     def pairings(self) -> int:
@@ -104,14 +121,11 @@ def pair_counts(
 
 def mirrored(counts: PairCounts) -> PairCounts:
     """The same pairings, seen by the opponent."""
-    return PairCounts(
+    return replace(
+        counts,
         first=Wdl(*counts.second[::-1]),
         second=Wdl(*counts.first[::-1]),
         pentanomial=counts.pentanomial[::-1],
-        both_drawn=counts.both_drawn,
-        openings=counts.openings,
-        largest_multiplicity=counts.largest_multiplicity,
-        distinct_games=counts.distinct_games,
     )
 
 

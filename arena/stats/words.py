@@ -1,6 +1,8 @@
 """Estimates in words, for any result."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, EstimateKind, Scope
@@ -35,6 +37,17 @@ def percent(share: float) -> str:
         if 0.0 < float(text) < 100.0:
             return f"{text} %"
     return "> 99.9999 %" if share > 0.5 else "< 0.0001 %"
+
+
+def first_mover_words(opening_plies: Sequence[int] | None) -> str:
+    """Name the first mover, with the fewest and the most plies of the openings if known."""
+    if opening_plies is None or not opening_plies:
+        return "the first mover (to move after the opening)"
+    fewest, most = opening_plies
+    if not most:
+        return "the first mover (games began from the start)"
+    plies = str(most) if fewest == most else f"{fewest} to {most}"
+    return f"the first mover (to move after {plies} opening {'ply' if plies == '1' else 'plies'})"
 
 
 def bound_text(elo: Estimate, decimals: int = 0) -> str:
@@ -83,8 +96,36 @@ def _census_text(estimate: Estimate) -> str:
     return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
 
 
+def mirror_text(identical: bool, same_player: bool) -> str:
+    """Return what a match shows in which both games of every pair had the same moves, or ""."""
+    if not identical:
+        return ""
+    return f"{'the same player twice: ' if same_player else ''}both played identical games"
+
+
+def first_mover_line(distinct: int | None, score: float | None, margin: float | None) -> str:
+    """Return distinct games, and the first mover's score and mean margin, in one phrase."""
+    parts = []
+    if distinct is not None:
+        parts.append(f"{distinct:,} distinct game{'s' * (distinct != 1)}")
+    if score is not None:
+        mean = "" if margin is None else f" with a mean margin of {signed_mean(margin)}"
+        parts.append(f"the first mover scored {percent(score)}{mean}")
+    return ", ".join(parts)
+
+
+def signed_mean(margin: float) -> str:
+    """Return a mean margin with at most one decimal."""
+    return signed(margin, 1).removesuffix(".0")
+
+
 def matchup_text(row: Matchup, unpaired_games: int = 0) -> str:
     """One pair of agents in one phrase for each question, whatever happened between them."""
+    mirror = mirror_text(row.counts.identical, row.counts.same_player)
+    return "; ".join(filter(None, [mirror, _matchup_text(row, unpaired_games)]))
+
+
+def _matchup_text(row: Matchup, unpaired_games: int) -> str:
     counts = row.counts
     if counts.pairings == 0:
         return "0 complete pairings" if unpaired_games else "no games"
@@ -116,9 +157,22 @@ def answer_text(answer: PairEstimate) -> str:
     if not answer.elo.two_sided:
         sizes = f", K = {found.openings:,}" if found.scope is Scope.LIKE else ""
         return f"{percent(found.mean)}, {elo_text(answer.elo)} {question}{sizes}"
-    alike = f" Elo, {ALIKE}," if answer.score.reason == ALIKE else ""
+    alike = f", {ALIKE}," if answer.score.reason == ALIKE else ""
     sizes = f"n={2 * found.pairings} (n_eff {found.effective_pairings:.0f})"
-    return f"{range_text(answer.elo)}{alike} {question}  {sizes}"
+    elo = f"{range_text(answer.elo)} Elo{alike}"
+    return f"{share_text(answer.score)}, {elo} {question}  {sizes}"
+
+
+def strength_text(score: Estimate, elo: Estimate) -> str:
+    """Return a score in its interval and its Elo difference: `61.0 % [58.2, 63.9], +78 Elo`."""
+    if score.kind is EstimateKind.CENSUS:
+        exact = "" if elo.value is None else f", {signed(elo.value)} Elo"
+        return f"exactly {share_text(score)}{exact} on these openings"
+    if elo.value is None or not elo.two_sided:
+        share = score.reason if score.value is None else percent(score.value)
+        return f"{share}, {elo_text(replace(elo, kind=EstimateKind.FIXED))}"
+    decimals = decimals_for(0.5 * ((elo.high or 0.0) - (elo.low or 0.0)))
+    return f"{share_text(score)}, {signed(elo.value, decimals)} Elo"
 
 
 def question_text(found: Spread) -> str:
@@ -145,18 +199,27 @@ def score_text(score: Estimate) -> str:
     if score.value is None:
         return score.reason
     kind = "" if score.kind is EstimateKind.FIXED else f" {score.kind}"
-    text = percent(score.value)
     if score.kind in (EstimateKind.NONE, EstimateKind.CENSUS):
-        return f"{text} ({score.reason})"
+        return f"{percent(score.value)} ({score.reason})"
+    if score.low is None and score.high is None:
+        return f"{percent(score.value)}, no bound{kind}"
+    return f"{share_text(score)}{kind}"
+
+
+def share_text(score: Estimate) -> str:
+    """Return a score in percent with what is known of its interval."""
+    if score.value is None:
+        return score.reason
+    text = percent(score.value)
     if score.low is not None and score.high is not None:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1
-        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]{kind}"
+        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]"
     # Outwards: down for a lower bound, up for an upper one.
     if score.low is not None:
-        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %{kind}"
+        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %"
     if score.high is not None:
-        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %{kind}"
-    return f"{text}, no bound{kind}"
+        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %"
+    return text
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:

@@ -149,10 +149,11 @@ def write_run(study: Study, digest: str) -> None:
         study.journal.directory,
         provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
+            "path": str(tuning.experiment.path.absolute()),
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
-            "reproducible": tuning.plan.reproducible,
+            "reproducible": tuning.plan.repeats,
         },
     )
 

@@ -2,16 +2,21 @@
 
 import pytest
 
-from agents import AgentSpec, build
+from agents import AgentSpec, Limit, build
 from agents.compiled import CompiledAgent
+from agents.door import agent_of
 from agents.explained import move_views, rule_of, static_value, terms
 from agents.kernels.layout import UNIT
+from agents.wall.bot_terms import Terms
 from games import game
-from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, slow_if_wide, spread
+from games.kernels.jit import INTERPRETED
+from tests.agents.given import BOTS, OF_EVERY_FAMILY, ROOT, few, slow_if_wide, spread
+from tests.agents.hosted import wall
 from tests.agents.naive import search
 from tests.agents.scores import naive_score, phased, weights_for
 
 DEPTH = 3
+compiled_only = pytest.mark.skipif(INTERPRETED, reason="a thousand times slower")
 WITH_FEATURES = slow_if_wide(name for name in OF_EVERY_FAMILY if game(name).has("features"))
 
 
@@ -66,6 +71,95 @@ def test_a_budget_values_all_moves_to_the_depth_that_it_reached():
         assert each.depth == choice.depth
     assert max(each.value for each in moves) == same.choose(of.start()).value == choice.value
     assert smart.choose(of.start()) == choice  # looking on has changed nothing
+
+
+def assert_the_rows_agree_with_the_choice(agent, of, position, limit=None):
+    """All moves are searched to one depth, and the chosen one is the first of the best."""
+    choice = agent.choose(position, limit)
+    moves = list(move_views(agent, of, position, choice))
+    if len(moves) == 1:
+        return
+    assert {each.depth for each in moves} == {max(1, choice.depth)}
+    rule = rule_of(agent, moves, choice)
+    if not choice.depth:
+        assert "its limit ended its first search" in rule
+        return
+    ranked = [each for each in moves if each.rank is not None]
+    best = max(ranked, key=lambda each: each.rank)
+    assert (best.move, best.value) == (choice.move, choice.value)
+    assert all(each.value == best.value for each in moves if each.bound)
+    cuts = isinstance(agent, CompiledAgent) and agent.settings.get("probcut")
+    assert cuts or not any(each.bound for each in moves)  # no other search values them otherwise
+    equal = [each for each in ranked if each.rank == best.rank]
+    assert (f"of {len(equal)} equal moves the first on the board" in rule) == (len(equal) > 1)
+    assert rule.startswith("the highest value")
+
+
+SEARCHED_GAMES = ("kalah(6,4)", "owari(6,4)", "othello(8)")
+LIMITED = {
+    "depth": AgentSpec("alphabeta", depth=4),
+    "nodes": AgentSpec("alphabeta", nodes=300),
+    "few nodes": AgentSpec("minimax", depth=3, nodes=20),
+    "nodes of plain minimax": AgentSpec("minimax", nodes=500),
+    "seconds": AgentSpec("smart", seconds=0.01),
+    "smart": AgentSpec("smart"),  # of Othello it cuts by shallow searches
+    "classic": AgentSpec("smart_classic", nodes=2000),
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("of_name", SEARCHED_GAMES)
+@pytest.mark.parametrize("name", LIMITED)
+def test_rows_agree_with_the_move_that_is_played(name, of_name):
+    of = game(of_name)
+    agent = build(LIMITED[name], of)
+    for position in spread(of_name, 60):
+        assert_the_rows_agree_with_the_choice(agent, of, position)
+
+
+LIMITS = (None, Limit(depth=2), Limit(nodes=500), Limit(nodes=3), Limit(seconds=0.005))
+
+
+@compiled_only
+@pytest.mark.parametrize("of_name", SEARCHED_GAMES)
+def test_rows_of_an_own_evaluation_agree_with_the_move_that_is_played(of_name):
+    of = game(of_name)
+    spec = AgentSpec("alphabeta", evaluate=str(BOTS / "either_game.py"))
+    agent = agent_of(spec, of, Terms(wall(), 60.0, thoughts=True))
+    agent.start(0)
+    for limit in LIMITS:
+        for position in spread(of_name, 6):
+            assert_the_rows_agree_with_the_choice(agent, of, position, limit)
+    agent.close()
+
+
+@compiled_only
+def test_a_search_in_another_process_is_explained_like_one_in_this():
+    of = game("kalah(6,4)")
+    own = str(BOTS / "either_game.py")
+    spec = AgentSpec("minimax", evaluate=own, depth=3, collapse_turns=True)
+    far, near = agent_of(spec, of, Terms(wall(), 60.0, thoughts=True)), build(spec, of)
+    far.start(0)
+    for position in spread("kalah(6,4)", 8):
+        answers = [(agent, agent.choose(position)) for agent in (far, near)]
+        views = [list(move_views(agent, of, position, choice)) for agent, choice in answers]
+        assert answers[0][1] == answers[1][1]
+        assert views[0] == views[1]
+    far.close()
+
+
+@compiled_only
+def test_a_perfect_agent_shows_what_it_proved_or_the_search_that_stands_in():
+    of = game("kalah(4,3)")
+    for nodes, proved in ((2_000_000, True), (20, False)):
+        agent = build(AgentSpec("perfect", nodes=nodes, database_beans=2), of)
+        position = of.start()
+        choice = agent.choose(position)
+        moves = list(move_views(agent, of, position, choice))
+        values = {each.move: each.value for each in moves if each.value is not None}
+        assert values[choice.move] == choice.value == max(values.values())
+        assert ("proved margin" in rule_of(agent, moves, choice)) == proved
+        assert ("proves nothing" in rule_of(agent, moves, choice)) != proved
 
 
 @pytest.mark.parametrize("name", WITH_FEATURES)

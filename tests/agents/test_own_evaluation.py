@@ -103,6 +103,14 @@ def test_run_by_python_it_is_the_same(name, function):
     assert_same(name, plain, same(name, function), depth=2, number=6)
 
 
+def test_run_by_python_it_may_pass_on_a_set_with_the_last_square():
+    of = game("othello(8)")
+    position = of.parse("OOOXX--OOOOXXXO-OOOXXXX-OOXXOXX-O-OXXXXX-O-OXXXX---XO-----X--O-- X")
+    spec = AgentSpec("alphabeta", depth=1, evaluate=str(BOTS / "either_game.py"))
+    python, compiled = build(spec.changed(compile=False), of), build(spec, of)
+    assert python.choose(position) == compiled.choose(position)
+
+
 def test_an_own_evaluation_plays_every_search():
     name, weights = "kalah(6,4)", {"pot": (2.0,), "in_play": (1.0,)}
     for changes in ({"collapse_turns": True}, {"collapse_turns": False}):

@@ -95,14 +95,14 @@ def test_the_ends_of_every_range_are_allowed():
         ({"pott": 1}, '(it has pot, in_play, extra_turn, capture, mobility, far, given_away); '
                       'did you mean "pot"?'),
         ({"corner": 1}, 'this agent has no weight "corner"'),
-        ({"pot": "much"}, "weight pot must be a number, got 'much'"),
-        ({"pot": True}, "weight pot must be a number, got True"),
+        ({"pot": "much"}, "weight pot must be a number, got \"much\""),
+        ({"pot": True}, "weight pot must be a number, got true"),
         ({"pot": None}, "weight pot must be a number, got None"),
         ({"pot": float("nan")}, "weight pot must lie within ±100000, got nan"),
         ({"pot": 1e6}, "weight pot must lie within ±100000, got 1000000.0"),
         ({"pot": ()}, "weight pot must have 1 to 8 phases, got 0"),
         ({"pot": (1,) * 9}, "weight pot must have 1 to 8 phases, got 9"),
-        ({"pot": (1, "2")}, "weight pot must be a number, got '2'"),
+        ({"pot": (1, "2")}, "weight pot must be a number, got \"2\""),
     ],
 )  # fmt: skip
 def test_a_weight_that_is_none_is_refused(weights, told):

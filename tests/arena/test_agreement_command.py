@@ -41,8 +41,8 @@ def run(tmp_path_factory):
 def test_two_names_of_one_player_are_found(run, capsys):
     assert main([str(run), "--positions", "200"]) == 0
     said = capsys.readouterr().out
-    assert "\nplain, pruned: the same player\n" in said
-    assert said.count("the same player") == 1
+    assert "\nplain, pruned play identically (the same move in 200 of 200 positions)\n" in said
+    assert said.count("play identically") == 1
     table = pd.read_parquet(run / "agreement.parquet")
     assert len(table) == 10
     assert table.same.tolist() == [True] + [False] * 9

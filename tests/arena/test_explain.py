@@ -62,6 +62,30 @@ def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
     assert 'did you mean "two"?' in capsys.readouterr().err
 
 
+def test_an_own_evaluation_is_explained_in_a_run_at_the_depth_that_it_played(tmp_path, capsys):
+    (tmp_path / "own.py").write_text(
+        "from agents.features.sowing import pot\n"
+        "def evaluate(rules, position):\n    return pot(rules, position)\n"
+    )
+    file = experiment_file(
+        tmp_path,
+        'game = "kalah(6,4)"\npairs = 1\nopenings = { random_plies = 2 }\n'
+        'agents.one = { kind = "alphabeta", depth = 6, evaluate = "own.py" }\n'
+        'agents.two = { kind = "first" }\n',
+    )
+    played(file, tmp_path / "results", workers=1)
+    place = f"{directory_of(tmp_path / 'results')}#0@2"
+    capsys.readouterr()
+    tables = []
+    for words in ((), ("--depth", "6")):  # which is the default that the stored plan leaves out
+        assert main([place, "--agent", "one", *words, *QUICK]) == DONE
+        tables.append(capsys.readouterr().out)
+    assert tables[0] == tables[1]
+    assert all(words[1] == "6" for words in rows(tables[0]).values())
+    assert main([place.replace("@2", "@3"), *QUICK]) == DONE
+    assert "in the game" not in tables[0] + capsys.readouterr().out  # it plays what it played
+
+
 def test_a_forced_pass_is_the_only_move(capsys):
     pass_ = "XXO-XXOOOXOOXXXX O"
     assert main(["othello(4)", pass_, "--agent", "minimax", "--depth", "3", *QUICK]) == DONE
@@ -85,7 +109,14 @@ def test_a_bot_and_an_own_evaluation_are_asked_behind_the_wall(tmp_path, capsys)
     assert main(["kalah(3,2)", "", "--agent", f"{own}:evaluate", "--depth", "2", *QUICK]) == DONE
     text = capsys.readouterr().out
     assert "a whole, not terms" in text
-    assert all("2" in words[1:3] for words in rows(text).values())
+    assert all(words[1] == "2" for words in rows(text).values())
+    assert main(["kalah(6,4)", "", "--agent", f"{own}:evaluate", "--nodes", "500", *QUICK]) == DONE
+    text = capsys.readouterr().out
+    table = rows(text)
+    chosen = text.partition("\n    *")[2].split()[0]
+    assert len({words[1] for words in table.values()}) == 1
+    assert float(table[chosen][0]) == max(float(words[0]) for words in table.values())
+    assert "rule: the highest value" in text
 
 
 MISTAKES = {

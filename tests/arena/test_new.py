@@ -25,7 +25,7 @@ def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main([what, "mine"]) == DONE
     shown = capsys.readouterr().out
-    assert shown.endswith("to run it: python -m arena.run mine.toml\n")
+    assert "to run: python -m arena.run mine.toml\n" in shown
     experiment = load(Path("mine.toml"))
     assert experiment.name == "mine"
     if STARTERS[what].file:
@@ -34,10 +34,14 @@ def test_what_is_begun_can_be_played(what, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", shipped_names())
-def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch):
+def test_every_shipped_experiment_can_be_begun_from(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["experiment", "deep/mine.toml", "--like", name]) == DONE
     assert load(Path("deep/mine.toml"), []).plan.game
+    said = [line.rpartition(": ")[2] for line in capsys.readouterr().out.splitlines()]
+    kind = name.partition("_")[0]
+    verbs = [kind] if kind in ("tune", "learn") else ["run", "tune"][: 1 + (name == "connect4")]
+    assert said[-len(verbs) :] == [f"python -m arena.{verb} deep/mine.toml" for verb in verbs]
 
 
 def test_a_bot_that_was_begun_plays(tmp_path, monkeypatch):

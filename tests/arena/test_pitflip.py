@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_help_says_what_there_is(capsys):
     shown = capsys.readouterr().out
     assert all(f"\n  {word} " in shown for word in COMMANDS)
     assert main([]) == MISTAKE
+
+
+@pytest.mark.parametrize("word", ["--version", "-V", "version"])
+def test_the_version_is_that_of_the_package(word, capsys):
+    assert main([word]) == DONE
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert capsys.readouterr().out == f"pitflip {declared}\n"
 
 
 @pytest.mark.parametrize("words", [["perfft"], ["completion"], ["completion", "tcsh"], ["\x1b[1m"]])

@@ -23,6 +23,18 @@ def said(capsys, path, *words):
     return status, capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.parametrize("option", ["--json", "--quiet", "--fresh"])
+def test_options_without_effect_are_refused(tmp_path, capsys, option):
+    path = experiment_file(tmp_path, small(4) + GREEDY)
+    with pytest.raises(SystemExit) as ended:
+        main([str(path), option])
+    assert ended.value.code == MISTAKE
+    assert option in capsys.readouterr().err.splitlines()[-1]
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert option not in capsys.readouterr().out
+
+
 def run_here(path, directory, *words):
     return called(path, "--results", directory / "played", "--backend", "here", "--no-page", *words)
 

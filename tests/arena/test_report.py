@@ -75,7 +75,8 @@ def test_several_files_make_one_page_with_their_ratings(run, tmp_path, capsys):
     assert main([str(run), str(games), "--together", str(page)]) == 0
     shown = Page(page.read_text())
     assert shown.open == []
-    rows = {row[0]: number(row[1]) for row in shown.tables["ratings"][-1].rows[1:]}
+    head, *cells = shown.tables["ratings"][-1].rows
+    rows = {row[0]: number(row[head.index("Elo")]) for row in cells}
     assert rate([str(run / "games.parquet"), str(games), "--json"]) == 0
     ratings = json.loads(capsys.readouterr().out)["ratings"]
     assert rows == {
@@ -118,6 +119,21 @@ def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, mes
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        ({"learned": "a", "command": "python -m arena.learn x.toml", "plan": {}}, "learn x.toml"),
+        ({"sweep": {"depth": [1, 2]}}, "name one of its runs"),
+    ],
+)
+def test_results_that_are_no_run_are_named_with_what_they_hold(tmp_path, capsys, stored, message):
+    (tmp_path / "run.json").write_text(json.dumps(stored))
+    assert main([str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "its page is" in said
 
 
 def test_a_table_that_is_none_is_said_in_one_line(run, tmp_path, capsys):

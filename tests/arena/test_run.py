@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import shlex
 import shutil
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 from arena.explain import main as explain
 from arena.keeping import locked_directory
+from arena.run import main
 from tests.arena.running import (
     ROOT,
     alive,
@@ -221,17 +223,25 @@ def test_plain_lines_tell_of_progress_where_there_is_no_terminal(first_run):
     answer, results = first_run
     lines = answer.stderr.splitlines()
     assert lines[-4].startswith("40 of 40 games, ")
-    assert "random v greedy: " in lines[-4]
+    assert "greedy against random: " in lines[-4]  # the leader first, as in the result
     assert lines[-3] == f"tables: {directory_of(results)}"
     assert lines[-2] == f"page: {directory_of(results) / 'report.html'}"
     assert lines[-1].startswith("next, a bot of your own: ")
 
 
 def test_the_command_that_is_said_to_come_next_answers(tmp_path, results, capsys):
-    answer = called(experiment_file(tmp_path, small(2), "fixed"), "--results", results)
+    text = small(4) + '[agents.greedy]\nkind = "greedy"\n'  # who play the first games
+    file = experiment_file(tmp_path, text, "fixed")
+    answer = called(file, "--results", results)
     command = answer.stderr.splitlines()[-1].partition("thinks: ")[2]
     assert explain(shlex.split(command)[3:]) == 0
-    assert "kalah(4,3), " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "to move: fixed plays " in shown
+    row, ply = map(int, shlex.split(command)[-1].rpartition("#")[2].split("@"))
+    played = pd.read_parquet(directory_of(results) / "games.parquet").iloc[row]
+    assert "fixed" in (played["first"], played["second"])
+    assert played["termination"] == "normal"
+    assert ply == len(played["opening_moves"].split())
 
 
 def test_a_terminal_shows_a_live_line(tmp_path, results):
@@ -449,3 +459,19 @@ def test_a_million_games_need_little_memory_and_disk(tmp_path, results):
     assert (directory_of(results) / "games.parquet").stat().st_size < 40 * 1_000_000
     # Most of a journal is the hashes of games.
     assert (directory_of(results) / "journal.sqlite").stat().st_size < 16 * 1_000_000
+
+
+def test_the_last_line_is_the_headline_of_the_page(tmp_path, capsys):
+    text = f'{small(100)}[agents.greedy]\nkind = "greedy"\n'
+    path, results = experiment_file(tmp_path, text), tmp_path / "results"
+    for words in ([], ["--no-page", "--fresh"]):
+        assert main([str(path), "--results", str(results), "--backend", "here", *words]) == 0
+        said = capsys.readouterr().out.splitlines()
+        page = results / "demo"
+        if not words:
+            (page,) = results.glob("demo/*/report.html")
+            (headline,) = re.findall(r'class="answer">(.*?)</p>', page.read_text())
+        assert said[-1] == headline
+    won = re.fullmatch(r"greedy is stronger: (\S+ % \[\S+ \S+\]), (\S+) Elo\.", headline)
+    (pair,) = (line for line in said if line.startswith("greedy against random: "))
+    assert pair.startswith(f"greedy against random: {won[1]}, {won[2]} [")

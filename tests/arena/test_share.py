@@ -3,6 +3,7 @@
 import json
 import shutil
 import stat
+import sys
 import zipfile
 
 import pytest
@@ -12,6 +13,10 @@ from arena.keeping import shared_run
 from tests.arena.running import directory_of, experiment_file, played, small
 
 NAME = "0123456789"
+RAISES = (
+    "def choose(view, legal, rng):\n    if len(legal) < 3:\n        raise OSError(__file__)\n"
+    "    return legal[0]\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +58,21 @@ def test_it_holds_page_tables_plan_and_sources_and_no_path_of_this_machine(share
     assert sources == {"good.py", "choices.py", "twice.py"}
     assert json.loads(content)["path"] == "demo.toml"
     assert str(shared) not in content
+
+
+def test_no_file_in_it_names_a_directory_of_this_machine(tmp_path):
+    path = experiment_file(tmp_path, small(4), "good")
+    (tmp_path / "raises.py").write_text(RAISES)
+    path.write_text(path.read_text() + '[agents.raises]\nkind = "python"\nfile = "raises.py"\n')
+    played(path, tmp_path / "results", page=True)
+    packed = tmp_path / "one.zip"
+    assert share.main([str(directory_of(tmp_path / "results")), "--to", str(packed)]) == 0
+    with zipfile.ZipFile(packed) as opened:
+        contents = {name.partition("/")[2]: opened.read(name) for name in opened.namelist()}
+    assert b"raises.py" in contents["run.log"] and b"raises.py" in contents["run.json"]
+    for name, content in contents.items():
+        assert str(tmp_path).encode() not in content, name
+        assert sys.prefix.encode() not in content, name
 
 
 def member(name, mode=stat.S_IFREG | 0o644):

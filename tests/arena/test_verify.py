@@ -86,8 +86,11 @@ def test_a_changed_record_is_found_and_named(run, column, capsys):
     rewrite(run, change)
     assert main([str(run), "--all"]) == 1
     told = capsys.readouterr().out
-    word = "move " if column == "moves" else f"{column} was "
-    assert told.startswith(f"differs: pairing 18, game 2: {word}")
+    expected = {"moves": "move ", "result": "the table says a "}
+    words = expected.get(column, f"the table says {column} ")
+    assert told.startswith(f"differs: pairing 18, game 2: {words}")
+    if column == "result":
+        assert "of the first agent, playing the game again gives a" in told
 
 
 def test_a_run_cut_short_is_found(run, capsys):

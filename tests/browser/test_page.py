@@ -257,8 +257,9 @@ def test_the_replay_of_every_game_ends_with_the_stored_score(browser, game_page)
         for (points, where, told), row in zip(shown, games.itertuples(), strict=True):
             first = next(each for each in points if each[2])
             second = next(each for each in points if not each[2])
-            assert (first[0], second[0]) == (row.first, row.second)
-            assert first[1] - second[1] == row.margin
+            sign = 1 if row.first_mover == row.first else -1
+            assert (first[0], second[0]) == (row.first, row.second)[::sign]
+            assert first[1] - second[1] == sign * row.margin
             assert where == f"ply {len(row.moves.split())} of {len(row.moves.split())}"
             assert ("drawn" in told) == (row.result == 0.5)
         assert tab.value("document.querySelector('svg.board') !== null")

@@ -9,6 +9,7 @@ from agents import AGENTS, kind_of
 from agents.evaluations.default_weights import endgame_from
 from arena.concluding.checks import CHECKS, claim
 from arena.planning.openings import OPENINGS, SHARED, way
+from arena.planning.records import Termination
 from arena.planning.schedules import SCHEDULES, schedule
 from arena.reading.file_tables import SPRT, TOP
 from games import game
@@ -146,3 +147,11 @@ def test_the_start_page_links_every_page():
     """Else the site is not built: the sidebar has what is linked there."""
     linked = (ROOT / "README.md").read_text().rpartition("## More")[2]
     assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in linked] == []
+
+
+def test_the_docs_name_every_termination():
+    (row,) = [line for line in (ROOT / "docs" / "results.md").read_text().splitlines()
+              if line.startswith("| `termination` |")]  # fmt: skip
+    fair, forfeits = row.split("forfeits")
+    for end in Termination:
+        assert f"`{end.name.lower()}`" in (fair if end.fair else forfeits)

@@ -15,7 +15,7 @@ from games.pack import board_words, package_of
 from tests.games.table import one_of_each
 
 FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
-CACHED = ("modules", "imported_by", "rules_sources", "sources_of", "content", "digest_of")
+CACHED = ("modules", "names_by_path", "rules_sources", "sources_of", "content", "digest_of")
 
 TREE = {
     "games/__init__.py": "",
@@ -25,11 +25,11 @@ TREE = {
     "games/kernels/jit.py": "",
     "games/kernels/drivers.py": "def late():\n from games.names import (\n  listed,\n )\n",
     "games/nim/rules.py": "",
-    "games/user_rules.py": "from games.kernels.jit import compiled\n",
+    "games/user_rules.py": "x = 1; from games.kernels.jit import compiled\n",
     "games/solving/search.py": "import games.perft\n",
     "agents/core.py": "",
     "agents/talk.py": "from agents.core import Agent\n",
-    "agents/kernels/search.py": "from agents.core import Agent\n",
+    "agents/kernels/search.py": "from ..core import \\\n  Agent\n",
 }
 ROOMS = ("games.kernels", "games.solving", "agents.kernels")
 

@@ -115,14 +115,15 @@ def _proved(check: Check, evidence: Evidence) -> Verdict:
         proofs = [prove(of, agent, player, starts, tell=evidence.progress) for player in (0, 1)]
     except (AgentFailure, NoProof) as reason:
         return verdict_on(check, FAILS, str(reason).partition("\n")[0])
-    lines = [(proof.counterexample, seat) for seat, proof in enumerate(proofs)]
-    lost = [(line, seat) for line, seat in lines if line is not None]
+    lost = [(proof, side) for side, proof in enumerate(proofs) if proof.counterexample is not None]
     walked = f"{sum(proof.positions for proof in proofs):,} positions"
     if not lost:
         detail = f"proved against every reply, on both sides: {walked}"
         return verdict_on(check, HOLDS, detail)
-    line, seat = min(lost, key=lambda each: len(each[0]))
-    last = of.replay(" ".join(move_texts(of, line)))[-1]
-    end = ending(of.margin(last) * (1 - 2 * seat))
-    detail = f"disproved in {walked}: {name} moves {SEATS[seat]} and {end} against these replies"
+    proof, side = min(lost, key=lambda each: len(each[0].counterexample or ()))
+    line = proof.counterexample or []
+    positions = of.replay(" ".join(move_texts(of, line)))
+    turn = SEATS[int(positions[proof.opening_plies].mover != side)]
+    end = ending(of.margin(positions[-1]) * (1 - 2 * side))
+    detail = f"disproved in {walked}: {name} moves {turn} and {end} against these replies"
     return verdict_on(check, FAILS, detail, replay_command(of, line))

@@ -9,6 +9,7 @@ from arena.planning.openings.lines import (
     Openings,
     OpeningsError,
     first_openings,
+    first_sides,
     from_lines,
     moves_of,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Openings",
     "OpeningsError",
     "first_openings",
+    "first_sides",
     "from_lines",
     "make_openings",
     "moves_of",

@@ -1,4 +1,4 @@
-"""Random openings that perfect play draws, wins or loses for the first mover."""
+"""Random openings that perfect play draws, wins or loses for side 0, which begins the game."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ KEYS = (
     Key(
         "exact",
         "text",
-        "random openings with this result under perfect play, for the first mover",
+        "random openings with this result under perfect play, for side 0",
         choices=("draw", "win", "loss"),
     ),
     RANDOM_PLIES,

@@ -20,12 +20,12 @@ from games.solving.hopeless import most_solved, still_open, what_is_open
 
 RANDOM_PLIES = Key("random_plies", "int", "after so many random moves", 6, low=1, high=60)
 MORE = "more random_plies"
-Wanted = Callable[[int], bool]  # of the first mover's margin
+Wanted = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]
 
 # Solved openings that ship: game and plies -> the file, made by arena.even_openings.
 SHIPPED: Mapping[tuple[str, int], str] = {("kalah(6,4)", 6): "kalah_6_4_plies_6.csv"}
-MARGIN_SHIPPED = 2  # of the first mover, the largest in those files
+MARGIN_SHIPPED = 2  # of side 0, the largest in those files
 SOLVED_AT_ONCE = 0.6  # of what can be solved at all: a second an opening at most
 PORTION = 64
 
@@ -70,7 +70,7 @@ def exact_openings(
 
 
 def shipped(of: Game, name: str) -> list[tuple[Line, int]]:
-    """The openings of a file, with the first mover's margin."""
+    """The openings of a file, with the margin of side 0."""
     text = (resources.files(__package__) / "solved" / name).read_text()
     rows = [row.split(",") for row in text.splitlines()[1:]]
     return [(numbers(of, moves), int(value)) for moves, value in rows]

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 
 from arena.planning.pairing_seeds import digest_word
 from games import Game, Position
+from games.core import kernels
+from games.kernels.context import PASS
 from games.terminal import Mistake
 
 NO_MOVE = -3  # fills the rows of openings that are shorter than others
+AT_ONCE = 1 << 16  # openings whose moves are copied together
 
 
 class OpeningsError(Mistake, ValueError):
@@ -28,6 +31,12 @@ class Openings:
     def __len__(self) -> int:
         """The number of openings."""
         return len(self.keys)
+
+    @property
+    def plies(self) -> NDArray[np.int64]:
+        """The length of each opening."""
+        plies: NDArray[np.int64] = (self.slots != NO_MOVE).sum(axis=1)
+        return plies
 
 
 def kept(openings: Openings, which: NDArray[np.bool_], all_there_are: bool) -> Openings:
@@ -59,6 +68,30 @@ def from_lines(of: Game, lines: list[tuple[int, ...]], finite: bool) -> Openings
         slots[row, : len(line)] = of.slots_of(line)
         keys[row] = digest_word(of.name, *line)
     return Openings(slots, keys, finite)
+
+
+def first_sides(of: Game, openings: Openings) -> NDArray[np.int8]:
+    """Return the side to move after each opening, which is the side of the first mover.
+
+    Side 0 made the first move of the game, which may belong to the opening. After extra turns or
+    an odd number of moves the other side can be to move.
+    """
+    sides = np.zeros(len(openings), np.int8)
+    if not openings.slots.shape[1]:
+        return sides
+    for at in range(0, len(openings), AT_ONCE):
+        slots = openings.slots[at : at + AT_ONCE]
+        # The kernel writes the side before each move, so one more move follows every opening.
+        slots = np.column_stack([slots, np.full(len(slots), NO_MOVE, np.int16)])
+        plies = (slots != NO_MOVE).sum(axis=1, dtype=np.int32)
+        slots[np.arange(len(slots)), plies] = PASS
+        moves = slots[slots != NO_MOVE]
+        moving = np.empty(len(moves), np.int16)
+        kernels(of.family_name).sides_moving(
+            of.context, of.start().state, NO_MOVE, moves, plies + np.int32(1), moving
+        )
+        sides[at : at + AT_ONCE] = moving[np.cumsum(plies + 1) - 1]
+    return sides
 
 
 def moves_of(of: Game, slots: NDArray[np.int16]) -> list[int]:

@@ -19,6 +19,8 @@ NOTE = (
     "a format for fun: who comes first is not shown to be the best; for that: "
     "schedule = { best = 1 }"
 )
+BYE = "a round without an opponent counts as won in the answer, not in the table of games"
+GAMES = 2  # of a pair
 MOST_TRIES = 10_000  # of pairings without a rematch, before rematches are allowed
 matches = everybody
 
@@ -103,13 +105,14 @@ class Swiss:
         word = "finished" if over else "in"
         rows = []
         for place, agent in enumerate(self.order, 1):
-            points = self.quarters[agent] / QUARTERS
-            why = f"{points:g} of {self.rounds * self.size} points"
+            points = GAMES * self.quarters[agent] / QUARTERS
+            why = f"{points:g} of {GAMES * self.rounds * self.size} points"
             rows.append(Row(agent, word, why, place))
         first = self.order[0]
         lead = f"{self.names[first]} with {rows[0].why} after {out_of(self.rounds)}"
         answer = f"first: {lead}" if over else f"leading: {lead}"
-        return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, (NOTE,), False)
+        notes = (NOTE, BYE) if self.rested else (NOTE,)
+        return TournamentStanding("swiss", self.rounds, over, tuple(rows), answer, notes, False)
 
 
 def _paired(

@@ -2,11 +2,12 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.imported_files import imported_files
+from agents.languages import source_tree
+from games.limited_files import TooMuch
 from games.names import quoted
 from games.terminal import Mistake
 from games.whole_files import whole_file
@@ -37,19 +38,18 @@ class SentFiles:
         return self.places[path]
 
     def _packed(self, path: Path) -> str:
-        """Take a file, or all files of a directory."""
-        inside = {str(each.relative_to(path)): self._read(each) for each in sorted(below(path))}
+        """Take a file with what it imports, or all files of a directory."""
+        try:
+            inside = {name: self._read(each) for name, each in source_tree(path).files.items()}
+        except TooMuch as error:
+            raise Mistake(f"{error}; they are not sent to a cluster") from None
         digest = hashlib.blake2b(digest_size=8)
-        for name, file in inside.items():
+        for name, file in sorted(inside.items()):
+            digest.update(f"{name} {file.program} ".encode())
             digest.update(hashlib.blake2b(file.content, digest_size=8).digest())
-            digest.update(f"{name} {file.program}".encode())
-        beside = {each.name: self._read(each) for each in imported_files(path)}
-        for name, file in beside.items():
-            digest.update(f"{name} ".encode() + hashlib.blake2b(file.content).digest())
-        base = Path(digest.hexdigest()) / path.name
-        self.files |= {base.with_name(name).as_posix(): file for name, file in beside.items()}
+        base = Path(digest.hexdigest())
         self.files |= {(base / name).as_posix(): file for name, file in inside.items()}
-        return base.as_posix()
+        return (base / path.name).as_posix()
 
     def _read(self, path: Path) -> File:
         try:
@@ -62,17 +62,6 @@ class SentFiles:
             return File(path.read_bytes(), os.access(path, os.X_OK))
         except OSError as error:
             raise Mistake(f"{quoted(str(path))}: cannot be sent to a cluster ({error})") from None
-
-
-def below(path: Path) -> Iterator[Path]:
-    """The file itself, or all files of a directory."""
-    if not path.is_dir():
-        yield path
-        return
-    for directory, _, names in os.walk(path):
-        for name in names:
-            if (file := Path(directory) / name).is_file():
-                yield file
 
 
 def stays(path: Path) -> bool:

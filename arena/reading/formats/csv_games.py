@@ -5,10 +5,21 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.reading.given_game import UNKNOWN, GivenGame, Unreadable, players, score_of, text_of
+from arena.reading.given_game import (
+    UNKNOWN,
+    GivenGame,
+    NamedAgent,
+    Unreadable,
+    fen_side,
+    mover_named,
+    players,
+    score_of,
+    text_of,
+)
 from games.names import listed
 
-# What programs call the columns. Of white and black the one that stands first moves first.
+# What programs call the columns. Of white and black the one that stands first moves first, unless
+# a FEN or a column of first movers says otherwise.
 PLAYERS = (
     "first", "second", "white", "black", "player1", "player2", "player 1", "player 2", "p1", "p2",
     "agent1", "agent2", "engine1", "engine2", "bot1", "bot2", "agent", "opponent",
@@ -18,6 +29,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "opening": ("opening", "opening_moves", "fen", "eco", "start"),
     "game": ("game", "variant", "ruleset", "rules"),
     "moves": ("moves", "movetext", "transcript"),
+    "first_mover": ("first_mover", "first mover"),
 }
 PLAIN = ("first", "second", "result", "opening")
 LONGEST_FIELD = 1 << 28
@@ -62,10 +74,13 @@ def _header(place: str, cells: Sequence[str]) -> dict[str, int] | None:
             f"got {got}"
         )
     found = {"first": movers[0], "second": movers[1], "result": result[0]}
-    for column in ("opening", "game", "moves"):
+    for column in ("opening", "game", "moves", "first_mover"):
         at = [at for at, name in enumerate(names) if name in COLUMNS[column]]
         if at:
             found[column] = at[0]
+    for column in ("white", "opening_moves"):
+        if column in names:
+            found[column] = names.index(column)
     return found
 
 
@@ -85,4 +100,18 @@ def _game(file: Path, number: int, cells: Sequence[str], places: Mapping[str, in
     moves = " ".join(cell.get("moves", "").split())
     score = score_of(cell["result"], place)
     key = (game, first, second, cell.get("opening", ""), score, moves) if moves else None
-    return GivenGame(game, first, second, score, opening, key)
+    mover = _mover(place, cell, (first, second))
+    return GivenGame(game, first, second, score, opening, key, mover=mover)
+
+
+def _mover(
+    place: str, cell: Mapping[str, str], players: tuple[NamedAgent, NamedAgent]
+) -> int | None:
+    """Return who was to move after the opening: the one named first, unless a cell speaks of it."""
+    if "first_mover" in cell:
+        return mover_named(cell["first_mover"], players, place)
+    side = fen_side(cell.get("opening", ""))
+    if "white" in cell and side is not None:
+        return int((cell["white"] == players[0].name) != (side == "w"))
+    # After the moves of an opening either may be to move.
+    return None if cell.get("opening_moves") else 0

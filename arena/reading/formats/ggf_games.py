@@ -10,6 +10,8 @@ PROPERTY = re.compile(r"([A-Z]{1,2})\s*\[([^\]]*)\]")
 SCORE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)")
 BLACK_TO_MOVE = "*"
 WHITE_TO_MOVE = "O"
+FIRST_MOVER = "FM"  # our own property: B or W is to move after the opening
+OURS = "pitflip"
 
 
 def games_in(file: Path) -> Iterator[GivenGame]:
@@ -47,7 +49,11 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
     board = " ".join(tags.get("BO", "").split())
     game = f"{tags.get('GM', 'Othello')} {tags.get('TY', '8')}".strip().lower()
     key = (game, black, white, board, *moves) if moves else None
+    mover: int | None = 0  # without an opening, the side to move on the board
+    if OURS in tags.get("PC", ""):
+        mover = {"B": 0, "W": 1}.get(tags.get(FIRST_MOVER, ""))
     if board.endswith(WHITE_TO_MOVE):
-        yield GivenGame(game, white, black, 1.0 - score, board, key)
+        mover = mover if mover is None or FIRST_MOVER not in tags else 1 - mover
+        yield GivenGame(game, white, black, 1.0 - score, board, key, mover=mover)
     else:
-        yield GivenGame(game, black, white, score, board or None, key)
+        yield GivenGame(game, black, white, score, board or None, key, mover=mover)

@@ -12,11 +12,18 @@ from numpy.typing import NDArray
 from agents import AgentSpec, SpecError, varies
 from arena.keeping.parquet import TableError, read_columns
 from arena.keeping.provenance import read_run
-from arena.reading.given_game import LONGEST_NAME, UNKNOWN, GivenGame, NamedAgent, Unreadable
+from arena.reading.given_game import (
+    LONGEST_NAME,
+    UNKNOWN,
+    GivenGame,
+    NamedAgent,
+    Unreadable,
+    mover_named,
+)
 from games.keys import KeyValues
 
 NEEDED = ("first", "second", "result", "opening", "repeat")
-OPTIONAL = ("opening_moves", "game_id", "pair", "leg", "seed", "termination")
+OPTIONAL = ("first_mover", "opening_moves", "game_id", "pair", "leg", "seed", "termination")
 # Draws without a fault, and what is nobody's fault, end a game without one.
 CLEAN = ("normal", "too_long")
 
@@ -47,7 +54,11 @@ def games_in(file: Path) -> Iterator[GivenGame]:
         fault = 0
         if "termination" in rows and rows["termination"][row] not in CLEAN and score != 0.5:
             fault = 1 if score == 0.0 else -1
-        yield GivenGame(game, one, other, score, start, key, pairing, fault, row)
+        # Tables of earlier versions do not name the agent to move after the moves of an opening.
+        mover = None if "opening_moves" in rows and start else 0
+        if "first_mover" in rows:
+            mover = mover_named(rows["first_mover"][row] or "", (one, other), f"{file}: row {row}")
+        yield GivenGame(game, one, other, score, start, key, pairing, fault, row, mover)
 
 
 def _checked(file: Path, columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
@@ -89,11 +100,13 @@ def _evidence(columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
 
 
 def _fingerprints(plan: KeyValues, run: KeyValues) -> dict[str, str]:
-    """What tells versions of an agent apart: its spec, and the user's files that it names."""
+    """What tells versions of an agent apart: its spec, and the user's files behind it."""
     found = {}
     for name, spec in plan.get("agents", {}).items():
         text = json.dumps(spec, sort_keys=True)
-        files = {path: digest for path, digest in run.get("files", {}).items() if path in text}
+        tables = [run.get(key) for key in ("files", "sources")]
+        digests = {k: v for table in tables if isinstance(table, dict) for k, v in table.items()}
+        files = {path: digest for path, digest in digests.items() if path in text}
         whole = json.dumps([spec, files], sort_keys=True)
         found[name] = hashlib.blake2b(whole.encode(), digest_size=2).hexdigest()
     return found

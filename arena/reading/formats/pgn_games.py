@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.reading.given_game import UNKNOWN, GivenGame, Unreadable, players, score_of, text_of
+from arena.reading.given_game import (
+    UNKNOWN,
+    GivenGame,
+    NamedAgent,
+    Unreadable,
+    fen_side,
+    mover_named,
+    players,
+    score_of,
+    text_of,
+)
 
 UNFINISHED = "*"
 COMMENT = re.compile("[{;]")
@@ -81,4 +91,19 @@ def _game(place: str, tags: dict[str, str], moves: list[str]) -> Iterator[GivenG
     score = score_of(tags["Result"], place)
     # A game of a move or none cannot be known again: then its file counts once.
     key = (game, first, second, opening, score, " ".join(moves)) if len(moves) > 1 else None
-    yield GivenGame(game, first, second, score, opening, key)
+    mover = _mover(place, tags, (first, second), " ".join(moves))
+    yield GivenGame(game, first, second, score, opening, key, mover=mover)
+
+
+def _mover(
+    place: str, tags: dict[str, str], players: tuple[NamedAgent, NamedAgent], moves: str
+) -> int | None:
+    """Return who was to move after the opening: White, where no tag says otherwise."""
+    if "FirstMover" in tags:
+        return mover_named(tags["FirstMover"].strip(), players, place)
+    if "FEN" in tags:
+        side = fen_side(tags["FEN"])
+        return None if side is None else int(side == "b")
+    # An opening in moves, as earlier versions of ours exported it, may end with either to move.
+    opening = " ".join(tags.get("Opening", "").split())
+    return None if opening and moves.startswith(opening) else 0

@@ -32,6 +32,7 @@ def text(each: ExportedGame) -> str:
         ("RE", _result(each)),
         ("TI", "0"),
         ("TY", str(each.of.rules.size)),
+        ("FM", "B" if each.first_mover == each.first else "W"),
         ("BO", _board(each.of)),
     )
     head = "".join(f"{name}[{_escaped(value)}]" for name, value in fields)

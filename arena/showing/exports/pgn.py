@@ -11,7 +11,7 @@ WIDTH, TOGETHER = 80, "\0"  # a line does not end between a number and its move
 
 
 def text(each: ExportedGame) -> str:
-    """One game; White is who moved first."""
+    """One game; White has side 0, FirstMover is the agent to move after the opening."""
     result = RESULTS[each.result]
     tags = {
         "Event": each.experiment,
@@ -20,6 +20,7 @@ def text(each: ExportedGame) -> str:
         "Round": f"{each.pair + 1}.{each.leg + 1}",
         "White": each.first,
         "Black": each.second,
+        "FirstMover": each.first_mover,
         "Result": result,
         "Variant": each.of.name,
         "Opening": each.opening_moves,

@@ -9,6 +9,7 @@ from arena.showing.report_contents import Report
 
 # name -> module, in the order of the page
 FIGURES: Mapping[str, str] = {
+    "points": "arena.showing.figures.points_standings",
     "ratings": "arena.showing.figures.rating_strips",
     "match": "arena.showing.figures.match_bars",
     "matrix": "arena.showing.figures.matrix",

@@ -26,7 +26,7 @@ def figure(report: Report) -> Figure | None:
         heads=("agents", "equal", "expected"),
     )
     same = [f"{row.agent} and {row.other}" for row in rows if row.same]
-    found = f"One player under two names: {', '.join(same)}." if same else "No two are one player."
+    found = f"Identical play: {', '.join(same)}." if same else "No two agents play identically."
     lead = sentences(
         strong(found),
         " The large dot is the share of equal moves on the same positions, the small one what is "

@@ -1,7 +1,7 @@
-"""What moving first is worth: all games, then every match."""
+"""The first movers' score: all games, then every match."""
 
-from arena.concluding.table_rows import WinRateRow
-from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong
+from arena.concluding.table_rows import WinRateRow, distinct_of, mirror_of
+from arena.showing.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
 from arena.showing.html import Html, joined, name_of, tag
 from arena.showing.numbers import (
     CENSUS,
@@ -10,12 +10,14 @@ from arena.showing.numbers import (
     count,
     counted,
     first_mover_of,
+    minus,
     share,
     share_ends,
 )
 from arena.showing.plots import ticks
 from arena.showing.report_contents import Report
 from arena.showing.svg import Picture, Scale, grid, interval, labels, words
+from arena.stats.words import signed_mean
 
 TOP, ALL = 20, 38  # pixels: the axis, the row of all games
 FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
@@ -30,7 +32,9 @@ def figure(report: Report) -> Figure:
     known = report.first_mover
     heading = "First move"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
-        return Figure(heading, _no_inference(report, known))
+        table = _each_match(report)
+        body = None if table is None else table_of(table, "First movers, match by match")
+        return Figure(heading, _no_inference(report, known), table=table, body=body)
     rows = [row for row in report.met() if row.first_mover_score is not None]
     rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
     rows = [] if report.two else rows
@@ -49,12 +53,29 @@ def figure(report: Report) -> Figure:
     return Figure(heading, _lead(report, known), picture, table, notes=notes)
 
 
+def _each_match(report: Report) -> NumberTable | None:
+    """A row for each match: its distinct games, the first mover's score and margin."""
+    rows = []
+    for row in report.met():
+        if row.first_mover_score is None or report.files:
+            continue
+        margin = row.first_mover_margin
+        mean = "" if margin is None else minus(signed_mean(margin))
+        names = name_of(row.agent), name_of(row.opponent)
+        known = share(row.first_mover_score), mean, mirror_of(row)
+        rows.append((*names, count(distinct_of(row)), *known))
+    head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
+    return NumberTable(head, tuple(rows), words=2) if rows else None
+
+
 def _no_inference(report: Report, known: Known) -> Html:
+    if known.value is None and report.games.size:
+        return nothing_here(f"{known.why[:1].upper()}{known.why[1:]}.")
     if known.value is None:
         return nothing_here("No games were played.")
     games = counted(report.games.size, "game")
     return nothing_here(
-        f"Whoever moved first scored {share(known.value)} of {games}. "
+        f"{_first_mover(report)} scored {share(known.value)} of {games}. "
         f"{known.why[:1].upper()}{known.why[1:]}."
     )
 
@@ -64,7 +85,6 @@ def _lead(report: Report, known: Known) -> Html:
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
-    start = sentences_of_start(report)
     if known.settled is None:
         answer = joined(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
                          ", either way."])  # fmt: skip
@@ -72,14 +92,13 @@ def _lead(report: Report, known: Known) -> Html:
         who = "first" if known.settled > 0.5 else "second"
         answer = joined([strong(f"The {who} mover has the advantage"), "."])
     return sentences(
-        "Whoever moved first scored ", strong(share(known.value)), f" ({sure}){start}. ", answer
+        f"{_first_mover(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
     )
 
 
-def sentences_of_start(report: Report) -> str:
-    """From where the games began, in a sentence."""
-    plies = report.plan.openings.values.get("random_plies")
-    return f" after {plies} random moves" if plies else ""
+def _first_mover(report: Report) -> str:
+    words = report.first_mover_words
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:

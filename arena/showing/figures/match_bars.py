@@ -92,10 +92,12 @@ def _sure(known: Known) -> str:
 
 
 def _notes(report: Report, row: WinRateRow) -> Html:
-    seats = (
-        f"As first mover {row.first_wins}-{row.first_draws}-{row.first_losses}, as second "
-        f"{row.second_wins}-{row.second_draws}-{row.second_losses} (won-drawn-lost). "
-    )
+    seats = ""
+    if row.first_mover_score is not None:
+        seats = (
+            f"As first mover {row.first_wins}-{row.first_draws}-{row.first_losses}, as second "
+            f"{row.second_wins}-{row.second_draws}-{row.second_losses} (won-drawn-lost). "
+        )
     difference = difference_of(row)
     elos = ""
     if difference.bounded and not report.summary.get("stopped"):

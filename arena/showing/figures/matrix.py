@@ -148,9 +148,11 @@ def won_drawn_lost(row: WinRateRow) -> str:
 
 
 def _tip(row: WinRateRow) -> str:
+    lead = f"{isolated(row.agent)} against {isolated(row.opponent)}: {row.text}"
+    if row.first_mover_score is None:
+        return lead
     return (
-        f"{isolated(row.agent)} against {isolated(row.opponent)}: {row.text}. "
-        f"Moving first {row.first_wins}-{row.first_draws}-{row.first_losses}, "
+        f"{lead}. Moving first {row.first_wins}-{row.first_draws}-{row.first_losses}, "
         f"second {row.second_wins}-{row.second_draws}-{row.second_losses}"
     )
 

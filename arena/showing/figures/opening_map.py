@@ -1,4 +1,4 @@
-"""The openings: which of them decided their games, whoever played."""
+"""The openings: which of them decided their games."""
 
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     times: NDArray[np.int64]  # pairings
     earliest: NDArray[np.int64]  # the row of the first game on each of `openings`
     openings: NDArray[np.int64]  # their numbers
-    first_mover: Floats  # of whoever moved first
+    first_mover: Floats  # of the agents to move after the opening
     agent: Floats  # of the agent that the experiment names first
 
 
@@ -63,6 +63,7 @@ def cells_of(report: Report) -> Cells:
     for start, games in report.games.numbered():
         points = np.rint(2 * np.stack([games.result[0::2], games.result[1::2]])).astype(np.int64)
         agent = points[0] + 2 - points[1]
+        points = np.where(games.mover[0::2] == games.first[0::2], points, 2 - points)
         if report.two:
             top = report.games.names.index(report.agents[0])
             agent = np.where(games.first[0::2] == top, agent, 4 - agent)
@@ -103,8 +104,8 @@ def _columns(report: Report, cells: Cells) -> Figure:
         shown = np.sort(np.argsort(-np.abs(means - 0.5), kind="stable")[:MOST_COLUMNS])
     shown = shown[np.argsort(-means[shown], kind="stable")]
     lead = sentences(
-        "One column an opening, one cell a match. Blue: whoever moved first won both games; "
-        "orange: whoever moved second; grey: the opening decided nothing. ",
+        "One column an opening, one cell a match. Blue: the first mover won both games; "
+        "orange: the second mover did; grey: the opening decided nothing. ",
         strong(f"{count(most)} of {counted(total, 'opening')} decided more than half"),
         " of their matches by the seat alone.",
         f" Drawn are the {MOST_COLUMNS} that decide most." if total > MOST_COLUMNS else None,

@@ -37,7 +37,7 @@ ELO_STEPS = (1, 2, 5, 10)  # nobody reads a scale in steps of 250
 
 def figure(report: Report) -> Figure | None:
     """The strips of all agents; None for two, whose difference is in the answer."""
-    if report.two:
+    if report.two or (report.standing and report.points):  # the table by points says it all
         return None
     return _standing(report) if report.standing else _ratings(report)
 
@@ -58,7 +58,7 @@ def _ratings(report: Report) -> Figure:
         ".",
     )
     table = NumberTable(
-        ("agent", "Elo", "from", "to", "points", "of", "games", "openings", "n_eff", "forfeits"),
+        ("agent", "place", "Elo", "from", "to", "points", "games", "openings", "n_eff", "forfeits"),
         tuple(_numbers(row) for row in report.ratings),
     )
     body = joined([on_a_page(chart), numbers_below(table, "Ratings in numbers")])
@@ -79,17 +79,17 @@ def _chart(report: Report, found: Sequence[Run]) -> RowChart:
             _texts(row),
             brackets(found, place, 28),
             _group(report, place),
+            row.rank,
         )
         for place, row in enumerate(report.ratings)
     ]
     return RowChart(
-        caption="Ratings, the strongest agent first",
+        caption="Ratings of all agents",
         scale=scale,
         ticks=[(tick, elo(tick)) for tick in across],
         rows=rows,
         heads=("agent", "Elo", confidence(report.ratings[0].level)),
         zero=0.0,
-        numbered=True,
         lanes=1 + max(lanes(found), default=-1),
     )
 
@@ -103,9 +103,10 @@ def _texts(row: EloRow) -> list[str]:
 def _numbers(row: EloRow) -> tuple[Inside, ...]:
     known = rating_of(row)
     elos = ["" if end is None else elo(end, 1) for end in known[:3]]
-    sizes = points(row.points), count(row.counted_games), count(row.games), count(row.openings)
+    sizes = points(row.points), count(row.games), count(row.openings)
     return (
         name_of(row.agent),
+        str(row.rank),
         *elos,
         *sizes,
         "" if row.n_eff is None else f"{row.n_eff:.0f}",
@@ -158,8 +159,9 @@ def glossary(report: Report) -> Html:
     return tag("dl", joined(rows), class_="glossary")
 
 
-def _standing(report: Report) -> Figure:
-    most = max((row.counted_games for row in report.ratings), default=1) or 1
+def points_chart(report: Report) -> RowChart:
+    """A bar for each agent, in the official order."""
+    most = max((row.games for row in report.ratings), default=1) or 1
     scale = Scale(0.0, float(most))
     rows = [
         ChartRow(
@@ -167,19 +169,24 @@ def _standing(report: Report) -> Figure:
             joined([
                 block(0, 100, 9, 10, "track"), block(0, scale.at(row.points), 9, 10, "even")
             ]),
-            [f"{points(row.points)} of {count(row.counted_games)}"],
+            [f"{points(row.points)} of {count(row.games)}"],
+            place=row.rank,
         )
-        for row in sorted(report.ratings, key=_share_of_points)
+        for row in report.ratings
     ]  # fmt: skip
-    chart = RowChart("Points of all agents", scale, (), rows, ("agent", "points"), numbered=True)
+    return RowChart("Points of all agents", scale, (), rows, ("agent", "points"))
+
+
+def _standing(report: Report) -> Figure:
+    chart = points_chart(report)
     table = NumberTable(
-        ("agent", "points", "of", "share", "forfeits"),
+        ("agent", "place", "points", "games", "share", "forfeits"),
         tuple(
             (
-                name_of(row.agent), points(row.points), count(row.counted_games),
-                share(row.points / (row.counted_games or 1)), count(row.forfeits),
+                name_of(row.agent), str(row.rank), points(row.points), count(row.games),
+                share(row.points / (row.games or 1)), count(row.forfeits),
             )
-            for row in sorted(report.ratings, key=_share_of_points)
+            for row in report.ratings
         ),
     )  # fmt: skip
     lead = sentences(
@@ -189,7 +196,3 @@ def _standing(report: Report) -> Figure:
     )
     body = joined([on_a_page(chart), numbers_below(table, "The standing in numbers")])
     return Figure("Standing", lead, as_picture(chart), table, body, glossary(report))
-
-
-def _share_of_points(row: EloRow) -> tuple[float, int]:
-    return -row.points / (row.counted_games or 1), row.rank

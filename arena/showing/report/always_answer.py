@@ -24,20 +24,24 @@ def every_game(report: Report, row: WinRateRow, check: KeyValues) -> tuple[str, 
     """Question, answer and how sure it is, where every game was to be won."""
     wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
     losses, known = row.games - wins - draws, score_of(row)
-    game = report.game_name
-    question = f"Does {isolated(row.agent)} win every game of {game} against "
+    game, name = report.game_name, isolated(row.agent)
+    question = f"Does {name} win every game of {game} against "
     winnable = check.get("values", {}).get("always") == "winnable"
     question += f"{isolated(row.opponent)}{' that can be won' if winnable else ''}?"
+    if check.get("values", {}).get("always") == "proved":
+        proved = "Yes: it is" if check["status"] == HOLDS else "No: it is not"
+        return question, f"{proved} proved that {name} wins every game.", score_sentence(row)
     if wins == row.games:
-        headline = f"Yes. It won all {counted(row.games, 'game')}."
+        headline = f"Yes: {name} won all {counted(row.games, 'game')}."
         end = f", from {counted(row.openings, 'opening')} on both sides."
         return (question, headline, joined([score_sentence(row), end]))
     parts = [f"drew {count(draws)}" if draws else "", f"lost {count(losses)}" if losses else ""]
     rest = " and ".join(part for part in parts if part)
     if check["status"] == HOLDS:  # of what could be won, all was
-        headline = f"Yes. It won {count(wins)} of {counted(row.games, 'game')}, all that could be"
+        headline = f"Yes: {name} won {count(wins)} of {counted(row.games, 'game')}, all that could "
+        headline += "be won"
     else:
-        headline = f"No. It won {count(wins)} of {counted(row.games, 'game')}, "
+        headline = f"No: {name} won {count(wins)} of {counted(row.games, 'game')}, "
         headline += rest if draws and losses else f"and {rest}"
     shown = tag("a", "shown below", href="#games=against")
     number = "The other game is" if row.games - wins == 1 else "The other games are"

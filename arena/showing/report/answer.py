@@ -3,9 +3,9 @@
 import math
 from typing import NamedTuple
 
-from arena.concluding.table_rows import EloRow, WinRateRow
+from arena.concluding.table_rows import WinRateRow, distinct_of, mirror_of
 from arena.showing.figure import strong
-from arena.showing.html import Html, isolated, joined, name_of
+from arena.showing.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of
 from arena.showing.numbers import (
     CENSUS,
     confidence,
@@ -18,6 +18,7 @@ from arena.showing.numbers import (
     score_of,
     share,
     share_ends,
+    strength_of,
 )
 from arena.showing.report.always_answer import always_claim, every_game, score_sentence
 from arena.showing.report.tournament_answer import tournament_answer
@@ -25,9 +26,11 @@ from arena.showing.report_contents import Report
 from arena.showing.unsettled_matches import in_words, names_of, runs
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
+from arena.stats.words import first_mover_line
 
 PATIENCE = 100_000  # openings that nobody waits for
 NAMED = 3  # places that are named with their neighbours
+CROWNED = Html("Ranked by points; the ratings below say how sure the order is.")
 Stored = dict[str, float]
 
 
@@ -39,6 +42,11 @@ class Answer(NamedTuple):
     sure: Html
 
 
+def answer_line(report: Report) -> str:
+    """Return the headline for a terminal."""
+    return answer_of(report).headline.replace(ISOLATE, "").replace(ISOLATED, "")
+
+
 def answer_of(report: Report) -> Answer:
     """The answer to what the experiment asks."""
     if not report.games.size:
@@ -48,7 +56,7 @@ def answer_of(report: Report) -> Answer:
 
 
 def _same(report: Report) -> str | None:
-    """Who is one player under several names, as the games show."""
+    """The agents that play identically."""
     lines = report.summary.get("same_players", [])
     return " " + " ".join(f"{line}." for line in map(str, lines)) if lines else None
 
@@ -75,8 +83,14 @@ def _answer(report: Report) -> Answer:
 
 
 def _of_many(report: Report) -> Answer:
-    if report.standing:
-        return _standing(report)
+    met = report.met()
+    if met and all(mirror_of(row) for row in met):
+        question = f"Which of {len(report.agents)} agents is strongest at {report.game_name}?"
+        alike = "the same player twice: " if all(row.same_player for row in met) else ""
+        many = f"In each of {count(len(met))} match{'es' * (len(met) != 1)}"
+        return Answer(question, f"{many}, {alike}both played identical games.", Html(""))
+    if report.standing or report.points:
+        return _by_points(report)
     if len({row.group for row in report.ratings}) > 1:
         return _groups(report)
     return _strongest(report)
@@ -85,6 +99,10 @@ def _of_many(report: Report) -> Answer:
 def _match(report: Report, row: WinRateRow) -> Answer:
     known, game = score_of(row), report.game_name
     names = isolated(row.agent), isolated(row.opponent)
+    if mirror := mirror_of(row):
+        question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
+        line = first_mover_line(distinct_of(row), row.first_mover_score, row.first_mover_margin)
+        return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", joined([f"{line}."]))
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):
         headline = f"{names[0]} scored {points(row.games * (known.value or 0.0))} of "
@@ -92,20 +110,22 @@ def _match(report: Report, row: WinRateRow) -> Answer:
         return Answer(question, headline, _no_inference(report))
     if known.settled is not None:
         better = row if known.settled > 0.5 else report.pairs[row.opponent, row.agent]
-        headline = f"{isolated(better.agent)} is stronger: {share(better.score or 0.0)} against "
-        return Answer(question, f"{headline}{isolated(better.opponent)}.", _between(better))
-    headline = f"{names[0]} or {names[1]}: these games do not tell them apart."
-    return Answer(question, headline, joined([_undecided(row)]))
+        headline = f"{isolated(better.agent)} is stronger: {strength_of(better)}."
+        return Answer(question, headline, _between(better))
+    headline = f"{names[0]} or {names[1]}: these games do not tell them apart; "
+    headline += f"{names[0]} scored {strength_of(row)}."
+    more = _to_settle(row)
+    return Answer(question, headline, joined([f"{more[:1].upper()}{more[1:]}."]))
 
 
 def _between(row: WinRateRow) -> Html:
-    """How sure a settled match is."""
+    """How sure a settled match is, below a headline that has its interval."""
     known, difference = score_of(row), difference_of(row)
     if known.kind == CENSUS:
         return joined(["Exact: these are all openings there are."])
-    lead = "Between " if known.low is not None and known.high is not None else ""
-    ends = share_ends(known).replace(" to ", " and ") if lead else share_ends(known)
-    sure = f"{lead}{ends}, with {confidence(known.level)} confidence"
+    whole = known.low is not None and known.high is not None
+    lead = "The interval holds" if whole else f"{share_ends(known)},"
+    sure = f"{lead} with {confidence(known.level)} confidence"
     elos = f": {elo_ends(difference)} Elo." if difference.bounded else "."
     open_end = "" if known.high is not None else " There is no upper bound."
     return joined([f"{sure[:1].upper()}{sure[1:]}{elos}{open_end}"])
@@ -113,13 +133,15 @@ def _between(row: WinRateRow) -> Html:
 
 def _undecided(row: WinRateRow) -> Html:
     known = score_of(row)
+    value = f"{share(known.value or 0.0)} ({share_ends(known)})"
+    return joined([name_of(row.agent), f" scored {value}; {_to_settle(row)}."])
+
+
+def _to_settle(row: WinRateRow) -> str:
     needed = openings_to_settle(row)
     if needed is None:
-        more = "no number of games you would wait for would show a difference of that size"
-    else:
-        more = f"about {needed:,} openings would show a difference of that size"
-    value = share(known.value or 0.0)
-    return joined([name_of(row.agent), f" scored {value} ({share_ends(known)}); {more}."])
+        return "no number of games you would wait for would show a difference of that size"
+    return f"about {needed:,} openings would show a difference of that size"
 
 
 def openings_to_settle(row: WinRateRow) -> int | None:
@@ -166,24 +188,20 @@ def _tested(report: Report) -> Answer:
 # ------------------------------------------------------------------------- three and more
 
 
-def _standing(report: Report) -> Answer:
-    rows = sorted(report.ratings, key=lambda row: -row.points / (row.counted_games or 1))
+def _by_points(report: Report) -> Answer:
+    rows = report.ratings
     best = rows[0]
     question = f"Who wins at {report.game_name}, of {len(rows)} agents?"
-    tied = [row for row in rows if _part(row) == _part(best)]
+    tied = [row for row in rows if row.rank == best.rank]
     name = isolated(best.agent)
     if len(tied) > 1:
         names = " and ".join(isolated(row.agent) for row in tied)
-        headline = f"{names} share the lead: {points(best.points)} of {best.counted_games} points."
-    elif best.points == best.counted_games:
-        headline = f"{name} won all {count(best.counted_games)} of its games."
+        headline = f"{names} share the lead: {points(best.points)} of {count(best.games)} points."
+    elif best.points == best.games:
+        headline = f"{name} won all {count(best.games)} of its games."
     else:
-        headline = f"{name} leads with {points(best.points)} of {count(best.counted_games)} points."
-    return Answer(question, headline, _no_inference(report))
-
-
-def _part(row: EloRow) -> float:
-    return row.points / (row.counted_games or 1)
+        headline = f"{name} leads with {points(best.points)} of {count(best.games)} points."
+    return Answer(question, headline, _no_inference(report) if report.standing else CROWNED)
 
 
 def _no_inference(report: Report) -> Html:
@@ -226,12 +244,12 @@ def _strongest(report: Report) -> Answer:
     if row is None:
         best = report.ratings[0]
         headline = f"{isolated(names[0])} has the highest rating."
-        met = f"It scored {points(best.points)} of {count(best.counted_games)} points and did not "
+        met = f"It scored {points(best.points)} of {count(best.games)} points and did not "
         return Answer(question, headline, joined([met, "meet ", name_of(names[1]), ", the next."]))
     if (score_of(row).settled or 0.0) < 0.5:
         headline = f"{isolated(names[0])} has the highest rating, but lost to {isolated(names[1])}."
         return Answer(question, headline, joined([score_sentence(row), "."]))
-    headline = f"{isolated(names[0])} is the strongest: {share(row.score or 0.0)} against "
+    headline = f"{isolated(names[0])} is the strongest: {strength_of(row)} against "
     headline += f"{isolated(names[1])}, the next."
     return Answer(question, headline, joined([_between(row), " ", _order(report)]))
 

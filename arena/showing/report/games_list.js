@@ -4,6 +4,9 @@ const gamesList = (data, open) => {
   const step = 50, some = data.n.length;
   const loser = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.s[at] : data.f[at];
   const winner = (at) => data.r[at] === 1 ? null : data.r[at] === 2 ? data.f[at] : data.s[at];
+  /* The agent to move after the opening; side 0 where that is not known. */
+  const mover = (at) => data.k[at] < 0 ? data.f[at] : data.k[at];
+  const follower = (at) => data.f[at] + data.s[at] - mover(at);
   const rated = data.elo.every((elo) => elo !== null) && data.elo.length > 1;
   const surprise = (at) => winner(at) === null ? -Infinity
     : data.elo[loser(at)] - data.elo[winner(at)];
@@ -24,11 +27,11 @@ const gamesList = (data, open) => {
   const keys = {
     number: (at) => data.n[at], margin: (at) => Math.abs(data.m[at]), plies: (at) => data.p[at],
     surprise, opening: (at) => data.o[at],
-    first: (at) => data.agents[data.f[at]], second: (at) => data.agents[data.s[at]],
+    first: (at) => data.agents[mover(at)], second: (at) => data.agents[follower(at)],
     winner: (at) => winner(at) === null ? "" : data.agents[winner(at)],
     end: (at) => data.endings[data.e[at]],
   };
-  const heads = [["number", "game", "n"], ["first", "first", ""], ["second", "second", ""],
+  const heads = [["number", "game", "n"], ["first", "first mover", ""], ["second", "second mover", ""],
     ["winner", "won by", ""], ["margin", "margin", "n"], ["plies", "plies", "n"],
     ["opening", "opening", ""], ["end", "end", ""]];
   const usual = Object.keys(questions)[0];
@@ -113,7 +116,7 @@ const gamesList = (data, open) => {
     const won = winner(at), margin = Math.abs(data.m[at]);
     const player = (agent) => el("td", { class: won === agent ? "won" : null }, el("bdi", {}, data.agents[agent]));
     const link = el("a", { href: `#game=${data.n[at]}` }, String(data.n[at]));
-    return [el("td", { class: "n" }, link), player(data.f[at]), player(data.s[at]),
+    return [el("td", { class: "n" }, link), player(mover(at)), player(follower(at)),
       el("td", {}, won === null ? "draw" : el("bdi", {}, data.agents[won])),
       el("td", { class: "n" }, String(margin)), el("td", { class: "n" }, String(data.p[at])),
       el("td", {}, el("code", {}, data.openings[data.o[at]] || "start")),

@@ -47,6 +47,7 @@ def games_json(report: Report) -> str:
         "n": rows.tolist(),
         "f": listed.first.tolist(),
         "s": listed.second.tolist(),
+        "k": listed.mover.tolist(),
         "r": (2 * listed.result).astype(int).tolist(),
         "m": listed.margin.tolist(),
         "p": listed.plies.tolist(),

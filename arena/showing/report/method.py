@@ -31,7 +31,7 @@ def facts(report: Report) -> Html:
         ("agents", count(len(report.agents)), _clocks(report)),
         ("played in", _duration(report), _speed(report)),
         ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
-        ("can be repeated", *_repeatable(report)),
+        ("can be repeated", *report.repeatability),
     )
     if report.files:
         rows = (*rows[:3], ("files", count(len(report.files)), "see the end of the page"))
@@ -83,12 +83,6 @@ def _speed(report: Report) -> str:
     return counted(cores, "core") if isinstance(cores, int) else ""
 
 
-def _repeatable(report: Report) -> tuple[str, str]:
-    if report.plan.reproducible:
-        return "yes", "same bytes on any machine"
-    return "no", "some agents play by the clock"
-
-
 def moment(report: Report, name: str) -> datetime | None:
     """A time in run.json."""
     try:
@@ -131,7 +125,7 @@ def _sentences(report: Report) -> Iterator[str]:
     each = "each" if report.openings > 1 else "it"
     yield (
         f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
-        "moved first once in every pair of games, so that a good seat helps nobody."
+        "moved first after it once in every pair of games, so that a good seat helps nobody."
     )
     games = report.games.size
     repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
@@ -151,14 +145,14 @@ def _sentences(report: Report) -> Iterator[str]:
     yield f"The scores have {'; '.join(words)}. Their level is {100 * level:g}\u00a0%."
     questions = sorted({row.of for row in report.pairs.values()})
     yield f"They answer for {' or, where a match says so, for '.join(questions)}."
-    if report.plan.reproducible:
+    if report.repeatability.certain:
         yield (
             "A second run with the same file and version plays the same games and writes the "
             "same tables byte for byte, on any machine and with any number of processes. Only "
             "the thinking times differ."
         )
     else:
-        yield "Some agents play by the clock: a second run would play other games."
+        yield f"Whether a second run plays the same games: {report.repeatability.words}."
 
 
 def _of_files(report: Report) -> Iterator[str]:

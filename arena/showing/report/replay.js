@@ -11,7 +11,7 @@ const replayer = (data, list) => {
     const words = line ? line.split(" ") : [];
     const opening = (data.openings[data.o[at]] || "").split(" ").filter(Boolean).length;
     const loaded = { at, number, words, opening, states: [], steps: [null], texts: null,
-      players: [data.f[at], data.s[at]] };
+      players: [data.f[at], data.s[at]], first: data.k[at] < 0 ? null : data.k[at] === data.f[at] ? 0 : 1 };
     if (drawing && line !== null) {
       loaded.states.push(drawing.start());
       for (const word of words) {
@@ -37,7 +37,7 @@ const replayer = (data, list) => {
     return found;
   };
   const player = (side) => data.agents[game.players[side]];
-  /* What a judge knows of a move; margins are seen by whoever moved first. */
+  /* What a judge knows of a move; margins are those of side 0. */
   const share = (margin) => 0.5 + 0.5 * margin / (Math.abs(margin) + data.usual);
   const value = (at) => {
     const known = data.values && data.values[game.number] && data.values[game.number][at - 1];
@@ -117,8 +117,8 @@ const replayer = (data, list) => {
   const plate = (node, side) => {
     const state = game.states[ply], swapped = state && state.swapped;
     const owner = swapped ? 1 - side : side;
-    const seat = owner === 0 ? "moved first" : "moved second";
-    const named = drawing ? `${drawing.names[side]}, ${seat}` : seat;
+    const seat = game.first === null ? "" : owner === game.first ? "moved first" : "moved second";
+    const named = [drawing ? drawing.names[side] : "", seat].filter(Boolean).join(", ");
     const kind = drawing && drawing.colours === "discs" ? `disc${side}` : `s${side}`;
     const mover = state ? drawing.side(state) : game.movers ? game.movers[ply] : null;
     const moving = !(state && drawing.over(state)) && ply < last() && mover === side;
@@ -178,7 +178,7 @@ const replayer = (data, list) => {
     if ([...chooser.options].some((each) => each.value === before)) chooser.value = before;
     choosing.hidden = !names.length;
   };
-  /* A value is turned to whoever moved first; all else is as it was said. */
+  /* A value is turned to side 0; all else is as it was said. */
   const saidSeries = (name) => {
     const ys = Array(last() + 1).fill(null), given = said()[name];
     for (let at = 0; at < given.length; at += 2) {
@@ -203,7 +203,7 @@ const replayer = (data, list) => {
       const box = whole.getBoundingClientRect();
       go(Math.round(n * (event.clientX - box.left) / box.width));
     });
-    const sign = name === "value" ? ", above the line: good for who moved first" : "";
+    const sign = name === "value" ? ", above the line: good for the former" : "";
     curve.append(whole, el("p", { class: "note" }, el("span", {}, el("b", {}, name), " as said by ",
       el("bdi", {}, player(0)), " (line) and ", el("bdi", {}, player(1)), ` (dashes)${sign}`), el("span", { class: "nowvalue" })));
     curve.values = ys;
@@ -302,7 +302,7 @@ const replayer = (data, list) => {
     if (!card.isConnected) place.append(card);
     title.textContent = `Game ${game.number}`;
     const judged = data.values && data.values[game.number]
-      ? "Values are exact: the final margin under perfect play, seen by whoever moved first. "
+      ? `Values are exact: the final margin under perfect play, seen by ${player(0)}. `
         + "? moves the bar by 12\u00a0%, ?? changes the result. " : "";
     about.textContent = judged + (game.opening ? "Grey: moves of the opening." : "");
     moves.replaceChildren(...movesList());

@@ -5,7 +5,9 @@ import json
 import pandas as pd
 import pytest
 
+from agents import check
 from agents.wall.ladder import WALLS
+from games.terminal import FINDING
 from tests.arena.running import called, directory_of, experiment_file, ran, small
 
 DYING = """
@@ -74,9 +76,9 @@ def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, l
     assert {"own", "mina"} <= set(games["first"])
 
 
-def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_path, monkeypatch):
+def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_path, capsys):
     (tmp_path / "bot.py").write_text(OWN_FILE)
-    table = '[agents.own]\nkind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n'
-    ran(experiment_file(tmp_path, small(1) + table), "--results", tmp_path / "r", "--known", "off")
-    (log,) = (directory_of(tmp_path / "r") / "bots").iterdir()
-    assert "readable must not be /tmp" in log.read_text()
+    table = tmp_path / "bot.toml"
+    table.write_text('kind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n')
+    assert check.main([str(table), "--game", "kalah(4,3)"]) == FINDING
+    assert "readable must not be /tmp" in capsys.readouterr().out

@@ -423,3 +423,11 @@ def test_what_no_result_could_satisfy_is_known_before_playing():
     assert hopeless(check, 100, 100) == ""
     (always,) = experiment(["smart", "bad"], ALWAYS).checks
     assert hopeless(always, 1, 1) == ""
+
+
+def test_a_game_that_was_not_won_names_the_side_to_move_after_the_opening():
+    games = by_hand((0, 1, [(0, "LL")]))
+    games.columns["first_side"][:] = 1  # after an extra turn, or an odd number of plies
+    evidence = evidence_of(experiment(["a", "b"]).plan, lambda: [games])
+    assert evidence.end_of(0, 0).startswith("a moves second and loses")
+    assert evidence.end_of(1, 0).startswith("a moves first and loses")

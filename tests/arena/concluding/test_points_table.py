@@ -1,12 +1,21 @@
-"""Standings by points: matches of two games, final scores, one champion or several."""
+"""Points, places and the official order; the table by points with its champions."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from arena.concluding.evidence import evidence_of
-from arena.concluding.points_table import points_lines, points_rows
+from arena.concluding.points_table import (
+    GameTally,
+    official_places,
+    points_lines,
+    points_rows,
+    scheduled_places,
+    tallies,
+)
 from arena.planning.records import COLUMNS, Games, Termination
+from arena.planning.rounds import Row, TournamentStanding
+from arena.stats.elo import FEW_OPENINGS
 from tests.arena.played import experiment
 from tests.arena.running import called, directory_of, experiment_file, small
 
@@ -14,7 +23,7 @@ THREE = experiment(["a", "b", "c"]).plan
 
 
 def rows_of(*pairings):
-    """The table of pairings: two agents, and result and margin of both games for the first."""
+    """Games, and the table they make; of two agents result and margin of both, for the first."""
     columns = {name: np.zeros(2 * len(pairings), kind) for name, kind in COLUMNS.items()}
     for number, (a, b, *both) in enumerate(pairings):
         for leg, (result, margin) in enumerate(both):
@@ -25,36 +34,67 @@ def rows_of(*pairings):
             columns["margin"][row] = margin if leg == 0 else -margin
             columns["game_id"][row] = row
     games = Games(columns, None, {})
-    return games, lambda: points_rows(evidence_of(THREE, lambda: [games]).matches, THREE.names)
+    return games, lambda: table_of(games)
 
 
-def test_matches_won_come_before_games_and_games_before_scores():
+def table_of(games):
+    """The table by points of some games of the three agents."""
+    found = evidence_of(THREE, lambda: [games])
+    own = dict(zip(THREE.names, tallies(found.matches, 3), strict=True))
+    places = official_places(own, THREE.names, openings=found.openings, by_points=True)
+    return points_rows(own, places)
+
+
+def test_points_come_first_then_games_won_then_the_sum_of_scores():
     _, rows = rows_of(
-        (0, 1, (2, 3), (1, 0)),  # a beats b by one and a half to a half
-        (0, 2, (2, 9), (0, -1)),  # level
+        (0, 1, (2, 3), (1, 0)),  # a won one game and drew one
+        (0, 2, (2, 9), (0, -1)),
         (1, 2, (2, 1), (2, 1)),
     )
     table = {row.agent: row for row in rows()}
     assert [row.agent for row in rows()] == ["a", "b", "c"]
-    assert (table["a"].points, table["a"].won, table["a"].drawn) == (3, 1, 1)
-    assert (table["b"].points, table["b"].game_points) == (2, 2.5)
-    assert (table["c"].points, table["c"].lost) == (1, 1)
+    assert (table["a"].points, table["a"].won, table["a"].drawn, table["a"].lost) == (2.5, 2, 1, 1)
+    assert (table["b"].points, table["b"].games, table["b"].score) == (2.5, 4, 0.625)
+    assert (table["c"].points, table["c"].lost) == (1.0, 3)
     assert table["a"].margin == 11
     assert table["c"].margin == -10
+    assert [row.place for row in rows()] == [1, 2, 3]
     assert [row.champion for row in rows()] == [1, 0, 0]
 
 
-@pytest.mark.parametrize(("margin", "places"), [(1, [1, 2]), (0, [1, 1])])
+@pytest.mark.parametrize(("margin", "places"), [(1, [1, 2, 3]), (0, [1, 1, 3])])
 def test_equals_are_told_apart_by_final_scores_or_share_the_place(margin, places):
-    _, rows = rows_of((0, 1, (2, 5 + margin), (0, -5)))
+    _, rows = rows_of(
+        (0, 1, (2, 5 + margin), (0, -5)), (0, 2, (2, 1), (2, 1)), (1, 2, (2, 1), (2, 1))
+    )
     assert [row.place for row in rows()] == places
-    assert ("champions" in points_lines(rows())[-2]) == (places == [1, 1])
+    assert ("champions" in points_lines(rows())[-2]) == (places[:2] == [1, 1])
+
+
+def test_agents_that_played_fewer_games_are_ranked_by_points_per_game():
+    _, rows = rows_of((0, 1, (2, 5), (2, 0)), (1, 2, (2, 5), (2, 5)), (1, 2, (2, 5), (2, 5)))
+    table = rows()
+    assert [(row.agent, row.points, row.games) for row in table] == [
+        ("a", 2.0, 2), ("b", 4.0, 6), ("c", 0.0, 4)
+    ]  # fmt: skip
 
 
 def test_the_score_of_a_forfeited_game_does_not_count():
     games, rows = rows_of((0, 1, (2, 30), (2, 2)))
     games.columns["termination"][0] = Termination.ILLEGAL
     assert rows()[0].margin == 2
+
+
+def test_ratings_rank_unless_there_are_too_few_openings_or_the_schedule_gave_places():
+    own, rated = {"a": GameTally(won=1, lost=1), "b": GameTally(won=2)}, ["a", "b"]
+    assert official_places(own, rated, openings=FEW_OPENINGS) == {"a": 1, "b": 2}
+    assert official_places(own, rated, openings=FEW_OPENINGS - 1) == {"b": 1, "a": 2}
+    assert official_places(own, rated, openings=FEW_OPENINGS, by_points=True) == {"b": 1, "a": 2}
+    rows = Row(1, "winner", "won", 1), Row(0, "out", "lost")
+    ended = TournamentStanding("knockout", 1, over=True, rows=rows, answer="")
+    scheduled = scheduled_places(ended, rated)
+    places = official_places(own, rated, openings=FEW_OPENINGS, scheduled=scheduled)
+    assert [*places.items()] == [("b", 1), ("a", 2)]
 
 
 def test_an_experiment_that_asks_for_it_has_a_champion(tmp_path):
@@ -64,6 +104,6 @@ def test_an_experiment_that_asks_for_it_has_a_champion(tmp_path):
     assert answer.returncode == 0
     assert "champion: " in answer.stdout
     frame = pd.read_parquet(directory_of(tmp_path) / "points.parquet")
-    assert frame.points.sum() == 2 * 4
+    assert frame.points.sum() == frame.games.sum() / 2 == 2 * 4
     wrong = called(path, "--results", tmp_path, "--set", "standings.by=luck")
     assert 'by must be "elo" or "points"' in wrong.stderr

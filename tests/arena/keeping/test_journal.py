@@ -16,7 +16,9 @@ from arena.planning.records import PLAYED, Games
 from tests import no_waiting_for_disks
 from tests.arena.running import database
 
-SCHEDULE = Pairings(1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64))
+SCHEDULE = Pairings(
+    1, "kalah(4,3)", ("a", "b"), ((0, 1),), 100, np.ones(1, np.uint64), np.zeros(1, np.int8)
+)
 
 
 def blob(start, stop):

@@ -6,7 +6,14 @@ import os
 import pytest
 
 from arena.keeping import provenance
-from arena.keeping.provenance import changes, code_digest, origin_of, read_run, write_run
+from arena.keeping.provenance import (
+    changes,
+    code_digest,
+    deciding_sources,
+    origin_of,
+    read_run,
+    write_run,
+)
 from arena.keeping.run_differences import why_new
 from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
@@ -54,6 +61,10 @@ def sources(tmp_path_factory):
         ("games/sowing/defaults.toml", True),
         ("arena/planning/pairings.py", True),
         ("arena/stats/sprt.py", True),
+        ("arena/stats/racing.py", True),
+        ("arena/stats/capital.py", True),
+        ("arena/stats/elo.py", True),
+        ("arena/stats/counts.py", True),
         ("arena/showing/terminal_tables.py", False),
         ("arena/concluding/checks.py", False),
     ],
@@ -65,6 +76,22 @@ def test_only_sources_that_decide_games_make_another_run(sources, monkeypatch, p
     with (sources / path).open("a") as file:  # further changes are to other files
         file.write("# a change\n")
     assert (code_digest.__wrapped__() != before) == decides
+
+
+def test_an_edit_of_any_source_that_decides_games_changes_the_digest(sources, monkeypatch):
+    names = {path.relative_to(sources).as_posix() for path in deciding_sources(sources)}
+    stats = {f"arena/stats/{name}.py" for name in ("racing", "capital", "elo", "counts", "sprt")}
+    assert stats <= names
+    assert "arena/playing/tournament.py" in names
+    moved = sources / "arena" / "keeping" / "provenance.py"
+    monkeypatch.setattr(provenance, "__file__", str(moved))
+    before = code_digest.__wrapped__()
+    for name in sorted(names):
+        content = (sources / name).read_bytes()
+        (sources / name).write_bytes(content + b"# a change\n")
+        assert code_digest.__wrapped__() != before, name
+        (sources / name).write_bytes(content)
+    assert code_digest.__wrapped__() == before
 
 
 def test_changes_are_told_by_name():

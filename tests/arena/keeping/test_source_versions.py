@@ -83,6 +83,28 @@ def test_a_revision_has_its_own_content_with_what_it_imports(tree):
     assert materialised(tree / "heur.py", "HEAD~1", ()).read_text() == OLD
 
 
+def test_a_revision_has_the_packages_that_it_imports(tmp_path):
+    bots = tmp_path / "bots"
+    for name, text in {
+        "mine.py": "from parts.deep import more\n",
+        "parts/deep/more.py": "from ..table import best\n",
+        "parts/table.py": "best = 1\n",
+        "parts/weights.json": "{}",
+        "other/unused.py": "",
+    }.items():
+        (bots / name).parent.mkdir(parents=True, exist_ok=True)
+        (bots / name).write_text(text)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "one")
+    (bots / "parts/table.py").write_text("best = 2\n")
+    old = materialised(bots / "mine.py", "HEAD", ()).parent
+    assert (old / "parts/table.py").read_text() == "best = 1\n"
+    assert (old / "parts/deep/more.py").is_file()
+    assert (old / "parts/weights.json").is_file()
+    assert not (old / "other").exists()
+
+
 def test_a_dirty_tree_and_a_deleted_file_change_no_revision(tree):
     (tree / "heur.py").write_text("# three\n")
     assert materialised(tree / "heur.py", "HEAD", ()).read_text() == NEW
@@ -160,7 +182,7 @@ def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_
         load(path)
     assert len(error.value.problems) == 1  # the version is there all the same
     stored = json.loads((run / "run.json").read_text())
-    (digest,) = stored["files"].values()
+    (digest,) = stored["sources"].values()
     assert str(tmp_path) not in json.dumps(stored["plan"])
     os.truncate(run / "sources" / digest / "mine.py", 3)
     with pytest.raises(ExperimentError, match="was changed"):

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from arena.ladder import main
+from arena.laddering import placement
 from arena.laddering.ladder_file import LADDER, read_ladder
 from arena.laddering.placement import PLACING, place_in
 from arena.planning.rounds import Row, TournamentStanding
+from games.terminal import Unfinished
 
 HEAD = 'game = "kalah(4,3)"\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
 OLD = 'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'
@@ -106,6 +108,72 @@ def test_a_mistake_is_answered_in_one_line(tmp_path, ladder, capsys):
     stored.write_text(json.dumps({"format": 1}))
     assert ladder("show") == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+ROSTER = (
+    'game = "kalah(4,3)"\npairs = {pairs}\nseed = 3\nopenings = {{ random_plies = 4 }}\n{more}'
+    '[roster]\ndirectory = "bots"\n'
+)
+
+
+def roster(tmp_path, bots, pairs=3, more=""):
+    """An experiment of bots that choose a move by its place."""
+    (tmp_path / "bots").mkdir(exist_ok=True)
+    for name, place in bots.items():
+        written(tmp_path / "bots", f"{name}.py", BOT.format(place=place))
+    return written(tmp_path, "class.toml", ROSTER.format(pairs=pairs, more=more))
+
+
+def test_a_ladder_of_a_roster_plays_as_many_pairs_as_its_file_says(tmp_path, ladder, capsys):
+    assert ladder("new", roster(tmp_path, {"first": 0, "last": -1})) == 0
+    assert set(read_ladder(tmp_path / "ladder").names) == {"first", "last"}
+    frame = pd.read_parquet(tmp_path / "ladder" / "ladder.parquet")
+    assert 0 < frame.games.max() <= 2 * 3
+    assert "3 openings used" in capsys.readouterr().err
+
+
+def test_a_changed_bot_is_a_new_version_of_its_author(tmp_path, ladder, capsys):
+    class_ = roster(tmp_path, {"first": 0, "last": -1})
+    assert ladder("new", class_, "--quiet") == 0
+    assert ladder("add", class_) == 2  # nobody has changed
+    assert "already" in capsys.readouterr().err
+    roster(tmp_path, {"last": 0})
+    before = read_ladder(tmp_path / "ladder").plan.agents
+    assert ladder("add", class_, "--quiet") == 0
+    there = read_ladder(tmp_path / "ladder")
+    assert sorted(there.names) == ["first", "last"]
+    assert there.plan.agents["first"] == before["first"]
+    assert there.plan.agents["last"] != before["last"]
+    assert "version 2" in capsys.readouterr().out
+    assert ladder("rename", "last", "mia", "--quiet") == 0
+    assert read_ladder(tmp_path / "ladder").versions == {"mia": 2}
+    assert ladder("add", class_, class_) == 2
+    assert "two of the agents are called" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", ["seeed = 3\n", 'unloadable = "stop"\n', "pairs = 9\n"])
+def test_a_mistake_leaves_no_ladder_behind(tmp_path, ladder, more, capsys):
+    path = roster(tmp_path, {"first": 0, "last": -1, "broken": "1 +"}, more=more)
+    assert ladder("new", path) == 2
+    assert not (tmp_path / "ladder").exists()
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_ladder_that_was_stopped_while_it_was_begun_is_continued(tmp_path, ladder, monkeypatch):
+    path, place = roster(tmp_path, {"first": 0, "last": -1}), placement.placed
+
+    def stopped(there, name, *more):
+        if there.names:
+            raise Unfinished("no room")
+        return place(there, name, *more)
+
+    monkeypatch.setattr(placement, "placed", stopped)
+    assert ladder("new", path, "--quiet") == 3
+    assert read_ladder(tmp_path / "ladder").names == ("first",)
+    monkeypatch.setattr(placement, "placed", place)
+    assert ladder("new", path, "--quiet") == 0
+    assert len(read_ladder(tmp_path / "ladder").names) == 2
+    assert ladder("new", path, "--quiet") == 2  # it is finished
 
 
 @pytest.mark.parametrize(

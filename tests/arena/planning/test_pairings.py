@@ -14,7 +14,8 @@ NAMES = ("a", "b", "c", "d")
 
 def schedule(matches, pairs, openings, seed=1):
     keys = np.array([digest_word("key", place) for place in range(openings)], np.uint64)
-    return Pairings(seed, "kalah(4,3)", NAMES, tuple(matches), pairs, keys)
+    sides = (np.arange(openings) % 3 == 1).astype(np.int8)
+    return Pairings(seed, "kalah(4,3)", NAMES, tuple(matches), pairs, keys, sides)
 
 
 def naive(of):
@@ -63,6 +64,7 @@ def test_places_blocks_and_columns_are_those_of_a_loop(of, data):
         assert columns["second"][rows].tolist() == [b, a]
         opening = expected[place][1] % len(of.keys)
         assert columns["opening"][rows].tolist() == [opening, opening]
+        assert columns["first_side"][rows].tolist() == 2 * [of.sides[opening]]
     seeds = [of.seeds(block) for block in blocks]
     if seeds:
         assert columns["seed"][::2].tolist() == np.concatenate(seeds).tolist()

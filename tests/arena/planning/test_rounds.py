@@ -202,6 +202,15 @@ def test_a_swiss_tournament_has_no_rematch_while_there_is_another_way():
     assert len(set(odd[-1].rested)) == 4  # nobody rests twice
 
 
+def test_the_points_of_a_swiss_tournament_are_those_of_games():
+    even = played(stage_of("swiss", 4, swiss=3), lambda _, __: 0.5)[-1].standing
+    assert all(row.why.endswith(" of 6 points") for row in even.rows)  # a pair is two games
+    assert sum(float(row.why.split()[0]) for row in even.rows) == 3 * 2 * 2
+    odd = played(stage_of("swiss", 5, swiss=4), lambda _, __: 0.5)[-1].standing
+    assert any("without an opponent" in note for note in odd.notes)
+    assert not any("without an opponent" in note for note in even.notes)
+
+
 def test_formats_for_fun_say_what_they_cannot_claim():
     for name in ("swiss", "knockout"):
         standing = played(stage_of(name, 4), stronger_first)[-1].standing

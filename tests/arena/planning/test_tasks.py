@@ -10,10 +10,12 @@ from arena.planning.pairings import Pairings
 from arena.planning.records import Termination
 from arena.planning.tasks import BATCH_SECONDS, MOST, Task, Tasks, Unasked
 
+ONE = np.zeros(1, np.int8)
+
 
 def tasks_for(after, total):
     """The tasks of one match of so many pairings."""
-    return Tasks(after, Pairings(1, "", ("a", "b"), ((0, 1),), total, np.ones(1, np.uint64)))
+    return Tasks(after, Pairings(1, "", ("a", "b"), ((0, 1),), total, np.ones(1, np.uint64), ONE))
 
 
 def tasks_of(tasks):
@@ -74,7 +76,7 @@ def batch_of(task, took):
 def test_a_task_of_fast_games_does_not_run_into_slow_ones():
     names, seconds = ("a", "b", "slow", "slower"), (1e-6, 1e-6, 0.02, 0.05)
     matches = tuple((a, b) for a in range(4) for b in range(a + 1, 4))
-    pairings = Pairings(1, "", names, matches, 200, np.ones(1, np.uint64))
+    pairings = Pairings(1, "", names, matches, 200, np.ones(1, np.uint64), ONE)
     tasks, times, order = Tasks(0, pairings), [], []
     for task in tasks_of(tasks):
         blocks = pairings.blocks(task.start, task.stop)

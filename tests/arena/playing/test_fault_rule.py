@@ -66,7 +66,9 @@ def cut(games, start, stop):
 
 N, C, T, I = (Termination.NORMAL, Termination.CRASHED, Termination.TIMEOUT, Termination.ILLEGAL)  # noqa: E741
 CASES = {
-    "three in a row": ([N, C, C, C, N, N, N, N], 4, C),
+    "three before the first finished one": ([C, C, C, N, N, N, N, N], 3, C),
+    "six beside one that was finished": ([N, C, C, C, C, C, C, N], 7, C),
+    "three in a row after a finished one": ([N, C, C, C, N, C, C, C], None, None),
     "not in a row": ([C, C, N, C, C, N, C, C], None, None),
     "what ends no process": ([I, I, I, I, I, I, I, I], None, None),
     "four timeouts in all": ([T, N, T, N, T, N, T, N], 7, T),
@@ -87,6 +89,23 @@ def test_who_has_too_many_faults_forfeits_the_rest_unplayed(drawn, case):
     unplayed = [row for row in range(8) if "is not started again" in whole.traces.get(row, "")]
     assert unplayed == ([] if first is None else list(range(first, 8)))
     assert all(whole.plies[row] == 0 and whole.termination[row] == how for row in unplayed)
+
+
+def test_ten_crashes_in_a_row_by_chance_cost_no_further_game(drawn):
+    games = games_with(drawn, [N] * 10 + [C] * 10 + [N] * 10)
+    whole = ruled(drawn, games, 4)
+    assert not any("is not started again" in text for text in whole.traces.values())
+
+
+def test_the_end_of_a_bot_is_told_in_one_line_when_it_happens(drawn):
+    told = []
+    rule = FaultRule(drawn, {}, told.append)
+    games = games_with(drawn, [C, C, C, N])
+    batch = Batch(0, 2, encoded(games), pair_points(games), 0.0)
+    rule.cut(batch)
+    (line,) = told
+    assert line.startswith("bot forfeits unplayed")
+    assert "3 of 3 games" in line
 
 
 def test_a_game_that_breaks_the_rules_is_found(drawn):

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from agents import AgentSpec
 from arena.keeping.journal import JOURNAL
 from arena.keeping.known_games import STORE, KnownGames, StoreError, seal_of
-from arena.keeping.known_keys import may_be_known, source_digest
+from arena.keeping.known_keys import content, may_be_known
 from arena.reading.command_line import known_games
 from arena.reading.experiment_file import load
 from arena.verify import main as verify
@@ -138,11 +139,12 @@ def test_an_edit_of_a_file_or_of_what_it_imports_makes_its_games_unknown(tmp_pat
     bot.write_text("import os\nfrom beside import best\n")
     beside.write_text("import bot\nbest = 1\n")
     other.write_text("x = 1\n")
-    before = source_digest(bot)
+    spec = AgentSpec("python", {"file": str(bot), "deterministic": True})
+    before = content(spec)
     other.write_text("x = 2\n")
-    assert source_digest(bot) == before
+    assert content(spec) == before
     beside.write_text("import bot\nbest = 2\n")
-    assert source_digest(bot) != before
+    assert content(spec) != before
 
 
 @pytest.mark.parametrize("column", ["rows", "words", "shelf"])

@@ -56,7 +56,7 @@ BROKEN = {
     ),
     "a weight that is no number": (
         HEAD + AGENTS.replace('"smart"', '"smart"\n[agents.smart.weights]\npot = "x"'),
-        "x.toml:5: [agents.smart.weights] weight pot must be a number, got 'x'",
+        'x.toml:5: [agents.smart.weights] weight pot must be a number, got "x"',
     ),
     "weights that are no table": (
         HEAD + AGENTS.replace('"smart"', '"smart"\nweights = [1, 2]'),

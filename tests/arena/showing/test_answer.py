@@ -15,7 +15,9 @@ def test_games_that_could_not_be_won_are_shown_and_no_failure(finished_run):
     won = replace(report, summary={**report.summary, "checks": [check]})
     answer = answer_of(won)
     assert answer.question.endswith("that can be won?")
-    assert re.fullmatch(r"Yes\. It won \d+ of 40 games, all that could be\.", answer.headline)
+    assert re.fullmatch(
+        r"Yes: greedy won \d+ of 40 games, all that could be won\.", answer.headline
+    )
     shown, failed = json.loads(games_json(won)), json.loads(games_json(report))
     assert shown["against"] == failed["against"] != []
     assert (shown["claim"], failed["claim"]) == ("Not won", "Against the claim")

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,9 +27,9 @@ kind = "random"
 """
 
 
-def pages(tmp_path) -> dict[str, str]:
+def pages(tmp_path, text=EXPERIMENT) -> dict[str, str]:
     """The pages of a small run, by their names."""
-    (tmp_path / "e.toml").write_text(EXPERIMENT)
+    (tmp_path / "e.toml").write_text(text)
     words = [str(tmp_path / "e.toml"), "--results", str(tmp_path), "--quiet", "--workers", "1"]
     assert run.main(words) == DONE
     (table,) = tmp_path.rglob("games.parquet")
@@ -52,6 +54,45 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     assert replay.main(shlex.split(command)[3:]) == DONE
 
 
+RAISES = """
+def choose(view, legal, rng):
+    if len(legal) < 3:
+        raise OSError(__file__, "and", "/opt/others/lib.py")
+    return legal[0]
+"""
+
+
+LINE = """
+import sys
+for line in sys.stdin:
+    legal = line.split(";")[1].split()
+    if len(legal) < 3:
+        raise OSError(sys.executable)
+    print(legal[0], flush=True)
+"""
+FAULTY = """
+game = "kalah(4,3)"
+pairs = 4
+[agents]
+random = { kind = "random" }
+raises = { kind = "python", file = "bots/raises.py" }
+line = { kind = "lines", command = ["python3", "bots/line.py"], max_restarts = 20 }
+"""
+
+
+def test_no_page_holds_a_path_of_this_machine(tmp_path):
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "raises.py").write_text(RAISES)
+    (tmp_path / "bots" / "line.py").write_text(LINE)
+    found = pages(tmp_path, FAULTY)
+    assert "bots/raises.py" in found["2-raises.md"]
+    assert "python -m games.replay" in found["2-raises.md"]
+    assert "line 6, in <module>" in found["3-line.md"]
+    for page in found.values():
+        for path in (str(tmp_path), str(Path.home()), sys.executable, sys.prefix, "/opt/others"):
+            assert path not in page
+
+
 def test_what_is_no_run_is_one_line(tmp_path, capsys):
     assert handouts.main([str(tmp_path)]) == MISTAKE
     assert "is not a run's directory" in capsys.readouterr().err
@@ -64,7 +105,7 @@ def random_games(count, piece):
     second = (first + 1 + rng.integers(2, size=count)) % 3
     result, none = rng.integers(3, size=count) / 2, np.zeros(count, np.int64)
     plies, ending = rng.integers(5, 9, size=count), rng.integers(3, size=count)
-    whole = GameColumns(first, second, none, none, result, none, plies, ending, none > 0)
+    whole = GameColumns(first, second, none, none, result, none, plies, ending, none > 0, first)
     parts = [slice(at, at + piece) for at in range(0, count, piece)]
     games = PlayedGames(
         count, ("a", "b", "c"), ("normal", "illegal", "resigned"),

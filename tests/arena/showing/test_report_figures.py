@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from arena.concluding.agreement_rows import TABLE, AgreementRow
+from arena.concluding.points_table import PointsRow
 from arena.keeping import parquet
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
@@ -33,7 +34,8 @@ def reports(finished_run) -> dict[str, Report]:
     """The reports of all small runs."""
     found = {name: stored_report(finished_run(name)) for name in RUNS}
     asked(found["two"])
-    return {**found, "judged": judged(found["three"])}
+    three = found["three"]
+    return {**found, "judged": judged(three), "points": ranked_by_points(three)}
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +49,15 @@ def test_a_page_of_very_many_agents_shows_the_strongest_and_says_so():
     assert matrix._shown(many) == many.agents[:-1]
     assert "the 60 strongest of 61 agents" in matrix._left_out(many)
     assert matrix._left_out(SimpleNamespace(agents=many.agents[1:])) is None
+
+
+def ranked_by_points(report: Report) -> Report:
+    """The same games, ranked by points."""
+    rows = [
+        PointsRow(row.rank, row.agent, row.points, row.games, 0.5, 1, 0, 1, 3, int(row.rank == 1))
+        for row in report.ratings
+    ]
+    return replace(report, points=tuple(rows))
 
 
 def asked(report: Report) -> None:
@@ -191,21 +202,22 @@ def changed(report: Report, **values) -> Report:
     ("values", "headline", "sure"),
     [
         (
-            {"score": 0.738, "score_low": 0.676, "score_high": 0.799, "elo_low": 128.0,
-             "elo_high": 239.0},
-            "greedy is stronger: 73.8\u00a0% against random.",
-            "Between 67.6 and 79.9\u00a0%, with 95\u00a0% confidence: +128 to +239 Elo.",
+            {"score": 0.738, "score_low": 0.676, "score_high": 0.799, "elo": 180.0,
+             "elo_low": 128.0, "elo_high": 239.0},
+            "greedy is stronger: 73.8 % [67.6, 79.9], +180 Elo.",
+            "The interval holds with 95\u00a0% confidence: +128 to +239 Elo.",
         ),
         (
-            {"score": 0.52, "score_low": 0.48, "score_high": 0.56, "openings": 100},
-            "greedy or random: these games do not tell them apart.",
-            "greedy scored 52.0\u00a0% (48.0 to 56.0\u00a0%); about 400 openings would show a "
-            "difference of that size.",
+            {"score": 0.52, "score_low": 0.48, "score_high": 0.56, "openings": 100, "elo": 14.0,
+             "elo_low": -14.0, "elo_high": 42.0},
+            "greedy or random: these games do not tell them apart; greedy scored 52.0 % [48.0, "
+            "56.0], +14 Elo.",
+            "About 400 openings would show a difference of that size.",
         ),
         (
             {"score": 0.9995, "score_low": 0.993, "score_high": None, "elo_low": 860.4,
-             "elo_high": None},
-            "greedy is stronger: 99.95\u00a0% against random.",
+             "elo_high": None, "elo": None},
+            "greedy is stronger: 99.95 %, > +860 Elo (95 %).",
             "More than 99.3\u00a0%, with 95\u00a0% confidence: more than +860 Elo. There is no "
             "upper bound.",
         ),
@@ -219,7 +231,7 @@ def test_the_answer_of_a_match_is_no_rounder_than_its_interval(reports, values, 
 
 def test_the_answers_of_all_runs_say_what_kind_of_answer_they_are(reports):
     heads = {name: answer_of(reports[name]) for name in RUNS}
-    assert re.match("(Yes|No). It won [0-9]+ of 40 games", heads["two"].headline)
+    assert re.match("(Yes|No): greedy won [0-9]+ of 40 games", heads["two"].headline)
     assert re.search("standing, not a measurement", heads["one_opening"].sure)
     assert re.match("(Yes|No): after [0-9]+ games the test chose", heads["tested"].headline)
     assert "corrected for stopping" in heads["tested"].sure

@@ -15,6 +15,12 @@ import pandas as pd
 import pytest
 from sqlalchemy.exc import OperationalError
 
+import arena.explain
+import arena.export
+import arena.judge
+import arena.rate
+import arena.report
+import arena.verify
 from agents.evaluations.weight_files import read_weights
 from agents.wall.wall import Wall
 from arena.stats.elo import elo_from_score
@@ -22,7 +28,7 @@ from arena.tune import main
 from arena.tuning import optuna_study, search
 from arena.tuning.optuna_study import DATABASE, OptunaCopy
 from arena.tuning.space import Axis, Space
-from games.terminal import Unfinished
+from games.terminal import MISTAKE, Unfinished
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
@@ -68,6 +74,36 @@ def trials(directory: Path) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return study(tmp_path_factory.mktemp("bad"), BAD)
+
+
+ASKED = {
+    "report": arena.report.main,
+    "export": lambda words: arena.export.main([*words, "--tables", "csv"]),
+    "verify": arena.verify.main,
+    "verify --replay": lambda words: arena.verify.main([*words, "--replay"]),
+    "judge": arena.judge.main,
+    "rate": arena.rate.main,
+    "explain": lambda words: arena.explain.main([f"{words[0]}#0@1"]),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
+    assert ASKED[name]([str(bad)]) == MISTAKE
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    for word in (f"{bad} is a study", str(bad / "report.html"), "trials.parquet", "arena.tune "):
+        assert word in said
+    assert "not finished" not in said
+
+
+def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
+    copy = copy_of(bad, tmp_path)
+    (copy / "validation.parquet").unlink()
+    assert arena.report.main([str(copy)]) == MISTAKE
+    said = capsys.readouterr().err
+    assert "is not finished" in said
+    assert "tune_test.toml continues it" in said
 
 
 def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:

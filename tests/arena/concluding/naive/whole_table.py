@@ -17,19 +17,24 @@ def matches(rows):
     """By agents: their pairings in schedule order, as dictionaries seen by the first of them."""
     again, found = repeats(rows), {}
     for at in range(0, len(rows), 2):
-        both = sorted((rows[at], rows[at + 1]), key=lambda row: row["first"])
+        both = sorted((rows[at], rows[at + 1]), key=first_mover)
         as_first, as_second = both
         own = [at, at + 1] if rows[at] is as_first else [at + 1, at]
-        found.setdefault((as_first["first"], as_first["second"]), []).append({
+        a, b = first_mover(as_first), first_mover(as_second)
+        found.setdefault((a, b), []).append({
             "opening": as_first["opening"],
-            "points": (as_first["result"], 2 - as_second["result"]),
+            "points": (points_of(as_first, a), points_of(as_second, a)),
             "games": (as_first["game_id"], as_second["game_id"]),
             "clean": as_first["termination"] == as_second["termination"] == 0,
             "replay": all(again[row] for row in own),
             "new": sum(not again[row] for row in own),
-            "lost": [lost_by(row, as_first["first"]) for row in both],
-            "won": [lost_by(row, as_first["second"]) for row in both],
-            "margin": margin_of(as_first) - margin_of(as_second),
+            "lost": [lost_by(row, a) for row in both],
+            "won": [lost_by(row, b) for row in both],
+            "margin": margin_of(as_first, a) + margin_of(as_second, a),
+            "mover_margin": margin_of(as_first, a) + margin_of(as_second, b),
+            "normal": sum(row["termination"] == 0 for row in both),
+            "identical": as_first["game_id"] == as_second["game_id"]
+            and all(row["termination"] in FAIR for row in both),
         })  # fmt: skip
     return dict(sorted(found.items()))
 
@@ -40,8 +45,17 @@ def lost_by(row, agent):
     return row["termination"] not in FAIR and loser == agent
 
 
-def margin_of(row):
-    return row["margin"] if row["termination"] == 0 else 0
+def first_mover(row):
+    return row["second"] if row.get("first_side") else row["first"]
+
+
+def points_of(row, agent):
+    return row["result"] if row["first"] == agent else 2 - row["result"]
+
+
+def margin_of(row, agent):
+    margin = row["margin"] if row["termination"] == 0 else 0
+    return margin if row["first"] == agent else -margin
 
 
 def fresh(pairings):

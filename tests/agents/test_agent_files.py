@@ -1,0 +1,180 @@
+"""What a user's file imports from beside it: found by reading, loaded after all else."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from agents import (
+    AgentFailure,
+    AgentSpec,
+    SpecError,
+    build,
+    users_files,
+    users_paths,
+    users_trees,
+)
+from agents.door import agent_of
+from agents.languages import command_of, source_tree
+from agents.wall.bot_terms import Terms
+from agents.wall.wall import Wall
+from games import file_trees, game
+from games.file_trees import file_tree
+
+BOT = """
+import random, mine_helper as helper
+from mine_more.part import thing
+if len("x"):
+    import indented
+# import mine_comment
+from games import file_trees, game
+from games.file_trees import file_tree
+def choose(view, legal, rng):
+    return helper.LAST and legal[-1]
+"""
+
+
+@pytest.fixture
+def bot(tmp_path):
+    for name in ("random", "games", "mine_comment", "unused"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('never imported')\n")
+    (tmp_path / "mine_helper.py").write_text(
+        "import mine_bot, mine_deep\nfrom mine_deep import LAST\n"
+    )
+    (tmp_path / "mine_deep.py").write_text("LAST = True\n")
+    (tmp_path / "indented.py").write_text("")
+    (tmp_path / "mine_bot.py").write_text(BOT)
+    return tmp_path / "mine_bot.py"
+
+
+def test_it_is_found_with_what_it_imports_itself(bot):
+    names = [*file_tree(bot).files]
+    assert names == ["mine_bot.py", "indented.py", "mine_deep.py", "mine_helper.py"]
+    assert [*file_tree(bot.with_name("none.py")).files] == ["none.py"]
+
+
+def test_packages_and_relative_imports_count_with_all_their_files(bot):
+    package = bot.with_name("mine_more")
+    for name, text in {
+        "__init__.py": "from . import part\n",
+        "part.py": "from .deeper.most import thing\nimport mine_root\n",
+        "deeper/most.py": "from ...mine_more import part\nfrom .... import outside\n",
+        "deeper/table.json": "{}",
+        "__pycache__/part.pyc": "",
+    }.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text)
+    bot.with_name("mine_root.py").write_text("")
+    found = set(file_tree(bot).files)
+    assert {n for n in found if "/" in n} == {
+        "mine_more/__init__.py", "mine_more/part.py", "mine_more/deeper/most.py",
+        "mine_more/deeper/table.json",
+    }  # fmt: skip
+    assert "mine_root.py" in found
+
+
+def test_it_is_a_users_file_and_plays(bot):
+    (bot.with_name("mine_more")).mkdir()
+    bot.with_name("mine_more").joinpath("part.py").write_text("thing = 1\n")
+    spec = AgentSpec("python", {"file": str(bot)})
+    bot.with_name("mine_helper.py").write_text("from mine_deep import LAST\n")
+    assert [path.name for path in users_files(spec)] == [
+        "mine_bot.py", "indented.py", "mine_deep.py", "mine_helper.py", "part.py",
+    ]  # fmt: skip
+    of = game("kalah(4,3)")
+    agent = agent_of(spec, of, Terms(Wall()))
+    agent.start(1)
+    assert agent.choose(of.start()).move == of.legal(of.start())[-1]
+    agent.close()
+
+
+def program(tmp_path, **more):
+    """A program whose command names one file in a directory that it can read."""
+    engine = tmp_path / "engine"
+    (engine / "lib").mkdir(parents=True)
+    for name in ("bot.py", "lib/part.js", "book.bin"):
+        (engine / name).write_text(name)
+    return engine, AgentSpec("lines", {"command": ["python3", str(engine / "bot.py")], **more})
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"cwd": "engine"}, {"readable": ["engine"]}, {"cwd": "engine", "readable": ["engine"]}],
+)
+@pytest.mark.parametrize("edited", ["lib/part.js", "book.bin", "lib/new.js", "bot.py"])
+def test_an_edit_of_any_file_that_a_program_can_read_makes_another_agent(tmp_path, option, edited):
+    above = str(tmp_path)
+    placed = {
+        k: f"{above}/{v}" if isinstance(v, str) else [f"{above}/{e}" for e in v]
+        for k, v in option.items()
+    }
+    engine, spec = program(tmp_path, **placed)
+    before = [tree.digest() for tree in users_trees(spec)]
+    for name in (
+        "__pycache__/bot.pyc",
+        ".git/index",
+        "results/x/0123456789/run.json",
+        "results/x/tune-0123456789.old-1/lock",
+    ):
+        (engine / name).parent.mkdir(parents=True)
+        (engine / name).write_text("it changes with every run")
+    assert [tree.digest() for tree in users_trees(spec)] == before
+    (engine / edited).write_text("another")
+    assert [tree.digest() for tree in users_trees(spec)] != before
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")
+def test_an_edit_of_a_header_makes_another_agent_and_another_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source, header = tmp_path / "bot.c", tmp_path / "lib" / "pick.h"
+    header.parent.mkdir()
+    source.write_text('#include <stdio.h>\n#include "lib/pick.h"\nint main() { return ANSWER; }\n')
+    spec = AgentSpec("lines", {"command": [str(source)]})
+    found = []
+    for answer in (3, 4):
+        header.write_text(f"#define ANSWER {answer}\n")
+        (program,) = command_of(source)
+        status = subprocess.run([program], check=False).returncode
+        found.append((status, users_trees(spec)[0].digest()))
+    assert [status for status, _ in found] == [3, 4]
+    assert found[0][1] != found[1][1]
+
+
+def test_the_modules_of_a_rust_program_count(tmp_path):
+    for name, text in {
+        "bot.rs": "pub mod a;\n",
+        "a.rs": "mod b;\n",
+        "a/b.rs": "",
+        "c.rs": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert set(source_tree(tmp_path / "bot.rs").files) == {"bot.rs", "a.rs", "a/b.rs"}
+
+
+def test_the_home_of_an_engine_counts_but_not_that_of_an_interpreter(tmp_path):
+    home = tmp_path / "edax"
+    (home / "bin").mkdir(parents=True)
+    for name in ("bin/edax", "bin/python3", "eval.dat"):
+        (home / name).write_text("x")
+    assert home in users_paths(AgentSpec("lines", {"command": [str(home / "bin" / "edax")]}))
+    assert home not in users_paths(AgentSpec("lines", {"command": [str(home / "bin" / "python3")]}))
+
+
+def test_a_large_directory_goes_by_names_sizes_and_times(tmp_path, monkeypatch):
+    engine, spec = program(tmp_path, cwd=f"{tmp_path}/engine")
+    monkeypatch.setattr(file_trees, "MOST_FILES", 2)
+    (large,) = [tree for tree in users_trees(spec) if tree.is_large]
+    before = large.digest()
+    os.utime(engine / "book.bin", (1, 1))
+    assert file_tree(engine).digest() != before
+    monkeypatch.setattr(file_trees, "MOST_LISTED", 2)
+    with pytest.raises(SpecError, match="engine has more than 2 files"):
+        users_files(spec)
+
+
+def test_what_is_nowhere_is_a_fault_of_the_bot(tmp_path):
+    (tmp_path / "alone.py").write_text("import mine_nowhere\nchoose = None\n")
+    with pytest.raises(AgentFailure, match="mine_nowhere"):
+        build(AgentSpec("python", {"file": str(tmp_path / "alone.py")}), game("kalah(4,3)"))

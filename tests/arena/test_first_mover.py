@@ -1,0 +1,99 @@
+"""The first mover of a run is the agent to move after the opening, wherever it is told."""
+
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from arena import export, rate, report
+from games import game
+from tests.arena.running import directory_of, experiment_file, played
+
+TEXT = """
+game = "{game}"
+pairs = 40
+openings = {openings}
+[agents.a]
+kind = "greedy"
+[agents.b]
+kind = "first"
+"""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[("kalah(6,4)", "{ random_plies = 6 }"), ("othello", "{ random_plies = 5 }")],
+    ids=["kalah", "othello"],
+)
+def run(request, tmp_path_factory):
+    name, openings = request.param
+    directory = tmp_path_factory.mktemp("first_mover")
+    path = experiment_file(directory, TEXT.format(game=name, openings=openings))
+    assert played(path, directory / "results")
+    found = directory_of(directory / "results")
+    games = pd.read_parquet(found / "games.parquet")
+    of = game(name)
+    sides = [of.replay(line)[-1].mover for line in games.opening_moves]
+    assert 1 in sides  # after extra turns, or an odd number of plies
+    seats = games[["first", "second"]].to_numpy()
+    movers = [seats[row, side] for row, side in enumerate(sides)]
+    scores = games.result.where(pd.Series(sides) == 0, 1 - games.result)
+    return SimpleNamespace(directory=found, games=games, movers=movers, scores=scores)
+
+
+def test_the_table_names_the_agent_to_move_after_the_opening(run):
+    assert run.games.first_mover.tolist() == run.movers
+    by_pair = run.games.groupby("pair").first_mover.nunique()
+    assert (by_pair == 2).all()  # each agent once in a pair
+
+
+def test_win_rates_and_summary_count_by_the_first_mover(run):
+    rates = pd.read_parquet(run.directory / "win_rates.parquet").set_index("agent")
+    for agent in ("a", "b"):
+        own = run.scores[[mover == agent for mover in run.movers]]
+        told = rates.loc[agent, ["first_wins", "first_draws", "first_losses"]].tolist()
+        assert told == [int((own == score).sum()) for score in (1.0, 0.5, 0.0)]
+    summary = json.loads((run.directory / "summary.json").read_text())
+    assert summary["first_mover"]["value"] == pytest.approx(run.scores.mean())
+    fewest, most = summary["opening_plies"]
+    plies = run.games.opening_moves.str.split().str.len()
+    assert (fewest, most) == (plies.min(), plies.max())
+
+
+def fitted(capsys, *words):
+    assert rate.main([*map(str, words), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    return {row["agent"]: (row["elo"], row["first_move_elo"]) for row in said["ratings"]}, said
+
+
+def test_games_read_from_elsewhere_have_the_same_first_movers(run, capsys, tmp_path):
+    stored = pd.read_parquet(run.directory / "elo.parquet").set_index("agent")
+    first_move = stored.first_move_elo.iloc[0]
+    formats = ["pgn"] + ["ggf"] * run.games.moves[0][0].isalpha()
+    words = [word for name in formats for word in ("--games", name)]
+    assert export.main([str(run.directory), *words, "--to", str(tmp_path)]) == 0
+    kept = ["first", "second", "result", "opening_moves", "first_mover"]
+    run.games[kept].to_csv(tmp_path / "games.csv", index=False)
+    capsys.readouterr()
+    for file in (run.directory, *sorted(tmp_path.glob("*.*"))):
+        found, _ = fitted(capsys, file)
+        assert [move for _, move in found.values()] == pytest.approx([first_move] * 2), file
+
+
+def test_an_opening_in_moves_without_a_first_mover_leaves_it_unknown(run, capsys, tmp_path):
+    kept = ["first", "second", "result", "opening_moves"]
+    run.games[kept].to_csv(tmp_path / "games.csv", index=False)
+    found, said = fitted(capsys, tmp_path / "games.csv")
+    assert {move for _, move in found.values()} == {None}
+    assert any("first mover of 80 games is unknown" in note for note in said["notes"])
+
+
+def test_a_page_of_games_without_first_movers_says_that_they_are_unknown(run, capsys, tmp_path):
+    kept = ["first", "second", "result", "opening_moves"]
+    run.games[kept].to_csv(tmp_path / "games.csv", index=False)
+    page = tmp_path / "page.html"
+    assert report.main([str(tmp_path / "games.csv"), "--together", str(page)]) == 0
+    text = page.read_text()
+    assert "Who was to move after the opening is not known." in text
+    assert "As first mover" not in text
