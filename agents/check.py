@@ -18,6 +18,7 @@ from agents.wall.wall import Wall
 from games import Game, Position, game
 from games.command_parser import CommandParser
 from games.names import quoted
+from games.progress_line import ProgressLine
 from games.terminal import DONE, FINDING, MISTAKE, Unfinished, printable, run, status_of
 
 USUAL_GAMES = ("kalah(6,4)", "othello(8)", "kalah-manchester(7,7)")
@@ -70,16 +71,16 @@ def checked(chosen: argparse.Namespace) -> int:
     try:
         spec = spec_of(chosen.bot, chosen.kind)
     except AgentFailure as failure:
-        return said(Checkup([f"{failure.kind}: {failure}"]))
+        return show(Checkup([f"{failure.kind}: {failure}"]))
     names = chosen.game or [usual_game(spec)]
     wall, findings = Wall(), 0
     try:
         for name in names:
             of = game(name)
             positions = read_positions(chosen.positions, of) if chosen.positions else []
-            print(f"{described(spec)} on {of.name}")
+            print(f"{described(spec)} on {of.name}", flush=True)
             terms = Terms(wall, chosen.seconds)
-            findings += said(examined(spec, of, terms, chosen.pairs, positions))
+            findings += show(examined(spec, of, terms, chosen.pairs, positions))
     finally:
         wall.close()
     print("nothing is wrong" if not findings else "something is wrong")
@@ -90,8 +91,10 @@ def examined(
     spec: AgentSpec, of: Game, terms: Terms, pairs: int, positions: Sequence[Position] = ()
 ) -> Checkup:
     """What is wrong with a bot in a game."""
+    examination = Examination(spec, of, terms, pairs, positions)
     try:
-        return Examination(spec, of, terms, pairs, positions).run()
+        with ProgressLine() as line, line.watch(examination.progress):
+            return examination.run()
     except AgentFailure as failure:
         return Checkup([f"{failure.kind}: {failure}"])
     except Void as void:
@@ -119,7 +122,7 @@ def described(spec: AgentSpec) -> str:
     return printable(f"{spec.kind}: {' '.join(Path(word).name or word for word in words)}")
 
 
-def said(report: Checkup) -> int:
+def show(report: Checkup) -> int:
     """Print what was seen; how much is wrong."""
     for fact in report.facts:
         print(f"  fine   {printable(fact)}")

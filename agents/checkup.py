@@ -1,12 +1,17 @@
 """What is wrong with a bot: it is played through everything that a tournament asks of one."""
 
+import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
 
-from agents import Agent, AgentSpec
+from agents import Agent, AgentSpec, users_files
 from agents.door import agent_of
-from agents.must_survive import not_survived
+from agents.error_lines import SLOW_FAULTS, error_line, failure_words
+from agents.must_survive import failed_positions
 from agents.trial_games import TrialGame, first_difference, tried
 from agents.wall.bot_terms import Terms
 from agents.wall.driver import UNFLUSHED, Driver
@@ -22,6 +27,7 @@ SLOW_SHARE = 0.5  # of the time that a bot may take to start
 # Protocols by which a bot must end with its game, or may well do so.
 ENDS_WITH_GAME = ("manchester", "files")
 SOWN = "sowing"
+NUMBERS = re.compile(r"\d[\d, ]*")  # faults that differ only in them are equal
 
 
 @dataclass(slots=True)
@@ -48,6 +54,7 @@ class Examination:
         self.positions = positions
         self.report = Checkup()
         self.trials: list[TrialGame] = []
+        self.doing = "starting the bot"
 
     def run(self) -> Checkup:
         """Play it through; what comes later presumes that nothing was wrong before."""
@@ -56,6 +63,10 @@ class Examination:
             if self.report.findings and step in (self.games, self.memory):
                 break
         return self.report
+
+    def progress(self, seconds: float) -> list[str]:
+        """What is done at the moment, for the progress line."""
+        return [f"{self.doing}, {seconds:.0f} s"]
 
     def agent(self) -> Agent:
         """The bot in a process of its own."""
@@ -70,25 +81,38 @@ class Examination:
         self.main = self.agent()
         if prepare := getattr(self.main, "prepare", None):
             prepare()
-        for seed in range(SEED, SEED + self.pairs):
-            for player in (0, 1):
-                trial = tried(self.main, self.of, player, seed)
-                self.trials.append(trial)
-                if trial.failure:
-                    self.report.findings.append(self.failure(trial))
-                    return
-                if seed == SEED and LEAVES not in self.report.findings and self.ended():
-                    self.report.findings.append(LEAVES)
-        self.count()
+        for seed, player in product(range(SEED, SEED + self.pairs), (0, 1)):
+            self.doing = f"game {len(self.trials) + 1} of {2 * self.pairs}"
+            trial = tried(self.main, self.of, player, seed)
+            self.trials.append(trial)
+            if trial.failure and trial.failure.kind in SLOW_FAULTS:
+                break
+            leaves = not trial.failure and seed == SEED and self.ended()
+            if leaves and LEAVES not in self.report.findings:
+                self.report.findings.append(LEAVES)
+        if faults := self.equal_faults():
+            self.report.findings += map(self.failure, faults)
+        else:
+            self.count()
 
-    def failure(self, trial: TrialGame) -> str:
-        """How a game ended, in words that say what to do about it."""
-        failure = trial.failure
+    def equal_faults(self) -> list[list[TrialGame]]:
+        """The games that failed, those with equal faults together."""
+        found: dict[tuple[str, str], list[TrialGame]] = {}
+        for trial in self.trials:
+            if trial.failure:
+                key = trial.failure.kind, error_line(trial.failure.trace)
+                found.setdefault(key, []).append(trial)
+        return list(found.values())
+
+    def failure(self, trials: Sequence[TrialGame]) -> str:
+        """How games with equal faults ended, in words that say what to do about it."""
+        trial, failure = trials[0], trials[0].failure
         assert failure is not None  # the caller has seen it
         side = ("first", "second")[trial.player]
-        games = len(self.trials) - 1
-        when = f"after {games} whole games, as {side} player" if games else f"as {side} player"
-        lines = [f"{failure.kind}: {printable(str(failure.message))} ({when})"]
+        number = self.trials.index(trial) + 1
+        when = f"as {side} player in game {number}"
+        when += f"; {len(trials)} of {len(self.trials)} games failed so" * (len(self.trials) > 1)
+        lines = [f"{failure_words(failure)} ({when})"]
         if trial.asked is not None and failure.kind != "unloadable":
             lines.append(f"the position: {self.of.text(trial.asked)}")
             lines += self.numbering(trial.asked, failure.message)
@@ -97,7 +121,7 @@ class Examination:
             lines.append("flush after every answer, as in print(move, flush=True), fflush(stdout)")
         if failure.kind == "unloadable" and self.reads_lines_in_python():
             lines.append(NO_CHOOSE)
-        lines += [f"it wrote: {line}" for line in failure.trace.splitlines()[-5:]]
+        lines += [f"it wrote: {line}" for line in failure.trace.splitlines()]
         return "\n".join(lines)
 
     def reads_lines_in_python(self) -> bool:
@@ -158,11 +182,16 @@ class Examination:
         """Whether it answers in every position that it must survive."""
         if not self.positions:
             return
-        if found := not_survived(self.main, self.of, self.positions, SEED):
-            position, how = found
-            self.report.findings.append(f"{how}\nthe position: {self.of.text(position)}")
-            return
-        self.report.facts.append(f"it survived all {len(self.positions):,} positions")
+        groups: dict[str, list[tuple[Position, str]]] = {}
+        self.doing = f"{len(self.positions):,} positions that it must survive"
+        for position, how in failed_positions(self.main, self.of, self.positions, SEED):
+            groups.setdefault(NUMBERS.sub("0", how), []).append((position, how))
+        for failed in groups.values():
+            position, how = failed[0]
+            times = f"(in {len(failed):,} of {len(self.positions):,} positions)"
+            self.report.findings.append(f"{how} {times}\nthe position: {self.of.text(position)}")
+        if not groups:
+            self.report.facts.append(f"it survived all {len(self.positions):,} positions")
 
     def pace(self) -> None:
         """How long it takes to start, and to answer."""
@@ -186,6 +215,7 @@ class Examination:
     def memory(self) -> None:
         """Whether the same questions are answered as before: in this process, and in new ones."""
         for player in (0, 1):
+            self.doing = f"a game of the {('first', 'second')[player]} player again"
             before = next(trial for trial in self.trials if trial.player == player)
             again = tried(self.main, self.of, player, before.seed)
             fresh = [self.fresh(player, before.seed) for _ in range(2)]
@@ -202,6 +232,8 @@ class Examination:
 
     def keeps_state(self, position: Position, one: int, other: int) -> str:
         """That what it has played before decides what it answers."""
+        if call := random_call(users_files(self.spec)):
+            return self.uses_own_random(call, position, one, other)
         return (
             "it keeps state between games: asked the same, with the same random number, it "
             f"answers {self.text(position, other)} in a process that has played before and "
@@ -212,7 +244,9 @@ class Examination:
 
     def varies(self, position: Position, one: int, other: int) -> str:
         """That it answers at random."""
-        advice = "for all that you leave to chance, use the random number that you are given"
+        if call := random_call(users_files(self.spec)):
+            return self.uses_own_random(call, position, one, other)
+        advice = self.chance_advice()
         if self.spec.options.get("deterministic"):
             advice = f"deterministic = true is wrong, then; {advice}"
         return (
@@ -220,6 +254,19 @@ class Examination:
             f"{self.text(position, one)}, then {self.text(position, other)}, in new processes\n"
             f"the position: {self.of.text(position)}\n{advice}"
         )
+
+    def uses_own_random(self, call: str, position: Position, one: int, other: int) -> str:
+        """That its code calls a generator of its own."""
+        return (
+            f"it uses its own random numbers ({call}): asked the same, it answers "
+            f"{self.text(position, one)}, then {self.text(position, other)}\n"
+            f"the position: {self.of.text(position)}\n{self.chance_advice()}"
+        )
+
+    def chance_advice(self) -> str:
+        """Where a bot gets random numbers with which its games can be repeated."""
+        given = "rng, the last argument of choose" if self.spec.kind == "python" else GIVEN_NUMBER
+        return f"for all that you leave to chance, use {given}"
 
     def text(self, position: Position, move: int) -> str:
         """A move as it is printed on the board."""
@@ -235,6 +282,43 @@ class Examination:
         return trial
 
 
+def random_call(files: Sequence[Path]) -> str | None:
+    """The first call of a generator that the bot was not given, in a Python file; None: no call."""
+    for path in files:
+        with suppress(OSError, ValueError, SyntaxError):
+            tree = ast.parse(path.read_bytes() if path.suffix == ".py" else b"")
+            names = dict[str, str]()
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Import):
+                    names |= {each.asname: each.name for each in node.names if each.asname}
+                elif isinstance(node, ast.ImportFrom):
+                    names |= {
+                        each.asname or each.name: f"{node.module}.{each.name}"
+                        for each in node.names
+                    }
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and OWN_RANDOM.match(name := _dotted(node, names)):
+                    return f"{name} in {printable(path.name)}, line {node.lineno}"
+    return None
+
+
+def _dotted(call: ast.Call, names: Mapping[str, str]) -> str:
+    """The full name of what is called, as in `numpy.random.choice`; empty if it has none.
+
+    A generator that is made from a seed has none: the seed may be the given number.
+    """
+    parts, node = list[str](), call.func
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or (call.args and SEEDED.match((parts or [node.id])[0])):
+        return ""
+    return ".".join([names.get(node.id, node.id), *reversed(parts)])
+
+
+GIVEN_NUMBER = "the random number that comes with the question"
+OWN_RANDOM = re.compile(r"(random|numpy\.random|secrets)\.\w+|os\.urandom|uuid\.uuid[14]")
+SEEDED = re.compile(r"Random$|default_rng$|RandomState$")
 LEAVES = (
     "it ends with a game: it is started again for the next one, which costs time; read questions "
     "until your input ends, or say new_process_per_game = true"

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from games import Game, Position
 from games.keys import KeyValues
-from games.terminal import Mistake
+from games.terminal import Mistake, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,11 @@ FAILURES = (
 class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
+    several_lines = True
+
     def __init__(self, kind: str, bot: str, position: str, message: str, trace: str = "") -> None:
         """`kind` is one of FAILURES; `trace` only shows the bot's code, or what it wrote."""
+        bot, message = printable(bot), printable(message)  # they may hold the names of files
         self.kind, self.bot, self.position = kind, bot, position
         self.message, self.trace = message, trace
         super().__init__(f"{bot} {self.description}")

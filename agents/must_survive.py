@@ -1,9 +1,10 @@
 """Positions that a bot must survive: a teacher's file, a position a line, each asked by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agents import Agent, AgentFailure, Resigned
+from agents.error_lines import SLOW_FAULTS, failure_words
 from agents.wall.driver import begins_anywhere
 from games import Game, Position
 from games.limited_files import read_bytes
@@ -35,10 +36,10 @@ def read_positions(path: Path, of: Game) -> list[Position]:
     return found
 
 
-def not_survived(
+def failed_positions(
     agent: Agent, of: Game, positions: Sequence[Position], seed: int
-) -> tuple[Position, str] | None:
-    """The first position in which it fails, and how; None if it answers all with legal moves."""
+) -> Iterator[tuple[Position, str]]:
+    """The positions in which it fails, and how; the last one is where it was too slow to go on."""
     if positions and not begins_anywhere(agent):
         raise Mistake("it follows games move by move: positions cannot be put to it")
     for position in positions:
@@ -47,7 +48,8 @@ def not_survived(
             if of.legal(position) != (of.pass_move,):
                 agent.choose(position)
         except AgentFailure as failure:
-            return position, f"{failure.kind}: {failure.message}"
+            yield position, failure_words(failure)
+            if failure.kind in SLOW_FAULTS:
+                return
         except Resigned:
-            return position, "it resigns"
-    return None
+            yield position, "it resigns"

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from agents.languages import LANGUAGES
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, run, status_of
+from games.terminal import DONE, Mistake, print_lines, run, status_of
 from games.whole_files import write_text
 
 HOME = Path(__file__).parents[1]
@@ -54,12 +55,14 @@ def begun(path: Path, language: str | None) -> int:
     if not path.parent.is_dir():
         raise Mistake(f"there is no directory {quoted(str(path.parent))}")
     write_text(path, named(start.read_text(), start.stem, path.stem))
-    print(f"wrote {printable(str(path))}")
-    print(f"to check it: {here(f'python -m agents.check {path}')}")
     word = path if path.parent.name else f"./{path}"
     second = f"{word}:evaluate" if start.name == STARTS[HEURISTIC] else word
-    play = f'python -m arena.play "kalah(6,4)" --second {second}'
-    print(f"to play it:  {here(play)}")
+    play = f'python -m arena.play "kalah(6,4)" --second {shlex.quote(str(second))}'
+    print_lines(
+        f"wrote {path}",
+        f"to check it: {here(f'python -m agents.check {shlex.quote(str(path))}')}",
+        f"to play it:  {here(play)}",
+    )
     return DONE
 
 

@@ -142,11 +142,11 @@ def program_of(options: Settings, cores: tuple[int, ...] = ()) -> Program:
     except (NoInterpreter, OSError, ValueError) as error:
         message = f"cannot be started: {printable(str(error))}"
         raise AgentFailure("unloadable", bot_name(options), "", message) from None
-    cwd = options.get("cwd") or ""
+    cwd = str(Path(options["cwd"]).absolute()) if options.get("cwd") else ""
     readable = (
         *homes(found),
         *(homes(by[0]) if by else ()),
-        *(options.get("readable") or ()),
+        *(str(Path(each).absolute()) for each in options.get("readable") or ()),
         *[cwd] * bool(cwd),
     )
     environment = {key: str(value) for key, value in (options.get("environment") or {}).items()}

@@ -13,6 +13,7 @@ from games.limited_files import parsed_toml, read_bytes
 from games.names import did_you_mean, listed, quoted
 
 PATH_TYPES = ("path", "paths", "command")
+BOT_FILE = "bot.toml"  # the table of the bot in whose directory it lies
 # Where the version of a file lies that a word names, seen from a directory; else the word itself.
 Versions = Callable[[str, Path], str]
 
@@ -23,8 +24,14 @@ def no_versions(word: str, _: Path) -> str:
 
 
 def spec_in(path: Path, name: str, versions: Versions = no_versions) -> AgentSpec:
-    """The agent of this name in an experiment file; where it has only one, no name is needed."""
-    table = tables_of(path).get("agents")
+    """The agent of this name in an experiment file; where it has only one, no name is needed.
+
+    A file that is the table of one bot, as a `bot.toml` in a class is, needs no name either.
+    """
+    tables = tables_of(path)
+    if "kind" in tables and "agents" not in tables and not name:
+        return spec_of_table(tables, path.parent, str(path), versions)
+    table = tables.get("agents")
     if not isinstance(table, dict) or not table:
         raise SpecError(f"{path}: there are no agents in this file")
     if not name and len(table) == 1:
@@ -76,7 +83,7 @@ def loaded(option: Key | None, value: object, directory: Path, versions: Version
     if option is None:
         return value
     if option.type in PATH_TYPES:
-        return path_words(value, directory, versions)
+        return path_words(option, value, directory, versions)
     if not isinstance(value, str) or option.type not in ("file", "weights"):
         return value
     value = versions(value, directory)
@@ -86,11 +93,22 @@ def loaded(option: Key | None, value: object, directory: Path, versions: Version
     return read_weights(file[0]) if option.type == "weights" else ":".join(map(str, file))
 
 
-def path_words(value: object, directory: Path, versions: Versions = no_versions) -> object:
-    """Words of which those that name something in the directory become its whole path."""
+def path_words(
+    option: Key, value: object, directory: Path, versions: Versions = no_versions
+) -> object:
+    """The value of a path option, seen from the directory, with whole paths.
+
+    A word of a command becomes one only if it names something.
+    """
     if isinstance(value, list):
-        return [path_words(each, directory, versions) for each in value]
-    return found_path(versions(value, directory), directory) if isinstance(value, str) else value
+        return [path_words(option, each, directory, versions) for each in value]
+    if not isinstance(value, str):
+        return value
+    word = versions(value, directory)
+    whole = found_path(word, directory)
+    if option.type == "command" or whole == "":
+        return whole
+    return os.path.normpath(directory.absolute() / Path(whole).expanduser())
 
 
 def found_file(written: str, default: str, directory: Path) -> tuple[Path, str] | None:

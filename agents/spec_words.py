@@ -8,7 +8,7 @@ from agents import AGENTS, kind_of
 from agents.bot_files import bot_spec, is_bot_file
 from agents.core import AgentSpec, SpecError
 from agents.protocols import PROTOCOLS
-from agents.spec_tables import Versions, found_path, no_versions, spec_in
+from agents.spec_tables import BOT_FILE, Versions, found_path, no_versions, spec_in
 from games.names import quoted
 
 
@@ -17,10 +17,11 @@ def player_spec(
 ) -> AgentSpec:
     """The agent of a word; `versions` finds a version of a file, where names may have one.
 
-    It is a kind's name, a bot's file, an evaluation in a file (`path.py:evaluate`), an agent of an
-    experiment (`path.toml:name`), or a protocol and a command (`gtp gtp-rhino -l 1`).
+    It is a kind's name, a bot's file, its directory or the `bot.toml` in it, an evaluation in a
+    file (`path.py:evaluate`), an agent of an experiment (`path.toml:name`), or a protocol and a
+    command (`gtp gtp-rhino -l 1`).
     """
-    text = text if text.partition(" ")[0] in PROTOCOLS else versions(text, Path())
+    text = text if text.partition(" ")[0] in PROTOCOLS else table_file(versions(text, Path()))
     if text.endswith(".py:evaluate"):
         return AgentSpec("alphabeta", {"evaluate": text, **limits})
     if ".py:" in text:
@@ -37,6 +38,16 @@ def player_spec(
     if text not in AGENTS and ("/" in text or Path(text).suffix or is_bot_file(Path(text))):
         return bot_spec(Path(text))
     return limited(AgentSpec(text), limits)
+
+
+def table_file(text: str) -> str:
+    """The `bot.toml` of a directory; another word as it is."""
+    directory = Path(text).expanduser()
+    if text in AGENTS or not directory.is_dir():
+        return text
+    if not (directory / BOT_FILE).is_file():
+        raise SpecError(f"the directory {quoted(text)} has no {BOT_FILE} with the bot's table")
+    return str(directory / BOT_FILE)
 
 
 def hint(kind: str) -> str:

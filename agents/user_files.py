@@ -15,6 +15,7 @@ from typing import Any
 from agents.core import AgentFailure
 from games.file_trees import find_beside
 from games.names import MISTYPED, did_you_mean, listed
+from games.terminal import printable
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")
@@ -63,7 +64,8 @@ def own_trace(error: BaseException, path: Path) -> str:
     """The part of a traceback that lies in the user's file, and the error itself."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path]
     lines = traceback.format_list(frames)
-    return "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
+    text = "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
+    return text.replace(str(path), printable(str(path)))
 
 
 def is_the_persons(error: BaseException) -> bool:

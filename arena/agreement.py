@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from games.command_parser import CommandParser
 from games.names import listed, whole
+from games.progress_line import ProgressLine
 from games.shell_commands import here
 from games.terminal import DONE, Mistake, printable, run, status_of
 
@@ -61,8 +62,10 @@ def agreed(chosen: argparse.Namespace) -> int:
     from arena.stats.same_moves import groups  # noqa: PLC0415
 
     from_run = judged_run(chosen.run)
-    positions = sampled(from_run, number, seed)
-    names, found = counted(from_run, positions, seed)
+    words = f"asking {len(from_run.plan.names)} agents for their moves"
+    with ProgressLine() as line, line.watch(lambda seconds: [f"{words}, {seconds:.0f} s"]):
+        positions = sampled(from_run, number, seed)
+        names, found = counted(from_run, positions, seed)
     rows = agreement_rows(found, names)
     write_rows(chosen.run / TABLE, type(rows[0]), rows, from_run.source)
     tell(f"{len(names)} agents on {len(positions):,} positions of {from_run.of.name}")

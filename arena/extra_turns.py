@@ -1,6 +1,7 @@
 """Is an extra turn always best? Counted: python -m arena.extra_turns "kalah(3,2)"."""
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +9,12 @@ from pathlib import Path
 from games import Game, Position, game
 from games.command_parser import CommandParser
 from games.names import whole
+from games.progress_line import ProgressLine
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, say, status_of
+from games.terminal import DONE, Mistake, status_of
 
 MOST_POSITIONS, LAST, GAMES = 2_000_000, range(1, 256), range(1, 1_000_000)
+SPARSE = 16  # at least so many ways to lay the beans for each position that is reached
 EXAMPLE = """\
 examples:
   python -m arena.extra_turns "kalah(3,2)"
@@ -57,7 +60,10 @@ def counted(chosen: argparse.Namespace) -> int:
     if of.pack != "sowing":
         raise Mistake(f"{of.name} has no extra turns")
     try:
-        found = extra_turns(solver_of(of, progress=say), positions)
+        if whose == "all positions" and states(of) > SPARSE * MOST_POSITIONS:
+            raise TooMany(f"{of.name} has more than {MOST_POSITIONS:,} positions")
+        with ProgressLine() as line, line.watch(counting):
+            found = extra_turns(solver_of(of, progress=line.say), positions)
     except TooMany as error:
         raise Mistake(f"{error}; name a run to look at the positions of its games") from None
     print(f"{of.name}, {whose}: {found.choices:,} with an extra turn and another move")
@@ -65,6 +71,17 @@ def counted(chosen: argparse.Namespace) -> int:
         share = 100 * number / found.choices if found.choices else 0.0
         print(f"the best extra turn {words} in {number:,} of them, {share:.1f} %")
     return DONE
+
+
+def counting(seconds: float) -> list[str]:
+    """What the progress line shows."""
+    return [f"looking at positions with an extra turn, {seconds:.0f} s"]
+
+
+def states(of: Game) -> int:
+    """How many ways there are to lay the beans into holes and pots."""
+    places = 2 * of.rules.holes + 2
+    return math.comb(2 * of.rules.holes * of.rules.beans + places - 1, places - 1)
 
 
 def of_run(directory: Path, last: int, games: int) -> tuple[Game, Iterator[Position], str]:

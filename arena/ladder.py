@@ -13,7 +13,7 @@ from arena.reading.command_line import cores, elsewhere, same_command, workers
 from arena.reading.user_settings import is_address
 from games.command_parser import CommandParser
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, say, status_of
+from games.terminal import DONE, Mistake, print_lines, printable, say, status_of
 
 if TYPE_CHECKING:
     from agents import AgentSpec
@@ -95,7 +95,7 @@ def done(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
             CHANGES[chosen.word](read_ladder(chosen.ladder), chosen).save()
         lines = table_lines(read_ladder(chosen.ladder))
         interrupts.finish()
-        print("\n".join(lines))
+        print_lines(*lines)
     finally:
         os.close(lock)
     return DONE

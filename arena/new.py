@@ -9,7 +9,7 @@ from arena.reading.shipped import STARTERS, Starter, begin, shipped_names, verbs
 from games.command_parser import CommandParser
 from games.names import listed, quoted
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, run, status_of
+from games.terminal import DONE, Mistake, print_lines, run, status_of
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 
@@ -45,12 +45,15 @@ def begun(chosen: argparse.Namespace) -> int:
     if not NAME.fullmatch(name):
         raise Mistake(f"a name has letters, digits, _ and -, got {quoted(name)}")
     files = begin(starter, name, place.parent)
-    for path in files:
-        print(f"wrote {printable(str(path))}")
     experiment = place.parent / f"{name}.toml"
-    for verb in verbs_of(experiment.read_text()):
-        command = shlex.join(["python", "-m", f"arena.{verb}", str(experiment)])
-        print(f"to {verb}: {here(command)}")
+    commands = {
+        verb: here(shlex.join(["python", "-m", f"arena.{verb}", str(experiment)]))
+        for verb in verbs_of(experiment.read_text())
+    }
+    print_lines(
+        *(f"wrote {path}" for path in files),
+        *(f"to {verb}: {command}" for verb, command in commands.items()),
+    )
     return DONE
 
 

@@ -118,9 +118,7 @@ def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots
     for name, verdict in error.verdicts.items():
         problems.say(("agents", name), verdict, ("agents", name))
     lines = [line for _, line in sorted(problems.found, key=lambda each: each[0])]
-    mistake = Mistake("\n".join([*lines, WITHOUT_THEM]))
-    mistake.has_place = True
-    return mistake
+    return ExperimentError([*lines, WITHOUT_THEM])
 
 
 def _played(

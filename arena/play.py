@@ -116,7 +116,7 @@ def played(chosen: argparse.Namespace, dialogue: Dialogue) -> int:
     if shown.moves:
         say_replay(shown, chosen.page, dialogue)
     if failure:
-        say(f"arena.play: {failure}")
+        say(*f"arena.play: {failure}".split("\n"))
     return FINDING if failure else DONE
 
 

@@ -10,7 +10,7 @@ from arena.reading.command_line import RESULTS
 from games.command_parser import CommandParser
 from games.names import listed, whole
 from games.shell_commands import here
-from games.terminal import DONE, FINDING, Mistake, printable, printed, run, status_of
+from games.terminal import DONE, FINDING, Mistake, print_lines, printable, printed, run, status_of
 
 if TYPE_CHECKING:  # it loads numpy
     from arena.keeping.pruning import StoredRunInfo
@@ -67,7 +67,7 @@ def listing(chosen: argparse.Namespace) -> int:
             f"{printable(str(chosen.results))} holds no runs (--results DIR names another)"
         )
     lines = list(run_lines(runs))
-    printed(lambda: print("\n".join(lines)))
+    printed(lambda: print_lines(*lines))
     return DONE
 
 
@@ -126,7 +126,7 @@ def pruned(chosen: argparse.Namespace) -> int:
     lines = [*kept, *(run_lines(doomed) if doomed else ["there is nothing to delete"])]
     if any(stored_checks(each.directory) for each in doomed):
         lines.append(FORGOTTEN)
-    printed(lambda: print("\n".join(map(printable, lines))))
+    printed(lambda: print_lines(*lines))
     if not doomed or not (chosen.yes or agreed()):
         return DONE
     for each in doomed:

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.reading.command_line import RESULTS
 from games.command_parser import CommandParser
 from games.shell_commands import here
-from games.terminal import DONE, Mistake, printable, printed, run, status_of
+from games.terminal import DONE, Mistake, print_lines, printable, printed, run, status_of
 
 UNFINISHED = 3
 EVERY_SECONDS = 0.5
@@ -55,12 +55,12 @@ def followed(directory: Path, once: bool) -> int:
     from arena.showing.live_line import LiveLine  # noqa: PLC0415
 
     with LiveLine(quiet=False) as line:
-        line.last = 0.0  # the first lines at once
+        line.due = 0.0  # the first lines at once
         while not once and is_running(directory):
             line.show(lambda _: stored_lines(directory) or ["just begun, or summing up"])
             time.sleep(EVERY_SECONDS)
     ended = end_lines(directory)
-    printed(lambda: print("\n".join(ended)))
+    printed(lambda: print_lines(*ended))
     return DONE if once or is_finished(directory) else UNFINISHED
 
 
@@ -105,7 +105,7 @@ def listing(results: Path) -> int:
             lines.append(end_lines(directory)[0])
     if not lines:
         raise Mistake(f"{printable(str(results))} holds no runs (--results DIR names another)")
-    printed(lambda: print("\n".join(lines)))
+    printed(lambda: print_lines(*lines))
     return DONE
 
 

@@ -10,6 +10,7 @@ from arena.playing.interrupts import Interrupts
 from arena.reading.command_line import cores, elsewhere, known_games
 from arena.reading.user_settings import is_address
 from games.command_parser import CommandParser
+from games.progress_line import ProgressLine
 from games.shell_commands import here
 from games.terminal import DONE, FINDING, say, status_of
 
@@ -53,17 +54,18 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     from arena.playing.workers import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
+        line = stack.enter_context(ProgressLine())
         run = chosen.run
         if run.is_file():
             run = unpack(run, Path(stack.enter_context(tempfile.TemporaryDirectory())))
         if chosen.replay:
-            result = replayed(run, chosen.experiment)
+            result = replayed(run, chosen.experiment, line)
         else:
             if known := known_games(chosen.known):
                 stack.callback(known.close)
             playing = PlayOptions(cores(), interrupts, known=known)
             options = stack.enter_context(elsewhere(playing, chosen.on))
-            result = compare(run, chosen.all, chosen.experiment, options)
+            result = compare(run, chosen.all, chosen.experiment, options, line)
     interrupts.finish()
     for note in result.notes:
         say(note)

@@ -67,10 +67,11 @@ class FileTree:
             label = name if "/" in name else str(path == self.path)
             if large:
                 status = path.stat()
-                digest.update(f"{label} {status.st_size} {status.st_mtime_ns}\n".encode())
+                words = f"{label} {status.st_size} {status.st_mtime_ns}\n"
+                digest.update(os.fsencode(words))  # a name may be no text
                 continue
             with path.open("rb") as file:  # piece by piece: a program may be large
-                digest.update(f"{label} {os.fstat(file.fileno()).st_size}\n".encode())
+                digest.update(os.fsencode(f"{label} {os.fstat(file.fileno()).st_size}\n"))
                 while piece := file.read(1 << 20):
                     digest.update(piece)
         return digest.hexdigest()

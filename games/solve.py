@@ -9,18 +9,19 @@ import time
 from games import Game, GameError, Position, game
 from games.command_parser import CommandParser
 from games.names import positive, whole
+from games.progress_line import ProgressLine
 from games.shell_commands import here
 from games.solving import Budget, SolverSettings, solver_of
 from games.solving.bounds import Allowance, Bounds
 from games.solving.database_files import free_memory
 from games.solving.hopeless import hopeless
 from games.solving.solution import Solution, as_json, steps, written
-from games.terminal import DONE, UNFINISHED, say, status_of
+from games.solving.solver import Solver
+from games.terminal import DONE, UNFINISHED, Mistake, say, status_of
 from games.words import side_name
 
 MOST_BEANS = 30  # of a database: with six holes a side 10 GB
 BUILDING = 0.3  # of the time that is asked for may go into a database that is not there
-LINE_SECONDS, PLAIN_SECONDS = 0.5, 10.0  # between two words about how it goes
 LARGE_TABLE, USUAL_TABLE = 24, 22  # bits; 256 MB and 64 MB
 LARGE_FROM = 1 << 31  # bytes of free memory
 
@@ -38,28 +39,6 @@ def position_of(of: Game, text: str) -> Position:
     return of.replay(text)[-1]
 
 
-class Clock:
-    """How long the search has taken, and when to say how it goes."""
-
-    def __init__(self) -> None:
-        """It begins now."""
-        self.begun = self.last = time.monotonic()
-        self.between = LINE_SECONDS if sys.stderr.isatty() else PLAIN_SECONDS
-
-    @property
-    def seconds(self) -> float:
-        """Since the beginning."""
-        return time.monotonic() - self.begun
-
-    def due(self) -> bool:
-        """Whether it is time for another word."""
-        now = time.monotonic()
-        if now - self.last < self.between:
-            return False
-        self.last = now
-        return True
-
-
 def solved(chosen: argparse.Namespace) -> int:
     """Solve and print; the exit status."""
     of = game(chosen.game)
@@ -69,27 +48,36 @@ def solved(chosen: argparse.Namespace) -> int:
     )
     seconds = None if chosen.seconds is None else positive("--seconds", chosen.seconds)
     if word := hopeless(of, position):
+        if seconds is None:
+            raise Mistake(f"{word}; say for how long, as in --seconds 60")
         say(word)
-    bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
-    solver = solver_of(of, SolverSettings(bits, beans, seconds and seconds * BUILDING), say)
-    clock, news = Clock(), News(of, position)
-    known = Solution(solver.questions.limits(position))
-    hear_ctrl_c()
+    with ProgressLine() as line:
+        bits = LARGE_TABLE if free_memory() > LARGE_FROM else USUAL_TABLE
+        settings = SolverSettings(bits, beans, seconds and seconds * BUILDING)
+        solver = solver_of(of, settings, line.say)
+        news = News(of, position, line, solver.questions.limits(position))
+        hear_ctrl_c()
+        with line.watch(lambda passed: [progress(news.known.bounds, passed, solver.nodes)]):
+            search(solver, position, seconds, news, shown=not chosen.json)
+    if chosen.json:
+        print(json.dumps(as_json(of, position, news.known, news.seconds)))
+    else:
+        news.finish()
+    return DONE if news.known.complete else UNFINISHED
+
+
+def search(
+    solver: Solver, position: Position, seconds: float | None, news: "News", shown: bool
+) -> None:
+    """Search until all is known, the seconds are over or Ctrl-C comes; print what is `shown`."""
     try:
         solver.prepare()
         for step in steps(solver, position, Allowance(Budget(seconds=seconds))):
-            known = step
-            if not chosen.json:
-                news.show(known, clock.seconds)
-            if clock.due() and not known.complete:
-                say(progress(known.bounds, clock.seconds, solver.nodes))
+            news.known = step
+            if shown:
+                news.show()
     except KeyboardInterrupt:
-        say(f"stopped after {clock.seconds:.1f} s; what is proved:")
-    if chosen.json:
-        print(json.dumps(as_json(of, position, known, clock.seconds)))
-    else:
-        news.finish(known, clock.seconds)
-    return DONE if known.complete else UNFINISHED
+        news.line.say(f"stopped after {news.seconds:.1f} s; what is proved:")
 
 
 def hear_ctrl_c() -> None:
@@ -120,14 +108,20 @@ def between(bounds: Bounds) -> str:
 class News:
     """Prints each result once it is known: who wins, by how much, the moves, the line."""
 
-    def __init__(self, of: Game, position: Position) -> None:
-        """Nothing is printed yet."""
-        self.game, self.position = of, position
+    def __init__(self, of: Game, position: Position, line: ProgressLine, limits: Bounds) -> None:
+        """Nothing is printed yet; `limits` are those of the rules."""
+        self.game, self.position, self.line = of, position, line
+        self.known = Solution(limits)
         self.printed: set[str] = set()
 
-    def show(self, known: Solution, seconds: float) -> None:
+    @property
+    def seconds(self) -> float:
+        """Since the search began."""
+        return time.monotonic() - self.line.begun
+
+    def show(self) -> None:
         """Print what is new."""
-        after = f"({seconds:.1f} s)"
+        known, after = self.known, f"({self.seconds:.1f} s)"
         if known.bounds.outcome:
             self._once("outcome", f"{self._whose()}: {known.bounds.outcome} {after}")
         if known.bounds.exact:
@@ -137,8 +131,9 @@ class News:
                 best = "  best" if bounds == known.bounds else ""
                 self._once(f"move {move}", f"{self._text(move)}  {bounds.low:+d}{best}")
 
-    def finish(self, known: Solution, seconds: float) -> None:
+    def finish(self) -> None:
         """Print the line of play, or what is left open."""
+        known, seconds = self.known, self.seconds
         if not known.bounds.exact:
             outcome = known.bounds.outcome or "win, draw or loss unknown"
             print(f"{self._whose()}: {outcome}, {between(known.bounds)} after {seconds:.1f} s")
@@ -158,6 +153,7 @@ class News:
     def _once(self, what: str, line: str) -> None:
         if what not in self.printed:
             self.printed.add(what)
+            self.line.clear()
             print(line, flush=True)
 
 

@@ -23,9 +23,12 @@ def printable(text: str, most: int = MOST_TEXT) -> str:
 
 
 class Mistake(Exception):  # noqa: N818  # not a fault of the code
-    """What the user has to change, in one line; `has_place` if the line says where."""
+    """What the user has to change, in one line; `has_place` if the line says where.
 
-    has_place = False
+    Where `several_lines` is true it has more lines, whose parts from outside are escaped.
+    """
+
+    has_place = several_lines = False
 
 
 class Unfinished(Exception):  # noqa: N818  # not a fault of the code
@@ -42,7 +45,8 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
     try:
         return work()
     except Mistake as error:
-        say(str(error) if error.has_place else f"{place or name}: {error}")
+        text = str(error) if error.has_place else f"{place or name}: {error}"
+        say(*(text.split("\n") if error.several_lines else [text]))
         return MISTAKE
     except Unfinished as error:
         say(f"{name}: {error}")
@@ -60,7 +64,7 @@ def status_of(name: str, work: Callable[[], int], again: str = "", place: str = 
         say(f"{name}: there is not enough memory ({error})")
     except KeyboardInterrupt:
         hint = f"; what is finished is kept. To continue: {again}" if again else ""
-        say(f"\nstopped{hint}")
+        say("", f"stopped{hint}")
     return UNFINISHED
 
 
@@ -107,10 +111,15 @@ def run(main: Callable[[], int]) -> NoReturn:
     sys.exit(main())
 
 
-def say(text: str) -> None:
-    """Print lines to stderr, if anybody reads them; nothing in them moves the cursor."""
+def say(*lines: str) -> None:
+    """Print lines to stderr, if anybody reads them; nothing in them begins another line."""
     with contextlib.suppress(OSError):
-        print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
+        print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines to stdout; nothing in them begins another line."""
+    print("\n".join(map(printable, lines)), flush=True)
 
 
 def printed(show: Callable[[], None]) -> None:

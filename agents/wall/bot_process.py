@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from agents.core import AgentFailure
+from agents.error_lines import telling_lines
 from agents.wall.confinement import UNSTARTED
 from agents.wall.deadline import BILLION, BotDeadline, Void
 from agents.wall.requests import BotLimits, Ended, Start, close_all
@@ -19,7 +20,6 @@ from games.terminal import printable
 
 CHUNK = 1 << 16
 MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
-LOG_LINES = 5
 
 
 class BotProcess:
@@ -172,8 +172,8 @@ class BotProcess:
         self.raise_(ended.cause or kind, ended.reason or message, ended)
 
     def raise_(self, kind: str, message: str, ended: Ended) -> NoReturn:
-        """Raise the failure, with the last lines that it wrote."""
-        lines = ended.log.decode(errors="backslashreplace").splitlines()[-LOG_LINES:]
+        """Raise the failure, with the lines it wrote that say why."""
+        lines = telling_lines(ended.log.decode(errors="backslashreplace"))
         trace = "\n".join(printable(line) for line in lines)
         raise AgentFailure(kind, self.name, "", printable(message), trace) from None
 

@@ -1,5 +1,6 @@
 """A root, a network and process numbers of a bot's own; what is not bound in does not exist."""
 
+import errno
 import fcntl
 import os
 import socket
@@ -45,8 +46,13 @@ def system_paths() -> tuple[str, ...]:
 def enter(owner: tuple[int, int], readable: Sequence[str], scratch_bytes: int) -> None:
     """In a process just cloned: only these paths, to be read, and an empty scratch directory.
 
-    `owner` are user and group of the process that made it.
+    `owner` are user and group of the process that made it. An OSError if a path would hide the
+    scratch directory.
     """
+    for path in readable:
+        if Path(SCRATCH).is_relative_to(os.path.normpath(path)):
+            message = f"readable must not be {path}, which holds the bot's scratch directory"
+            raise OSError(errno.EINVAL, f"{message}; name a directory below it")
     system_calls.write("/proc/self/setgroups", "deny")
     for name, number in zip(("uid_map", "gid_map"), owner, strict=True):
         system_calls.write(f"/proc/self/{name}", f"{INSIDE} {number} 1")

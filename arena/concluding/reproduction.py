@@ -33,6 +33,7 @@ from arena.playing.in_order import in_turn
 from arena.playing.known_pairings import KnownPairings
 from arena.playing.referee_loop import stored_verdicts
 from arena.playing.workers import PlayOptions, Workers
+from games.progress_line import ProgressLine
 from games.transcripts import lines
 from games.whole_files import write_text
 
@@ -83,23 +84,34 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
     return StoredRun(drawn, stored, table)
 
 
-def replayed(directory: Path, experiment: Path | None) -> Reproduction:
+def replaying(seconds: float) -> list[str]:
+    """What the progress line shows while the stored games are replayed."""
+    return [f"replaying the stored games by the rules, {seconds:.0f} s"]
+
+
+def replayed(directory: Path, experiment: Path | None, line: ProgressLine) -> Reproduction:
     """Replay the games of a run by clean rules alone; no bot is started."""
-    run = stored_run(directory, experiment and experiment.absolute().parent)
+    with line.watch(replaying):
+        run = stored_run(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
         raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
     return Reproduction(run.table.replayed, run.table.fault, [])
 
 
 def compare(
-    directory: Path, everything: bool, experiment: Path | None, options: PlayOptions
+    directory: Path,
+    everything: bool,
+    experiment: Path | None,
+    options: PlayOptions,
+    line: ProgressLine,
 ) -> Reproduction:
     """Replay a run by clean rules, then play pairings again until one differs.
 
     NotARun if they cannot be compared.
     """
     beside = experiment and experiment.absolute().parent
-    run = stored_run(directory, beside)
+    with line.watch(replaying):
+        run = stored_run(directory, beside)
     drawn, stored, compared = run.drawn, run.stored, 0
     differing = run.table.fault
     for tree in drawn.plan.trees():
@@ -109,22 +121,33 @@ def compare(
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
-    drawn, known = run.drawn, KnownPairings(run.drawn, options.known)
     doubted: tuple[str, ...] = ()
     if differing is None:
-        tasks = tasks_of(run, chosen(len(stored.games) // 2, everything))
-        with closing(Workers(drawn, options).batches(in_turn(tasks))) as batches:
-            for batch in batches:
-                games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
-                compared += len(games)
-                if found := first_difference_in(run, games):
-                    differing, doubted = found.words, found.bots
-                    break
-                if differing := forgotten(known, run, games, batch.start):
-                    break
+        which = chosen(len(stored.games) // 2, everything)
+        compared, differing, doubted = play_again(run, which, options, line)
     notes = changes_since(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
     return Reproduction(compared, differing, notes, again)
+
+
+def play_again(
+    run: StoredRun, which: list[range], options: PlayOptions, line: ProgressLine
+) -> tuple[int, str | None, tuple[str, ...]]:
+    """Play pairings until one differs: the games, the difference, the bots that may cause it."""
+    drawn, known, compared = run.drawn, KnownPairings(run.drawn, options.known), 0
+    total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+    workers.on_wait = lambda: line.show(
+        lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
+    )
+    with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
+        for batch in batches:
+            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
+            compared += len(games)
+            if found := first_difference_in(run, games):
+                return compared, found.words, found.bots
+            if differing := forgotten(known, run, games, batch.start):
+                return compared, differing, ()
+    return compared, None, ()
 
 
 def repeatability_now(

@@ -10,7 +10,7 @@ from arena.planning.drawing import DrawnPlan
 from arena.playing.backends import Backend
 from arena.playing.cluster.parcel import Parcel, parcel
 from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
+from arena.playing.workers import PlayOptions, nothing
 from games import Game, MoveError
 from games.solving import SolverSettings, solver_of
 from games.solving.judged_lines import judge_of
@@ -58,6 +58,8 @@ class JudgeCrew:
         self.homes: Mapping[str, str] = {}
         self.solver: Solver | None = None
         self.judge: LineJudge | None = None
+        # Called while results are awaited, to show progress.
+        self.on_wait: Callable[[], object] = nothing
 
     def get_ready(self) -> None:
         """Open or build the database, and compile, before processes are forked."""
@@ -95,8 +97,9 @@ class JudgeCrew:
         return parcel("arena.judging.judge_crew:far_crew", (self.drawn,), self.settings)
 
     def look(self) -> None:
-        """Raise if a signal arrived."""
+        """Raise if a signal arrived; show progress."""
         self.options.interrupts.look()
+        self.on_wait()
 
     def split(self, portion: Portion) -> list[Portion]:
         """The portion line by line."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from arena.playing.in_order import ItemFailed, in_order, in_turn
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
 from games.solving import SolverSettings
-from games.solving.hopeless import still_open, usual_last
+from games.solving.hopeless import most_solved, still_open, usual_last, what_is_open
 from games.solving.judged_plies import (
     UNSIZED_NODES,
     JudgeLimits,
@@ -27,7 +28,7 @@ from games.solving.judged_plies import (
     Reached,
     first_judged,
 )
-from games.terminal import Unfinished, say
+from games.terminal import Mistake, Unfinished, say
 
 AT_ONCE = 16  # lines in a portion: it decides what the table knows, so all runs have the same
 TABLE_BITS = 21
@@ -93,6 +94,8 @@ def judge(
     tell: Callable[[str], None] = say,
 ) -> Judgement:
     """Judge what the journal does not have; the journal keeps every portion."""
+    if problem := endless(run, settings):
+        raise Mistake(problem)
     name = digest_of(run, settings)
     deadline = Deadline(options.interrupts, settings.seconds)
     drawn = None if options.cluster is None else draw(run.plan)
@@ -110,11 +113,28 @@ def judge(
             for step in steps(run, settings):
                 limits = JudgeLimits(step, settings.nodes or usual_nodes(run))
                 for done in walk.to(limits, crew):
-                    show(Progress(done, len(run.lines), step))
+                    now = Progress(done, len(run.lines), step)
+                    crew.on_wait = partial(show, now)
+                    show(now)
                 last = step
         except TimeIsUp:
             return Judgement(run, tuple(walk.plies), last, False)
     return Judgement(run, tuple(walk.plies), last, True)
+
+
+def endless(run: JudgedRun, settings: JudgeSettings) -> str | None:
+    """Why the judge would not finish in days; None if it would, or nobody knows."""
+    most = still_open(run.of, run.of.start())
+    if settings.last is None or most is None or settings.seconds or settings.nodes:
+        return None
+    last, solvable = min(settings.last, most), most_solved(run.of)
+    if last <= solvable:
+        return None
+    what = what_is_open(run.of)
+    return (
+        f"{run.of.name}: positions with {last} {what} cannot be solved, about {solvable} can: "
+        "judge fewer, or say for how long, as in --seconds 60"
+    )
 
 
 def digest_of(run: JudgedRun, settings: JudgeSettings) -> str:

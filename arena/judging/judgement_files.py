@@ -6,8 +6,8 @@ from arena.judging.moves_table import MOVES, write_moves
 from arena.judging.shares import shares
 from arena.judging.shares_shown import as_json, show
 from arena.playing.workers import PlayOptions
-from arena.showing.live_line import LiveLine
 from arena.showing.terminal_tables import terminal
+from games.progress_line import ProgressLine
 from games.solving.hopeless import what_is_open
 from games.terminal import printed, say
 from games.whole_files import remove_unfinished, write_text
@@ -20,12 +20,12 @@ def judge_and_write(
 ) -> Judgement:
     """Judge the run, write moves.parquet and judgement.json beside its games, print."""
     quiet = quiet or json
-    with LiveLine(quiet) as line:
+    with ProgressLine(quiet) as line:
 
         def progress(now: Progress) -> None:
             line.show(lambda seconds: [progress_line(run, now, seconds)])
 
-        judgement = judge(run, settings, options, progress, (lambda _: None) if quiet else say)
+        judgement = judge(run, settings, options, progress, ignore if quiet else line.say)
     remove_unfinished(run.directory)
     write_moves(judgement, run.directory / MOVES)
     found = shares(judgement)
@@ -35,6 +35,10 @@ def judge_and_write(
     if not quiet:
         say(f"moves: {run.directory / MOVES}")
     return judgement
+
+
+def ignore(_: str) -> None:
+    """Say nothing."""
 
 
 def progress_line(run: JudgedRun, now: Progress, seconds: float) -> str:

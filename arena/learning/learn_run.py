@@ -35,7 +35,7 @@ from arena.learning.stored_runs import games_digest, stored_round
 from arena.reading.command_line import RunOptions
 from arena.showing.live_line import LiveLine, run_shown
 from arena.showing.report.whole_page import PAGE
-from games.terminal import printed, say
+from games.terminal import printable, printed, say
 from games.whole_files import write_text
 
 CURVE = (1 / 16, 1 / 4)
@@ -83,7 +83,11 @@ def learn(learning: Learning, options: RunOptions, command: str) -> list[Learned
         write_text(directory / PAGE, learn_page(directory))
         lines = list(answer_lines(learning, run.directory, rounds))
         options.interrupts.finish()
-        printed(lambda: print(json.dumps(result, indent=1) if options.json else "\n".join(lines)))
+        printed(
+            lambda: print(
+                json.dumps(result, indent=1) if options.json else "\n".join(map(printable, lines))
+            )
+        )
         run.say(f"everything: {directory}")
     return rounds
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents import AgentFailure, AgentSpec, Limit, users_code
 from agents.door import agent_of
-from agents.must_survive import not_survived
+from agents.must_survive import failed_positions
 from agents.wall.bot_terms import Terms
 from agents.wall.driver import begins_anywhere
 from arena.planning.drawing import DrawnPlan
@@ -32,7 +32,7 @@ def try_out(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = 
     try:
         agent.start(0)
         hard = [of.parse(each) for each in positions] if begins_anywhere(agent) else []
-        if found := not_survived(agent, of, hard, 0):
+        if found := next(failed_positions(agent, of, hard, 0), None):
             return f"{found[1]}\nthe position: {of.text(found[0])}"
         if "evaluate" in spec.options:
             with contextlib.suppress(AgentFailure):  # in a game this is a forfeit

@@ -158,7 +158,7 @@ class AgentTable(NamedTuple):
     def _loaded(self, option: Key | None, value: object) -> object:
         """The value of an option: of a file its whole path, of a file of weights what it holds."""
         if option is not None and option.type in PATH_TYPES:
-            placed = path_words(value, self.around.directory)
+            placed = path_words(option, value, self.around.directory)
             return self._words(placed, option) if option.type == "command" else placed
         if option is None or not isinstance(value, str):
             return value

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 3_600  # of all lines together
 class ExperimentError(Mistake):
     """The user's file is wrong: every problem in a line of its own, before the first game."""
 
-    has_place = True
+    has_place = several_lines = True
 
     def __init__(self, problems: Sequence[str]) -> None:
         """`problems` are whole lines, in the order of the file."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from agents import SpecError
 from agents.bot_files import bot_spec, is_bot_file
 from agents.must_survive import read_positions
-from agents.spec_tables import found_path, loaded_options, tables_of
+from agents.spec_tables import BOT_FILE, found_path, loaded_options, tables_of
 from arena.keeping.found_versions import at_version
 from arena.reading.problems import Problems
 from arena.reading.toml_lines import Place
@@ -14,7 +14,6 @@ from games import Game
 from games.names import quoted
 from games.terminal import Mistake
 
-BOT_FILE = "bot.toml"
 PLACE: Place = ("roster", "directory")
 POSITIONS: Place = ("roster", "positions")
 

@@ -1,6 +1,6 @@
 """The live line while games are played; plain lines where there is no terminal."""
 
-import sys
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,34 +11,30 @@ from arena.playing.tournament import Tick
 from arena.showing.progress import Pace, agents_now, matches_now
 from arena.showing.tournament_lines import live_lines
 from arena.stats.estimate import Estimate, EstimateKind
+from games.progress_line import Lines, ProgressLine
 from games.terminal import printable
 
 if TYPE_CHECKING:
     import rich.live
 
-PLAIN_SECONDS = 4.0  # so that a line comes every 5 s, whatever else takes time
 STILL_SECONDS = 2.0  # without a finished game, before the line says who plays
-LIVE_SECONDS = 0.2
 MOST_STANDINGS = 16
 LONGEST_NAME = 32
 SHARE = 0.02  # of the time may be spent on showing it
 MOST_WORKERS = 6
 
 
-class LiveLine:
-    """Shows lines of text, not too often; nothing at all when quiet."""
+class LiveLine(ProgressLine):
+    """The progress line of games: several lines on a terminal, and a file of them."""
 
     def __init__(self, quiet: bool, directory: Path | None = None) -> None:
-        """It goes to stderr, so that stdout has nothing but tables.
-
-        In the directory a file has the same lines, even when quiet: `arena.status` reads it.
-        """
+        """In the directory a file has the same lines, even when quiet: `arena.status` reads it."""
+        super().__init__(quiet)
         self.file = None if directory is None else ProgressFile(directory)
-        self.quiet = quiet
         self.live: rich.live.Live | None = None
-        self.begun = self.last = time.monotonic()
+        self.due = self.begun + self.seconds
         self.rested = 0.0  # when the next lines may be made, for the last ones took long
-        if not quiet and sys.stderr.isatty():
+        if self.on_terminal:
             from rich.console import Console  # noqa: PLC0415  # only a terminal needs it
             from rich.live import Live  # noqa: PLC0415
             from rich.text import Text  # noqa: PLC0415
@@ -59,14 +55,10 @@ class LiveLine:
         if self.live:
             self.live.stop()
 
-    def show(self, lines: Callable[[float], Sequence[str]], last: bool = False) -> None:
-        """Show `lines(seconds since the beginning)` if it is time to, or for the `last` time.
-
-        The first line is the most important; only a terminal shows them all.
-        """
+    def show(self, lines: Lines, last: bool = False) -> None:
+        """Show the lines if it is time to, or for the `last` time."""
         now = time.monotonic()
-        due = LIVE_SECONDS if self.live else PLAIN_SECONDS
-        here = not self.quiet and (last or now - self.last >= due)
+        here = not self.quiet and (last or now >= self.due)
         there = self.file is not None and self.file.due
         if not (here or there) or (now < self.rested and not last):
             return
@@ -75,20 +67,18 @@ class LiveLine:
         self.rested = now + (time.thread_time() - begun) / SHARE
         if self.file is not None and there:
             self.file.write(shown)
-        if not here:
-            return
-        self.last = time.monotonic()
-        try:
-            self._print(shown)
-        except OSError:
-            self.quiet = True  # nobody reads it any longer, as in `2>&1 | head`
+        if here:
+            self.due = time.monotonic() + self.seconds
+            self.draw(shown)
 
-    def _print(self, lines: Sequence[str]) -> None:
+    def draw(self, lines: Sequence[str]) -> None:
+        """Write them now; a terminal has room for all."""
         if self.live:
             # As text: names may look like rich's own markup.
-            self.live.update(self.text("\n".join(lines)), refresh=True)
-        elif lines:
-            print("  ".join(lines[:2]), file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError):
+                self.live.update(self.text("\n".join(map(printable, lines))), refresh=True)
+        else:
+            super().draw(lines)
 
 
 def run_shown(line: LiveLine, names: Sequence[str]) -> Callable[[Tick], None]:

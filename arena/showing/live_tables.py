@@ -7,18 +7,17 @@ points at the table, and puts rows into their new order when nobody does.
 from collections.abc import Sequence
 
 from arena.planning.rounds import OUT, Row, TournamentStanding
-from arena.showing.figures.matrix import CELL, scale_in_words
+from arena.showing.figures.matrix import CELL, HEAD_WIDTH, scale_in_words
 from arena.showing.html import Html, isolated, joined, tag
 from arena.showing.live_line import interval_text
 from arena.showing.numbers import bare_share, count
 from arena.showing.palette import step_of
 from arena.showing.progress import AgentNow, MatchNow, sides_of
-from arena.showing.row_chart import LONGEST_NAME, cut
-from arena.showing.svg import Picture, Scale, block, dot, grid, labels, on_page
+from arena.showing.row_chart import LONGEST_NAME
+from arena.showing.svg import Picture, Scale, block, cut, dot, fitted, grid, labels, on_page
 from arena.stats.estimate import Estimate, EstimateKind
 
 MOST_IN_MATRIX = 24
-LONGEST_HEAD = 8
 SHARES = Scale(0.0, 1.0)
 TICKS = ((0.0, "0"), (0.5, "50"), (1.0, "100\u00a0%"))
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -68,7 +67,7 @@ def score_matrix(
               for match in matches
               for one, other in ((match.a, match.b), (match.b, match.a))}  # fmt: skip
     order = [row.agent for row in rows]
-    tops = (tag("th", cut(names[one], LONGEST_HEAD), scope="col", width=CELL) for one in order)
+    tops = (tag("th", fitted(names[one], HEAD_WIDTH), scope="col", width=CELL) for one in order)
     body = (
         tag(
             "tr",

@@ -15,6 +15,7 @@ from arena.showing.hints import Hints
 from arena.showing.terminal_game import Player, TerminalGame
 from games import Game, Position
 from games.names import GameError, listed, quoted
+from games.terminal import printable
 from games.words import words_of
 
 ASK = "ask"
@@ -124,7 +125,7 @@ def player_names(invited: Invitation, dialogue: Dialogue) -> list[str]:
     if invited.names:
         return list(invited.names)
     kinds = invited.kinds
-    names = [kind.removesuffix(":evaluate").rpartition("/")[2] for kind in kinds]
+    names = [printable(kind.removesuffix(":evaluate").rpartition("/")[2]) for kind in kinds]
     if names[0] == names[1]:
         names = [f"{name} {place}" for place, name in enumerate(names, 1)]
     if dialogue.source.isatty():

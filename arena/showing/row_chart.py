@@ -5,12 +5,23 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from arena.showing.html import Html, Inside, isolated, joined, tag
-from arena.showing.svg import WIDTH, Picture, Scale, grid, in_box, labels, on_page, words
+from arena.showing.svg import (
+    INSIDE,
+    Picture,
+    Scale,
+    cut,
+    fitted,
+    grid,
+    in_box,
+    labels,
+    on_page,
+    words,
+)
 
 ROW = 28
 AXIS = 20
-NAMES, TEXTS, INSIDE = 150, 84, WIDTH - 32  # pixels of a picture in a file
-LONGEST_LABEL, LONGEST_NAME = 20, 26  # in a picture, on a page
+NAMES, TEXTS = 180, 84  # pixels of a picture in a file
+LONGEST_NAME = 26  # characters, on a page
 
 
 class ChartRow(NamedTuple):
@@ -43,9 +54,9 @@ def ground(chart: RowChart) -> Html:
     return grid(chart.scale, [tick for tick, _ in chart.ticks], chart.height, chart.zero)
 
 
-def axis(chart: RowChart) -> Picture:
+def axis(chart: RowChart, width: float | None = None) -> Picture:
     """The labels of the scale."""
-    return Picture(AXIS, labels(chart.scale, chart.ticks, 14))
+    return Picture(AXIS, labels(chart.scale, chart.ticks, 14, width))
 
 
 def on_a_page(chart: RowChart) -> Html:
@@ -104,7 +115,7 @@ def as_picture(chart: RowChart) -> Picture:
     right = INSIDE - TEXTS * texts - 30 * max(texts - 1, 0)
     lanes = 8 * chart.lanes
     strip = right - NAMES - lanes - 14
-    parts: list[Html] = [in_box(NAMES + lanes, 0, strip, axis(chart))]
+    parts: list[Html] = [in_box(NAMES + lanes, 0, strip, axis(chart, strip))]
     top: float = AXIS
     for head, text in enumerate(chart.heads[1 : 1 + texts]):
         parts.append(_text(_column(right, head), 14, text, ""))
@@ -114,8 +125,8 @@ def as_picture(chart: RowChart) -> Picture:
             parts.append(_text(0, top + 17, row.above, ""))
             top += ROW
         base = top + chart.height / 2 + 4
-        name = cut(row.label) if row.place is None else f"{row.place}  {cut(row.label)}"
-        parts.append(_text(0, base, name, "strong"))
+        name = row.label if row.place is None else f"{row.place}  {row.label}"
+        parts.append(_text(0, base, fitted(name, NAMES - 8), "strong"))
         if row.lane:
             parts.append(in_box(NAMES, top, lanes, Picture(chart.height, row.lane)))
         marks = Picture(chart.height, joined([behind, row.marks]))
@@ -134,14 +145,6 @@ def _column(right: float, column: int) -> float:
 
 def _text(x: float, y: float, inside: Inside, kind: str) -> Html:
     return tag("text", inside, x=f"{x:g}", y=f"{y:g}", class_=kind or None)
-
-
-def cut(name: str, most: int = LONGEST_LABEL) -> str:
-    """A name that fits, cut in its middle: the ends of names tell them apart."""
-    if len(name) <= most:
-        return name
-    end = (most - 1) // 2
-    return f"{name[: most - 1 - end]}\u2026{name[len(name) - end :]}"
 
 
 def label_of(place: float, text: str) -> Html:

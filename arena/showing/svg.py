@@ -1,5 +1,6 @@
 """Marks of figures as SVG: across in per cent of the width, down in pixels, text never scaled."""
 
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -7,10 +8,14 @@ from arena.showing.html import Html, Inside, isolated, joined, tag
 from arena.showing.numbers import Known
 from arena.showing.palette import picture_style
 
-WIDTH = 720  # pixels of a picture in a file
+INSIDE, MARGIN = 688, 16  # pixels of a picture in a file: across, around it
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 EDGE = 3  # per cent: labels nearer to an edge begin or end at their place
 NEAREST = 9  # per cent between two labels
+FONT_SIZE = 12.5  # pixels, as in figures.css
+# Widths of bold letters in the widest font that pictures may get, in parts of the font size.
+NARROW, WIDE = frozenset("iljftrI.,:;'|!()[] -"), frozenset("mwMW@%\u2026")
+NARROW_SHARE, USUAL_SHARE, UPPER_SHARE, WIDE_SHARE = 0.46, 0.7, 0.82, 1.04
 
 
 class Scale(NamedTuple):
@@ -25,10 +30,14 @@ class Scale(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A drawing without its frame: marks in a strip so many pixels high."""
+    """A drawing without its frame: marks in a strip so many pixels high.
+
+    In a file it has `width` pixels; on a page it is as wide as its place.
+    """
 
     height: int
     marks: Html
+    width: int = INSIDE
 
 
 def per_cent(place: float) -> str:
@@ -75,17 +84,28 @@ def grid(scale: Scale, ticks: Sequence[float], height: float, zero: float | None
     )
 
 
-def labels(scale: Scale, ticks: Sequence[tuple[float, str]], y: float) -> Html:
-    """The ticks in words; those at an edge begin or end there, none is too near to another."""
-    parts, last = list[Html](), -100.0
-    for tick, text in ticks:
+def labels(
+    scale: Scale, ticks: Sequence[tuple[float, str]], y: float, width: float | None = None
+) -> Html:
+    """The ticks in words; those at an edge begin or end there, none is too near to another.
+
+    `width` are the pixels across, where they are known.
+    """
+    widest = max((text_width(text) for _, text in ticks), default=0.0)
+    nearest = max(NEAREST, 100 * widest / width) if width else NEAREST
+    edge = max(EDGE, nearest / 2) if width else EDGE
+    kept = dict[float, str]()
+    for tick, text in sorted(ticks, key=lambda each: abs(each[0])):  # zero is told first
         place = scale.at(tick)
-        if place - last < NEAREST:
-            continue
-        last = place
-        anchor = "start" if place < EDGE else "end" if place > 100 - EDGE else "middle"
-        parts.append(words(place, y, text, anchor))
-    return joined(parts)
+        if all(abs(place - other) >= nearest for other in kept):
+            kept[place] = text
+    return joined(
+        words(
+            place, y, kept[place],
+            "start" if place < edge else "end" if place > 100 - edge else "middle",
+        )
+        for place in sorted(kept)
+    )  # fmt: skip
 
 
 def interval(
@@ -111,6 +131,38 @@ def _arrow(across: float, y: float, direction: int) -> Html:
     return tag("svg", head, x=per_cent(across), y=f"{y:g}", overflow="visible")
 
 
+def text_width(text: str, size: float = FONT_SIZE) -> float:
+    """About how many pixels a bold text takes, rather too many."""
+    shares = (
+        2 * USUAL_SHARE if unicodedata.east_asian_width(each) in "WF"
+        else NARROW_SHARE if each in NARROW
+        else WIDE_SHARE if each in WIDE or unicodedata.category(each) == "So"
+        else UPPER_SHARE if each.isupper()
+        else USUAL_SHARE
+        for each in text
+    )  # fmt: skip
+    return size * sum(shares)
+
+
+def fitted(text: str, width: float, size: float = FONT_SIZE) -> str:
+    """A text of at most this width, cut in its middle: the ends of names tell them apart."""
+    if text_width(text, size) <= width:
+        return text
+    for kept in range(len(text) - 1, 1, -1):
+        short = cut(text, kept)
+        if text_width(short, size) <= width:
+            return short
+    return text[:1]
+
+
+def cut(name: str, most: int) -> str:
+    """A name of at most so many characters, cut in its middle."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 2
+    return f"{name[: most - 1 - end]}\u2026{name[len(name) - end :]}"
+
+
 def on_page(picture: Picture, name: str | None = None, kind: str = "") -> Html:
     """The drawing as part of a page, as wide as its place; without a name it is decoration."""
     told = {"role": "img", "aria_label": name} if name else {"aria_hidden": "true"}
@@ -129,8 +181,8 @@ def in_box(left: float, top: float, width: float, picture: Picture) -> Html:
 
 def in_file(picture: Picture, title: str) -> str:
     """The drawing as a whole file, with its title above it."""
-    margin, head = 16, 34
-    height = picture.height + head + margin
+    margin, head = MARGIN, 34
+    width, height = picture.width + 2 * margin, picture.height + head + margin
     ground = tag("rect", width="100%", height="100%", fill="#fbfaf7")
     heading = tag("text", isolated(title), x=margin, y=24, class_="strong", font_size="15")
     return tag(
@@ -139,11 +191,11 @@ def in_file(picture: Picture, title: str) -> str:
         tag("style", Html(picture_style())),
         ground,
         heading,
-        in_box(margin, head, WIDTH - 2 * margin, picture),
+        in_box(margin, head, picture.width, picture),
         xmlns="http://www.w3.org/2000/svg",
-        width=WIDTH,
+        width=width,
         height=height,
-        viewBox=f"0 0 {WIDTH} {height}",
+        viewBox=f"0 0 {width} {height}",
         font_family=FONT,
         role="img",
     )

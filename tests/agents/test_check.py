@@ -5,7 +5,7 @@ import pytest
 from agents import check
 from agents.checkup import SEED
 from agents.trial_games import tried
-from games import game
+from games import game, progress_line
 from games.terminal import DONE, FINDING, MISTAKE
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
@@ -37,7 +37,12 @@ WRONG = {
         "print(moves[-1 if asked > 20 else 0], flush=True)",
         "it keeps state between games",
     ),
-    "it throws dice": ("", "print(random.choice(moves), flush=True)", "different answers to the"),
+    "it throws dice": ("", "print(random.choice(moves), flush=True)", "random.choice in bot.py"),
+    "it reads a clock": (
+        "",
+        "print(moves[time.time_ns() // 1000 % len(moves)], flush=True)",
+        "different answers to the",
+    ),
 }
 
 
@@ -69,7 +74,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys, name):
         f'[agents.a]\nkind = "lines"\ncommand = {command}\nstart_seconds = {slow}\nprocesses = 9\n'
     )
     # Long games: dice never fall alike in all of one.
-    of = "kalah(6,4)" if "dice" in name else "kalah(4,3)"
+    of = "kalah(6,4)" if "dice" in name or "clock" in name else "kalah(4,3)"
     words = [str(toml), "--pairs", "1", "--game", of]
     if name in ("no flush", "slow answers"):
         toml.write_text(toml.read_text().replace(slow, "0.3"))
@@ -147,3 +152,72 @@ def test_a_wrong_position_of_the_teachers_is_one_line(tmp_path, capsys):
     file.write_text("nonsense\n")
     assert check.main(["--positions", str(file), str(BOTS / "by_lot.py")]) == MISTAKE
     assert f"{file}, line 1: " in capsys.readouterr().err
+
+
+CHOOSES = "import random\ndef choose(view, legal, rng):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return random.choice(legal)", "own random numbers (random.choice in bot.py, line 3)"),
+        ("import random as r; return r.choice(legal)", "own random numbers"),
+        (
+            "from random import choice; return choice(legal)",
+            "own random numbers (random.choice in bot.py",
+        ),
+        ("choose.asked = getattr(choose, 'asked', 0) + 1; return legal[choose.asked % len(legal)]",
+         "it keeps state between games"),
+    ],
+)  # fmt: skip
+def test_random_numbers_of_its_own_are_told_from_state(tmp_path, capsys, body, message):
+    (tmp_path / "bot.py").write_text(CHOOSES.format(body))
+    status, said = checked(capsys, str(tmp_path / "bot.py"), "--pairs", "1")
+    assert status == FINDING
+    assert message in said
+    assert ("use rng" in said) == ("own random" in message)
+
+
+OWN_FILE = """import sys
+first = open("moves.txt").read() == "first"
+for line in sys.stdin:
+    print(line.split(";")[1].split()[0 if first else -1], flush=True)
+"""
+OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadable = ["."]\n'
+
+
+def own_directory(directory):
+    """A bot's directory with its table and a file that it reads."""
+    directory.mkdir()
+    (directory / "bot.py").write_text(OWN_FILE)
+    (directory / "moves.txt").write_text("first")
+    (directory / "bot.toml").write_text(OWN_TABLE)
+    return directory
+
+
+@pytest.mark.parametrize("name", ["", "bot.toml"])
+def test_a_bots_directory_and_its_table_are_checked(tmp_path, capsys, name):
+    bot = own_directory(tmp_path / "mina") / name
+    assert checked(capsys, str(bot), "--pairs", "1", "--game", "kalah(4,3)")[0] == DONE
+
+
+def test_a_directory_without_a_table_is_one_line(tmp_path, capsys):
+    assert check.main([str(tmp_path)]) == MISTAKE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "bot.toml" in line
+
+
+def test_equal_faults_of_several_games_are_one_finding_with_a_count(tmp_path, capsys):
+    bot = tmp_path / "bot.py"
+    bot.write_text(CHOOSES.format("return {}[len(legal)] if len(legal) < 3 else legal[0]"))
+    status, said = checked(capsys, str(bot), "--pairs", "3", "--game", "kalah(4,3)")
+    assert status == FINDING
+    assert said.count("KeyError: 2 (") == 1
+    assert " of 6 games failed so" in said
+
+
+def test_a_slow_bot_is_not_waited_for_in_silence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.1)
+    bot = written(tmp_path, "", "time.sleep(0.05); " + GOOD)
+    assert check.main([bot, "--pairs", "1", "--game", "kalah(4,3)"]) == DONE
+    assert "game 1 of 2" in capsys.readouterr().err

@@ -56,6 +56,9 @@ def test_the_shares_are_those_of_the_reference(name, worse, result):
 def test_games_without_extra_turns_or_with_too_many_positions_are_refused(capsys, monkeypatch):
     assert main(["othello(4)"]) == 2
     assert "has no extra turns" in capsys.readouterr().err
+    assert main(["kalah(4,3)"]) == 2  # at once: to count them takes minutes
+    assert "more than 2,000,000 positions" in capsys.readouterr().err
+    monkeypatch.setattr("arena.extra_turns.SPARSE", 1 << 60)
     monkeypatch.setattr("arena.extra_turns.MOST_POSITIONS", 50)
     assert main(["kalah(3,2)"]) == 2
     assert "more than 50 positions" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 from arena.concluding import reproduction
 from arena.report import main as report
 from arena.verify import main
+from games import progress_line
 from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
@@ -228,3 +229,19 @@ def test_a_game_and_an_evaluation_that_are_gone_play_from_their_kept_copies(tmp_
     assert report([str(run)]) == 0
     # The command that replays a game finds its rules.
     assert "sources/" in (run / "report.html").read_text()
+
+
+SLOW = """import time
+def choose(view, legal, rng):
+    time.sleep(0.02)
+    return legal[0]
+"""
+
+
+def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.05)
+    (tmp_path / "slow.py").write_text(SLOW)
+    text = small(4) + '[agents.slow]\nkind = "python"\nfile = "slow.py"\n'
+    played(experiment_file(tmp_path, text), tmp_path / "results")
+    assert main([str(directory_of(tmp_path / "results")), "--known", "off"]) == 0
+    assert "of 8 games played again" in capsys.readouterr().err

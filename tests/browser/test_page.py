@@ -193,6 +193,27 @@ def test_arrows_walk_in_the_matrix_and_enter_shows_the_games(browser, pages):
         assert {frozenset(row[1:3]) for row in rows_of(tab)} == {frozenset(pair)}
 
 
+@pytest.mark.parametrize("agents", [12, 24, 42, 60])
+def test_every_column_of_a_large_matrix_is_on_the_page(browser, tmp_path, agents):
+    tables = (f"[agents.a_search_of_depth_6_by_lot_{at}]\nkind = 'random'\n"
+              for at in range(agents))  # fmt: skip
+    text = 'game = "kalah(3,2)"\npairs = 1\nseed = 1\n' + "".join(tables)
+    page = page_of("large", tmp_path, text)
+    with browser.tab() as tab:
+        tab.open(page)
+        wide, room = tab.value(
+            "(each => [each.scrollWidth, each.clientWidth])"
+            "(document.querySelector('.matrix').closest('.wide'))"
+        )
+        assert wide <= room
+        heads = tab.value(
+            "[...document.querySelectorAll('.matrix thead th')]"
+            ".map(each => [each.scrollWidth, each.clientWidth])"
+        )
+        assert len(heads) == agents
+        assert all(content <= there for content, there in heads)
+
+
 def test_marks_of_a_figure_tell_their_numbers_and_lead_to_their_games(browser, pages):
     with browser.tab() as tab:
         tab.open(pages["three"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from games import game, solve
+from games import game, progress_line, solve
 from games.solving import bounds
 from games.terminal import DONE, MISTAKE, UNFINISHED
 from tests.forked import in_fork
@@ -87,6 +87,20 @@ def test_what_cannot_be_hoped_for_is_said(capsys):
     assert "98 beans in play are hopeless" in capsys.readouterr().err
 
 
+def test_what_cannot_be_solved_is_refused_without_a_time(capsys):
+    assert solve.main(["kalah(7,7)"]) == MISTAKE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "98 beans in play are hopeless" in line
+    assert "--seconds" in line
+
+
+def test_a_search_says_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.01)
+    words = ["kalah(6,4)", "--seconds", "0.5", "--database-beans", "2"]
+    assert solve.main(words) == UNFINISHED
+    assert "M positions" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -114,7 +128,7 @@ def test_a_users_game_is_solved(capsys):
 
 
 def test_ctrl_c_keeps_what_was_proved():
-    words = ["kalah(7,7)", "--json", "--database-beans", "2"]
+    words = ["kalah(7,7)", "--json", "--seconds", "600", "--database-beans", "2"]
     command = in_fork(partial(solve.main, words), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     started = subprocess.Popen(text=True, **command)
     assert "hopeless" in started.stderr.readline()

@@ -1,5 +1,7 @@
 """Who beat whom: a table of scores, coloured by what the games have settled."""
 
+import math
+
 from arena.concluding.table_rows import WinRateRow
 from arena.showing.figure import Figure, NumberTable, sentences, strong
 from arena.showing.html import Html, isolated, joined, name_of, tag
@@ -14,14 +16,15 @@ from arena.showing.numbers import (
 )
 from arena.showing.palette import STEPS, step_of
 from arena.showing.report_contents import Report
-from arena.showing.row_chart import cut
-from arena.showing.svg import Picture
+from arena.showing.svg import INSIDE, Picture, fitted, text_width
 
+MOST_NAMED = 12  # agents whose names stand above their columns; more of them have numbers there
 MOST_NUMBERED = 24  # agents; more of them have smaller cells without numbers
 MOST_SHOWN = 60  # agents: nobody reads more, and their cells would be most of the page
-LONGEST_HEAD = 8
-CELL, ROW, SMALL = 66, 42, 28  # pixels
-NAMES = 150
+CELL, ROW = 66, 42  # pixels
+NUMBERED, SMALL = 42, 20  # pixels of the cells of many agents
+HEAD_WIDTH, NAMES_ON_PAGE, LONGEST_NAMES = 58, 150, 220
+HEAD_SIZE = 11  # of the font, in pixels
 
 
 def figure(report: Report) -> Figure | None:
@@ -37,14 +40,23 @@ def figure(report: Report) -> Figure | None:
         )
     else:
         lead = sentences(
-            "Points won by the row's agent against the column's, in per cent, with the ",
-            f"{level} interval below. ",
+            "Points won by the row's agent against the column's, in per cent; the ",
+            f"{level} interval {_where_intervals(report)}. ",
             strong("Colour shows the end of the interval nearer to 50\u00a0%"),
             ": what the games have not settled stays grey and dashed.",
         )
     lead = joined([lead, _left_out(report)])
     body = joined([None if report.standing else scale_in_words(), _table(report)])
     return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
+
+
+def _where_intervals(report: Report) -> str:
+    """Where a reader of the page finds the intervals."""
+    size = _size(len(_shown(report)))
+    if not size:
+        return "stands below"
+    what = "and the numbers are" if size == "small" else "is"
+    return f"{what} shown for the cell that you point at"
 
 
 def scale_in_words(worse: str = "row loses", better: str = "row wins") -> Html:
@@ -73,19 +85,19 @@ def _left_out(report: Report) -> Html | None:
 
 def _table(report: Report) -> Html:
     names = _shown(report)
-    large = len(names) > MOST_NUMBERED
+    size = _size(len(names))
+    heads = [
+        str(place) if size else fitted(name, HEAD_WIDTH) for place, name in enumerate(names, 1)
+    ]
     tops = [
-        tag(
-            "th", str(place) if large else cut(name, LONGEST_HEAD), scope="col",
-            title=isolated(name) if large or len(name) > LONGEST_HEAD else None,
-        )
-        for place, name in enumerate(names, 1)
-    ]  # fmt: skip
+        tag("th", head, scope="col", title=isolated(name) if head != name else None)
+        for head, name in zip(heads, names, strict=True)
+    ]
     rows = (
         tag(
             "tr",
-            tag("th", tag("span", place, class_="place"), name_of(name), scope="row"),
-            *(_cell(report, name, other, large) for other in names),
+            _row_head(place, name),
+            *(_cell(report, name, other, size) for other in names),
         )
         for place, name in enumerate(names, 1)
     )
@@ -94,13 +106,26 @@ def _table(report: Report) -> Html:
         tag("caption", "Scores of the row's agent against the column's", class_="hidden"),
         tag("thead", tag("tr", tag("td"), *tops)),
         tag("tbody", joined(rows)),
-        class_="matrix small" if large else "matrix",
+        class_=f"matrix {size}".strip(),
         data_grid="",
     )
     return tag("div", inside, class_="wide", tabindex=0, role="region", aria_label="Who beat whom")
 
 
-def _cell(report: Report, name: str, other: str, large: bool) -> Html:
+def _size(agents: int) -> str:
+    """The class of the table, by which cells shrink until all columns have room."""
+    return "" if agents <= MOST_NAMED else "numbered" if agents <= MOST_NUMBERED else "small"
+
+
+def _row_head(place: int, name: str) -> Html:
+    short = fitted(name, NAMES_ON_PAGE)
+    return tag(
+        "th", tag("span", place, class_="place"), name_of(short), scope="row",
+        title=isolated(name) if short != name else None,
+    )  # fmt: skip
+
+
+def _cell(report: Report, name: str, other: str, size: str) -> Html:
     row = report.pairs.get((name, other))
     if row is None:
         return tag("td", class_="none")
@@ -109,8 +134,9 @@ def _cell(report: Report, name: str, other: str, large: bool) -> Html:
     if not report.standing and known.value is not None:
         settled = known.settled
         kind = "even" if settled is None else step_of(settled)
-        content = joined([bare_share(known.value), tag("small", cell_ends(known))])
-    if large:
+        ends = None if size else tag("small", cell_ends(known))
+        content = joined([bare_share(known.value), ends])
+    if size == "small":
         content = tag("span", content, class_="hidden")
     return tag("td", content, class_=kind, data_tip=_tip(row), data_a=name, data_b=other)
 
@@ -150,20 +176,24 @@ def _numbers(report: Report) -> NumberTable:
 
 
 def _picture(report: Report) -> Picture:
-    """The matrix as a drawing; its cells shrink with their number."""
+    """The matrix as a drawing; it grows with the number of agents, when its cells are small."""
     names = _shown(report)
-    wide = min(CELL, (720 - 32 - NAMES) // max(len(names), 1))
-    high = min(ROW, max(14, round(wide * 0.64)))
+    labels = [fitted(f"{place}  {name}", LONGEST_NAMES) for place, name in enumerate(names, 1)]
+    side = max(map(text_width, labels)) + 10
+    least = {"": CELL, "numbered": NUMBERED, "small": SMALL}[_size(len(names))]
+    wide = min(CELL, max(least, (INSIDE - side) / len(names)))
+    high = min(ROW, max(SMALL, round(wide * 0.64)))
     parts: list[Html | None] = []
-    for place, name in enumerate(names):
-        top = 24 + place * high
-        parts.append(_text(0, top + high / 2 + 4, f"{place + 1}  {cut(name)}", "strong"))
-        head = cut(name, LONGEST_HEAD) if wide >= CELL - 12 else str(place + 1)
-        parts.append(_text(NAMES + (place + 0.5) * wide, 14, head, "small", "middle"))
+    for row, (name, label) in enumerate(zip(names, labels, strict=True)):
+        top = 24 + row * high
+        head = fitted(name, wide - 6, HEAD_SIZE) if len(names) <= MOST_NAMED else str(row + 1)
+        parts.append(_text(0, top + high / 2 + 4, label, "strong"))
+        parts.append(_text(side + (row + 0.5) * wide, 14, head, "small", "middle"))
         for column, other in enumerate(names):
-            left = NAMES + column * wide
-            parts.append(_drawn(report, (name, other), (left, top, wide, high)))
-    return Picture(30 + len(names) * high, joined(parts))
+            place = side + column * wide, top, wide, high
+            parts.append(_drawn(report, (name, other), place))
+    width = max(INSIDE, math.ceil(side + len(names) * wide))
+    return Picture(30 + len(names) * high, joined(parts), width)
 
 
 def _drawn(
@@ -175,10 +205,10 @@ def _drawn(
     left, top, wide, high = place
     known = score_of(row)
     settled = None if report.standing else known.settled
-    kind = "open" if settled is None else step_of(settled)
+    kind = None if settled is None else step_of(settled)
     box = tag(
         "rect", x=f"{left + 1:g}", y=f"{top + 1:g}", width=f"{wide - 2:g}",
-        height=f"{high - 2:g}", class_=kind,
+        height=f"{high - 2:g}", class_=kind or "open",
     )  # fmt: skip
     plain = report.standing or known.value is None
     content = won_drawn_lost(row) if plain else bare_share(known.value or 0.0)
@@ -186,12 +216,10 @@ def _drawn(
     number, ends = _text(middle, base, content, "cell", "middle"), None
     if high >= 36 and not plain:
         number = _text(middle, base - 6, content, "cell", "middle")
-        ends = tag(
-            "text", cell_ends(known), x=f"{middle:g}", y=f"{base + 9:g}", class_="cell",
-            font_weight="400", text_anchor="middle",
-        )  # fmt: skip
-    inside = joined([box, number if wide >= 30 else None, ends])
-    return tag("g", inside, class_=f"on {kind}")
+        ends = _text(middle, base + 9, cell_ends(known), "cell light", "middle")
+    fits = text_width(content) <= wide
+    # The group has the colour of the text, and no border: letters would get it, too.
+    return tag("g", joined([box, number if fits else None, ends]), class_=kind)
 
 
 def _text(x: float, y: float, content: str, kind: str, anchor: str = "start") -> Html:

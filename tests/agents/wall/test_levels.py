@@ -5,7 +5,9 @@ import json
 import pandas as pd
 import pytest
 
+from agents import check
 from agents.wall.ladder import WALLS
+from games.terminal import FINDING
 from tests.arena.running import called, directory_of, experiment_file, ran, small
 
 DYING = """
@@ -46,3 +48,37 @@ def test_walls_that_are_required_and_missing_end_the_run_before_the_first_game(
     ended = run(tmp_path, "limits", monkeypatch, 'isolation = "required"', called)
     assert ended.returncode == 2
     assert 'isolation = "required" cannot be had, the walls are "limits"' in ended.stderr
+
+
+OWN_FILE = """import sys
+assert open("moves.txt").read() == "first"
+for line in sys.stdin:
+    print(line.split(";")[1].split()[0], flush=True)
+"""
+OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadable = ["."]\n'
+
+
+@pytest.mark.parametrize("level", [name for name in WALLS if name != "bubblewrap"])
+def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, level):
+    monkeypatch.setenv("PITFLIP_WALL", level)
+    own = tmp_path / "bots" / "mina"
+    own.mkdir(parents=True)
+    (own / "bot.py").write_text(OWN_FILE)
+    (own / "moves.txt").write_text("first")
+    (own / "bot.toml").write_text(OWN_TABLE)
+    text = small(2) + "[agents.own]\n" + OWN_TABLE + '[roster]\ndirectory = "bots"\n'
+    for name in ("bot.py", "moves.txt"):
+        (tmp_path / name).write_bytes((own / name).read_bytes())
+    ran(experiment_file(tmp_path, text), "--results", tmp_path / "results", "--known", "off")
+    directory = directory_of(tmp_path / "results")
+    games = pd.read_parquet(directory / "games.parquet")
+    assert set(games.termination) == {"normal"}
+    assert {"own", "mina"} <= set(games["first"])
+
+
+def test_a_directory_that_hides_the_scratch_directory_is_refused_in_words(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text(OWN_FILE)
+    table = tmp_path / "bot.toml"
+    table.write_text('kind = "lines"\ncommand = ["python3", "bot.py"]\nreadable = ["/tmp"]\n')
+    assert check.main([str(table), "--game", "kalah(4,3)"]) == FINDING
+    assert "readable must not be /tmp" in capsys.readouterr().out

@@ -15,7 +15,7 @@ from arena.judging.judgement import JudgeSettings, TimeIsUp, judge
 from arena.judging.shares import shares
 from arena.playing.interrupts import Interrupts
 from arena.playing.workers import PlayOptions
-from games import game
+from games import game, progress_line
 from games.solving import SolverSettings, solver_judge, solver_of
 from games.solving.bounds import sign
 from games.solving.judged_lines import judge_of
@@ -333,3 +333,18 @@ def test_a_majority_is_judged_by_result_where_margins_are_out_of_reach(monkeypat
         assert found.margin[found.known].tolist() == truth.margin[found.known].tolist()
         differ += int((~found.known).sum())
     assert differ > 20
+
+
+def test_a_judge_who_could_not_finish_is_refused_at_once(tmp_path, capsys):
+    directory = stored(tmp_path, "kalah(6,6)", pairs=1)
+    assert main([str(directory), "--last-beans", "72"]) == 2
+    said = capsys.readouterr().err
+    assert "72 beans in play cannot be solved" in said
+    assert "--seconds" in said
+
+
+def test_a_judge_says_how_far_it_is(small_run, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress_line, "FIRST_SECONDS", 0.0)
+    directory = shutil.copytree(small_run, tmp_path / "a")
+    assert main([str(directory), "--last-beans", "10", "--workers", "1"]) == 0
+    assert "games judged" in capsys.readouterr().err

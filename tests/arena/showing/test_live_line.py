@@ -38,8 +38,8 @@ def test_plain_lines_come_every_few_seconds_and_at_the_end(clock, capsys):
             show(tick(50 * (second + 1)))
         show(tick(1000))
     first, second, last = capsys.readouterr().err.splitlines()
-    assert first.startswith("600 of 2,000 games, 100 games/s, 14 s left  a against b: 75.0 % [")
-    assert second.startswith("1,100 of 2,000 games")
+    assert first.startswith("500 of 2,000 games, 100 games/s, 15 s left  a against b: 75.0 % [")
+    assert second.startswith("900 of 2,000 games")
     assert last.startswith("2,000 of 2,000 games, 173 games/s  a against b: 75.0 %")
 
 

@@ -15,12 +15,14 @@ from arena.keeping import parquet
 from arena.showing.figure import shown
 from arena.showing.figure_files import write_figures
 from arena.showing.figures import FIGURES, figures, matrix
+from arena.showing.html import Html
 from arena.showing.move_losses import MoveLosses
 from arena.showing.report.answer import answer_of, rounded_openings
 from arena.showing.report.check_rows import checks_of
 from arena.showing.report.games_on_page import games_json
 from arena.showing.report_contents import Report, stored_report
-from arena.showing.svg import in_file
+from arena.showing.row_chart import ChartRow, RowChart, as_picture
+from arena.showing.svg import Scale, in_file, text_width
 from arena.showing.unsettled_matches import Run, lanes, runs
 from tests.arena.showing.pages import RUNS
 
@@ -130,6 +132,58 @@ def test_figures_are_written_as_svg_and_png(reports, tmp_path):
     assert {file.suffix for file in files} == {".svg", ".png"}
     assert all(file.stat().st_size > 500 for file in files)
     assert (tmp_path / "matrix.png").read_bytes().startswith(b"\x89PNG")
+
+
+LONG = ("Wilhelmina Featherstonehaugh", "bot", "MMMMMMMMMMMMMMMMMMMM", "a_search_of_depth_6_by_lot")
+
+
+def numbers(element, *names):
+    """Attributes of an element as numbers."""
+    return [float(element.get(name)) for name in names]
+
+
+@pytest.mark.parametrize("agents", [3, 6, 12, 24, 30, 42, 60])
+def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agents):
+    names = tuple(f"{LONG[at % 4]}_{at + 1}" for at in range(agents))
+    row = next(iter(reports["three"].pairs.values()))._replace(
+        score=0.6, score_low=0.4, score_high=0.8
+    )
+    pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
+    report = SimpleNamespace(agents=names, pairs=pairs, standing=False)
+    picture = matrix._picture(report)
+    svg = ElementTree.fromstring(in_file(picture, "m"))
+    boxes = sorted(numbers(box, "x", "y", "width", "height") for box in svg.iter(f"{SVG}rect")
+                   if box.get("class"))  # fmt: skip
+    assert len(boxes) == agents * (agents - 1)
+    heads = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "small"]
+    tells = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "strong"][1:]
+    # Names end before the cells, columns' heads do not touch, nothing lies outside.
+    assert max(text_width(each.text) for each in tells) <= boxes[0][0]
+    places = [numbers(each, "x")[0] for each in heads]
+    widths = [text_width(each.text, 11) for each in heads]
+    apart = np.diff(places) - (np.array(widths[1:]) + np.array(widths[:-1])) / 2
+    assert (apart >= 0).all()
+    assert boxes[-1][0] + boxes[-1][2] <= picture.width
+    # A border is that of the box alone: letters would be struck through by it.
+    assert {box.get("class") for box in svg.iter(f"{SVG}rect")} == {None, "open"}
+    assert {group.get("class") for group in svg.iter(f"{SVG}g")} == {None}
+    numbered = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "cell"]
+    assert len(numbered) == (len(boxes) if agents <= matrix.MOST_NUMBERED else 0)
+
+
+def test_names_and_ticks_of_a_chart_do_not_overlap():
+    rows = [ChartRow(f"{name}_{at}", Html(""), ("+1",)) for at, name in enumerate(LONG)]
+    ticks = [(tick, f"{tick:+}") for tick in range(-150, 300, 50)]
+    chart = RowChart("c", Scale(-200, 300), ticks, rows, ("agent", "Elo", "95 %"), lanes=6)
+    svg = ElementTree.fromstring(in_file(as_picture(chart), "c"))
+    tells = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "strong"]
+    assert all(text_width(each.text) <= 180 for each in tells if each.get("x") == "0")
+    strip = next(each for each in svg.iter(f"{SVG}svg") if each.get("height") == "20")
+    width = float(strip.get("width"))
+    texts = list(strip.iter(f"{SVG}text"))
+    places = [float(each.get("x").rstrip("%")) / 100 * width for each in texts]
+    assert "+0" in {each.text for each in texts}
+    assert (np.diff(places) >= max(text_width(each.text) for each in texts)).all()
 
 
 # ------------------------------------------------------------------------- in words

@@ -1,0 +1,82 @@
+"""Names of files are printed on one line, escaped: none begins a line that looks like ours."""
+
+import contextlib
+import importlib
+import io
+
+import pytest
+
+from games.terminal import Mistake, status_of
+from tests.arena.running import called, directory_of, played, small
+
+NAME = "x\nFORGED\x1b[2J\u202e"
+RAISES = "def choose(view, legal, rng):\n    return legal[99]\n"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """A directory with such a name, bots and a run in it."""
+    base = tmp_path_factory.mktemp("forged") / NAME
+    base.mkdir()
+    (base / f"raises{NAME}.py").write_text(RAISES)
+    (base / f"cannot{NAME}.py").write_text(f"import nowhere\n{RAISES}")
+    (base / f"first{NAME}.py").write_text(RAISES.replace("99", "0"))
+    (base / "e.toml").write_text(small(2) + '[agents.greedy]\nkind = "greedy"\n')
+    (base / "broken.toml").write_text("game = \n")
+    played(base / "e.toml", base / "results")
+    return base
+
+
+# The command and its words; {base}, {run} and {name} stand for names of files.
+COMMANDS = [
+    ("arena.run", "{base}/no{name}.toml"),
+    ("arena.run", "{base}/broken.toml"),
+    ("arena.verify", "{run}", "--replay"),
+    ("arena.verify", "{base}/no{name}"),
+    ("arena.report", "{run}"),
+    ("arena.report", "{base}"),
+    ("arena.status", "{run}", "--once"),
+    ("arena.status", "--results", "{base}/results"),
+    ("arena.export", "{run}", "--games", "pgn", "--to", "{base}/to{name}"),
+    ("arena.judge", "{base}"),
+    ("arena.rate", "{base}/no{name}.pgn"),
+    ("arena.rate", "{run}"),
+    ("arena.play", "kalah(4,3)", "--first", "{base}/first{name}.py", "--second", "random"),
+    ("arena.play", "kalah(4,3)", "--first", "{base}/cannot{name}.py", "--second", "random"),
+    ("agents.check", "{base}/raises{name}.py", "--game", "kalah(4,3)"),
+    ("agents.check", "{base}"),
+    ("agents.new", "{base}/new{name}.py"),
+    ("games.solve", "{base}/g{name}.py"),
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_line_is_forged(base, words):
+    places = {"base": base, "run": directory_of(base / "results"), "name": NAME}
+    module, *rest = (word.format(**places) for word in words)
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        importlib.import_module(module).main(rest)
+    clean(out.getvalue() + errors.getvalue())
+
+
+def test_no_line_of_a_run_is_forged(base):
+    done = called(base / "e.toml", "--results", base / f"other{NAME}")
+    assert done.returncode == 0
+    clean(done.stdout + done.stderr)
+
+
+def clean(text):
+    """Nothing but lines of ours."""
+    assert text
+    assert not [line for line in text.splitlines() if line.strip().startswith("FORGED")]
+    assert "\x1b[2J" not in text
+    assert "\u202e" not in text
+
+
+def test_a_mistake_is_one_line_whatever_is_in_it(capsys):
+    def work():
+        raise Mistake("a\nb")
+
+    assert status_of("command", work) == 2
+    assert capsys.readouterr().err == "command: a\\nb\n"
