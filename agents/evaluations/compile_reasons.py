@@ -99,6 +99,8 @@ def reasons_in(
             text = wrong_constant(each.id, scope.get(each.id))
         elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
             text = wrong_attribute(each.value.id, each.attr, scope, known)
+        elif isinstance(each, ast.Subscript):
+            text = wrong_index(each, known)
         if text:
             yield each.lineno, text
 
@@ -163,7 +165,26 @@ def wrong_attribute(owner: str, name: str, scope: dict[str, object], known: Know
     if argument == WEIGHTS and name not in known.weight_names:
         near = did_you_mean(name, known.weight_names, MISTYPED)
         return f"WEIGHTS has no '{name}' (it has {listed(known.weight_names)}){near}"
-    if argument == POSITION and not hasattr(of.start().state, name) and (words := words_of(of)):
-        first = how_to_import(of, words[0])
-        return f"a position has no '{name}'; words that read it: {listed(words)} ({first})"
+    if argument == POSITION and not hasattr(of.start().state, name):
+        return f"a position has no '{name}'{_functions_that_read(of)}"
+    if argument == RULES:
+        return f"rules has no '{name}'; pass it on as it is{_functions_that_read(of)}"
     return ""
+
+
+def wrong_index(node: ast.Subscript, known: KnownNames) -> str:
+    """Why a field of the position has no places; empty for anything else."""
+    value = node.value
+    if not (isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)):
+        return ""
+    if known.arguments.get(value.value.id) != POSITION:
+        return ""
+    return f"{ast.unparse(value)} is one number, without places{_functions_that_read(known.of)}"
+
+
+def _functions_that_read(of: Game) -> str:
+    """A hint that lists the functions that read a position of this game; empty if it has none."""
+    words = words_of(of)
+    if not words:
+        return ""
+    return f"; functions that read a position: {listed(words)} ({how_to_import(of, words[0])})"

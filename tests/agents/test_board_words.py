@@ -221,20 +221,20 @@ def test_the_page_of_a_game_has_its_words_and_ten_heuristics(pack):
 
 @compiled
 @pytest.mark.parametrize(
-    ("line", "word"),
+    ("line", "reason"),
     [
-        ("return position.own[4]", "hole(rules, position, n)"),
-        ("return position.opposite(2)", "facing(rules, position, n)"),
-        ("return rules.last_lands(position, 2)", "last_lands_in(rules, position, n)"),
-        ("return {}", "Words of kalah(6,4): holes, hole, empty"),
+        ("return position.own[4]", "position.own is one number, without places"),
+        ("return position.opposite(2)", "a position has no 'opposite'"),
+        ("return rules.last_lands(position, 2)", "rules has no 'last_lands'"),
     ],
 )
-def test_a_compile_error_names_the_word_to_use(tmp_path, line, word):
+def test_a_compile_error_names_the_functions_that_read_a_position(tmp_path, line, reason):
     path = tmp_path / "mine.py"
     path.write_text(f"def evaluate(rules, position):\n    {line}\n")
     with pytest.raises(AgentFailure) as failed:
         build(AgentSpec("alphabeta", depth=1, evaluate=str(path)), game("kalah(6,4)"))
-    assert word in str(failed.value)
+    assert f"line 2: {line}\n{reason}" in str(failed.value)
+    assert "functions that read a position: holes, hole, empty" in str(failed.value)
 
 
 def test_a_name_of_a_word_is_told_with_the_line_that_imports_it(tmp_path):

@@ -58,9 +58,9 @@ def test_other_agents_are_not_called_the_same_player(tmp_path, capsys, kind, dep
 
 
 def test_forfeits_are_no_identical_games(tmp_path, capsys):
-    text = 'game = "kalah(4,3)"\npairs = 4\nopenings = "none"\n[agents.a]\nkind = "python"\n'
+    text = 'game = "kalah(4,3)"\npairs = 4\nunloadable = "forfeit"\n[agents.a]\nkind = "python"\n'
     text = (
-        text.replace('"none"', START)
+        f"openings = {START}\n{text}"
         + 'file = "bad.py"\n[agents.b]\nkind = "python"\nfile = "bad.py"\n'
     )
     (tmp_path / "bad.py").write_text("def choose(view, legal, rng):\n    return 1 / 0\n")

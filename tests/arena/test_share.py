@@ -63,7 +63,11 @@ def test_it_holds_page_tables_plan_and_sources_and_no_path_of_this_machine(share
 def test_no_file_in_it_names_a_directory_of_this_machine(tmp_path):
     path = experiment_file(tmp_path, small(4), "good")
     (tmp_path / "raises.py").write_text(RAISES)
-    path.write_text(path.read_text() + '[agents.raises]\nkind = "python"\nfile = "raises.py"\n')
+    path.write_text(
+        'unloadable = "forfeit"\n'
+        + path.read_text()
+        + '[agents.raises]\nkind = "python"\nfile = "raises.py"\n'
+    )
     played(path, tmp_path / "results", page=True)
     packed = tmp_path / "one.zip"
     assert share.main([str(directory_of(tmp_path / "results")), "--to", str(packed)]) == 0

@@ -468,7 +468,7 @@ PLANNING = (
         "tests/arena/planning/test_pairings.py",
         edits={
             "TURN = 256": "TURN = 128",
-            '"second": sides[:, ::-1].ravel(),': '"second": sides.ravel(),',
+            '"second": seats[:, ::-1].ravel(),': '"second": seats.ravel(),',
             "length = np.minimum(self.turn, self.pairs - turn * self.turn)": "length = self.turn",
         },
     ),
@@ -657,7 +657,7 @@ TUNING = (
         "tests/arena/tuning/test_recommendation.py",
         edits={
             "elif gain - Z_95 * spread <= 0.0:": "elif gain <= 0.0:",
-            "elif fingerprints == 1:": "elif fingerprints == 0:",
+            "elif not differ:": "elif differ:",
             "LEAST_TRIALS = 5": "LEAST_TRIALS = 4",
         },
     ),

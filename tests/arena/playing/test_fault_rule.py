@@ -132,13 +132,14 @@ def test_ten_crashes_in_a_row_by_chance_cost_no_further_game(drawn):
 
 def test_the_end_of_a_bot_is_told_in_one_line_when_it_happens(drawn):
     told = []
-    rule = FaultRule(drawn, {}, told.append)
+    goes_on = replace(drawn, plan=replace(drawn.plan, unloadable_stops=False))
+    rule = FaultRule(goes_on, {}, told.append)
     games = games_with(drawn, [C, C, C, N])
     batch = Batch(0, 2, encoded(games), pair_points(games), 0.0)
     rule.cut(batch)
-    (line,) = told
-    assert line.startswith("bot forfeits unplayed")
-    assert "3 of 3 games" in line
+    first_fault, end = told
+    assert first_fault == "bot: words (game 0)"
+    assert end.startswith("bot is excluded: it failed its first 3 games and finished none")
 
 
 def test_a_game_that_breaks_the_rules_is_found(drawn):
