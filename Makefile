@@ -79,7 +79,7 @@ docs: .venv/.docs
 	@echo "the site: site/index.html"
 
 # The shipped weights anew, from nothing: ten minutes on two idle cores.
-LEARN = $(BIN)/python -m arena.learn
+LEARN = $(BIN)/pitflip learn
 KALAH = experiments/learn_kalah.toml
 OTHELLO = experiments/learn_othello.toml
 learn: .venv/.run

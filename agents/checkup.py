@@ -1,25 +1,29 @@
 """What is wrong with a bot: it is played through everything that a tournament asks of one."""
 
 import ast
+import random
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
-from agents import Agent, AgentSpec, users_files
-from agents.door import agent_of
+from agents.core import Agent, AgentFailure, AgentSpec, Follower, Resigned, Terms
+from agents.create import agent_of
 from agents.error_lines import SLOW_FAULTS, error_line, failure_words
-from agents.must_survive import failed_positions
-from agents.trial_games import TrialGame, first_difference, tried
-from agents.wall.bot_terms import Terms
-from agents.wall.driver import UNFLUSHED, Driver
+from agents.registry import users_files
+from agents.sandbox.protocol_agent import UNFLUSHED, Driver, begins_anywhere
 from games import Game, Position
-from games.board_numbers import board_numbers
-from games.names import listed
-from games.terminal import printable
+from games.base.errors import Mistake, printable
+from games.base.files import read_bytes
+from games.base.text import GameError, listed, quoted
+from games.board import board_numbers
 
+MOST_POSITIONS = 10_000
+LONGEST = 2000
+MOST_OPENING_PLIES = 6
 PAIRS = 5  # of games, from openings of their own
 SEED = 1
 SURER = 3  # new processes more, before a bot is said to keep state
@@ -28,6 +32,130 @@ SLOW_SHARE = 0.5  # of the time that a bot may take to start
 ENDS_WITH_GAME = ("manchester", "files")
 SOWN = "sowing"
 NUMBERS = re.compile(r"\d[\d, ]*")  # faults that differ only in them are equal
+GIVEN_NUMBER = "the random number that comes with the question"
+OWN_RANDOM = re.compile(r"(random|numpy\.random|secrets)\.\w+|os\.urandom|uuid\.uuid[14]")
+SEEDED = re.compile(r"Random$|default_rng$|RandomState$")
+LEAVES = (
+    "it ends with a game: it is started again for the next one, which costs time; read questions "
+    "until your input ends, or say new_process_per_game = true"
+)
+NO_CHOOSE = (
+    "it has no function or class named choose, and so must read a line for each question from its "
+    "input until that ends"
+)
+ADVICE = {
+    "timeout": "each question must be answered within the limit (--seconds)",
+    "crashed": "it must live until its input ends",
+    "unreadable": "an answer is one line that holds a move and nothing else; one written before "
+    "the question, or after the answer, is taken for the next answer",
+    "flooded": "an answer is one line",
+    "memory": 'memory = "2GB" in its table allows more',
+}
+
+
+def read_positions(path: Path, of: Game) -> list[Position]:
+    """The positions of the file; blank lines and those after # are left out. A Mistake if wrong."""
+    try:
+        lines = read_bytes(path).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{path}: the positions cannot be read: {printable(str(error))}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        if (text := line.partition("#")[0].strip()) == "":
+            continue
+        try:
+            position = of.parse(text)
+        except GameError as error:
+            raise Mistake(f"{path}, line {number}: {error}") from None
+        if of.over(position):
+            raise Mistake(f"{path}, line {number}: the game is over in {quoted(text)}")
+        found.append(position)
+    if not 0 < len(found) <= MOST_POSITIONS:
+        raise Mistake(f"{path}: has 1 to {MOST_POSITIONS:,} positions, got {len(found):,}")
+    return found
+
+
+def failed_positions(
+    agent: Agent, of: Game, positions: Sequence[Position], seed: int
+) -> Iterator[tuple[Position, str]]:
+    """The positions in which it fails, and how; the last one is where it was too slow to go on."""
+    if positions and not begins_anywhere(agent):
+        raise Mistake("it follows games move by move: positions cannot be put to it")
+    for position in positions:
+        try:
+            agent.start(seed)
+            if of.legal(position) != (of.pass_move,):
+                agent.choose(position)
+        except AgentFailure as failure:
+            yield position, failure_words(failure)
+            if failure.kind in SLOW_FAULTS:
+                return
+        except Resigned:
+            yield position, "it resigns"
+
+
+@dataclass(slots=True)
+class TrialGame:
+    """One game of a bot against a random player."""
+
+    player: int
+    seed: int
+    answers: list[tuple[Position, int]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  # of its answers, the start counted
+    extra_turns: int = 0
+    passes: int = 0
+    resigned: bool = False
+    failure: AgentFailure | None = None
+    asked: Position | None = None  # where it failed
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was played to its end."""
+        return self.failure is None and not self.resigned
+
+
+def tried(agent: Agent, of: Game, player: int, seed: int) -> TrialGame:
+    """Play one game; the same seed is the same opening and the same opponent."""
+    trial, dice = TrialGame(player, seed), random.Random(f"{of.name} {seed}")
+    opening = dice.randrange(MOST_OPENING_PLIES)
+    position, ply = of.start(), 0
+    since = time.monotonic()
+    try:
+        agent.start(seed)
+        while not of.over(position) and ply < LONGEST:
+            move = dice.choice(of.legal(position))  # drawn by both: answers change nothing else
+            if position.mover == player and ply >= opening and move != of.pass_move:
+                trial.asked = position
+                move = agent.choose(position).move
+                trial.seconds.append(time.monotonic() - since)
+                trial.answers.append((position, move))
+            before, position, ply = position, of.play(position, move), ply + 1
+            _count(trial, of, before, position, move)
+            if isinstance(agent, Follower):
+                agent.played(move, before, position)
+            since = time.monotonic()
+        if isinstance(agent, Follower):
+            agent.finish()
+    except AgentFailure as failure:
+        trial.failure = failure
+    except Resigned:
+        trial.resigned = True
+    return trial
+
+
+def _count(trial: TrialGame, of: Game, before: Position, after: Position, move: int) -> None:
+    if move == of.pass_move:
+        trial.passes += 1
+    elif before.mover == after.mover == trial.player and not of.over(after):
+        trial.extra_turns += 1
+
+
+def first_difference(one: TrialGame, other: TrialGame) -> tuple[Position, int, int] | None:
+    """The first question that two trials answer differently, with both answers."""
+    for (position, move), (same, another) in zip(one.answers, other.answers, strict=False):
+        if position == same and move != another:
+            return position, move, another
+    return None
 
 
 @dataclass(slots=True)
@@ -314,24 +442,3 @@ def _dotted(call: ast.Call, names: Mapping[str, str]) -> str:
     if not isinstance(node, ast.Name) or (call.args and SEEDED.match((parts or [node.id])[0])):
         return ""
     return ".".join([names.get(node.id, node.id), *reversed(parts)])
-
-
-GIVEN_NUMBER = "the random number that comes with the question"
-OWN_RANDOM = re.compile(r"(random|numpy\.random|secrets)\.\w+|os\.urandom|uuid\.uuid[14]")
-SEEDED = re.compile(r"Random$|default_rng$|RandomState$")
-LEAVES = (
-    "it ends with a game: it is started again for the next one, which costs time; read questions "
-    "until your input ends, or say new_process_per_game = true"
-)
-NO_CHOOSE = (
-    "it has no function or class named choose, and so must read a line for each question from its "
-    "input until that ends"
-)
-ADVICE = {
-    "timeout": "each question must be answered within the limit (--seconds)",
-    "crashed": "it must live until its input ends",
-    "unreadable": "an answer is one line that holds a move and nothing else; one written before "
-    "the question, or after the answer, is taken for the next answer",
-    "flooded": "an answer is one line",
-    "memory": 'memory = "2GB" in its table allows more',
-}

@@ -1,12 +1,27 @@
-"""What an agent is to everyone else: its spec, its limits, its choices, its failures."""
+"""Agent, AgentSpec, Choice, Limit and the failures of agents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from agents.sandbox.sandbox import Wall
 from games import Game, Position
-from games.keys import KeyValues
-from games.terminal import Mistake, printable
+from games.base.errors import Mistake, printable
+from games.base.schema import KeyValues
+
+Weights = Mapping[str, tuple[float, ...]]
+Settings = KeyValues  # options by name
+FAILURES = (
+    "illegal",  # a move that is not legal
+    "unreadable",  # no move at all
+    "timeout",
+    "raised",  # an exception; the process lives
+    "crashed",  # the process ended
+    "memory",
+    "flooded",  # more output, files or processes than it may have
+    "unloadable",
+)
+MOVE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +40,6 @@ class Limit:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise SpecError(f"{name} must be more than 0, got {value}")
-
-
-Weights = Mapping[str, tuple[float, ...]]
-Settings = KeyValues  # options by name
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -134,18 +145,6 @@ class Resigned(Exception):  # noqa: N818  # a way to end a game
     """A bot gives the game up: lost, and no fault."""
 
 
-FAILURES = (
-    "illegal",  # a move that is not legal
-    "unreadable",  # no move at all
-    "timeout",
-    "raised",  # an exception; the process lives
-    "crashed",  # the process ended
-    "memory",
-    "flooded",  # more output, files or processes than it may have
-    "unloadable",
-)
-
-
 class AgentFailure(Mistake):  # the glossary's word: the agent's fault, a forfeit
     """The agent's own fault: it loses. Says which bot, which position and what it did."""
 
@@ -173,3 +172,13 @@ def refuse_finished(of: Game, position: Position) -> None:
     """Raise GameOver when there is no move to choose."""
     if of.over(position):
         raise GameOver(f"{of.name}: the game is over in '{of.text(position)}', there is no move")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the caller provides for an agent; the kind's own options are in its spec."""
+
+    wall: Wall
+    seconds: float = MOVE_SECONDS  # at most, for one move
+    cores: tuple[int, ...] = ()  # none: any
+    thoughts: bool = False  # whether it is asked what it thought of its moves

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents.core import AgentFailure
 from agents.user_files import is_users
-from games.terminal import printable
+from games.base.errors import printable
 
 KEPT_LINES = 5
 SLOW_FAULTS = ("timeout", "unloadable", "memory", "flooded")  # trying on would take long

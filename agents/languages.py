@@ -2,21 +2,24 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.core import AgentFailure
-from games.file_trees import FileTree, file_tree
-from games.names import quoted
-from games.terminal import printable
+from games.base.errors import printable
+from games.base.file_trees import FileTree, file_tree
+from games.base.text import quoted
 
 COMPILE_SECONDS = 120.0
 # What C and C++ include, and the modules of Rust.
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 MODULE = re.compile(rb"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;", re.MULTILINE)
+LONGEST_FIRST_LINE = 256  # bytes: what the kernel reads
+Find = Callable[[str], str | None]  # the path of a program of this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +120,28 @@ def compiled(path: Path, language: Language) -> Path:
     finally:
         unfinished.unlink(missing_ok=True)
     return program
+
+
+class NoInterpreter(Exception):  # noqa: N818  # what is missing
+    """The first line of a script names nothing that can be started; the words say what."""
+
+
+def interpreter(script: Path, find: Find) -> tuple[str, ...]:
+    """The command that runs a script, without the script; empty for what is none.
+
+    `env` is left out, as it would look at the path of another environment.
+    """
+    with script.open("rb") as file:
+        line = file.readline(LONGEST_FIRST_LINE)
+    if not line.startswith(b"#!"):
+        return ()
+    text = line[2:].decode(errors="replace").rstrip("\n")
+    words = shlex.split(text.strip()) if '"' in text or "'" in text else text.split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if word != "-S"]
+    found = find(words[0]) if words else None
+    if text.endswith("\r"):
+        raise NoInterpreter("its first line ends in a carriage return, as on Windows")
+    if found is None:
+        raise NoInterpreter(f"its first line names {quoted(text.strip())}, which is not here")
+    return (found, *words[1:])

@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from agents.core import AgentFailure
-from games.file_trees import find_beside
-from games.names import MISTYPED, did_you_mean, listed
-from games.terminal import printable
+from games.base.errors import printable
+from games.base.file_trees import find_beside
+from games.base.text import MISTYPED, did_you_mean, listed
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store")
 INTERPRETER = re.compile(r"(python|pypy|node|java|ruby|perl|php|lua|julia|Rscript|sh|bash)[0-9.]*")

@@ -1,16 +1,79 @@
-"""A position as a user's own bot sees it, in plain Python numbers."""
+"""A position as a user's Python bot sees it."""
 
 from collections.abc import Callable
+from functools import cache
+from typing import get_type_hints
 
+import numpy as np
+
+from agents.search.bind import feature_names, interpreted_words, part_names
 from games import Game, IllegalMove, Position
-from games.board import Board, position_of
-from games.board_numbers import Numbers, board_numbers
+from games.base.text import did_you_mean, listed
+from games.board import NO_NUMBER, Board, Numbers, board_numbers, position_of
+from games.core import Plain
 from games.kernels.board_layout import LEFT
-from games.names import did_you_mean, listed
-from games.position import Plain
+from games.kernels.jit import unbound
+from games.kernels.printed_numbers import PrintedNumber
+from games.parts import board_words
 
 Sides = tuple[Numbers, Numbers]
+Word = Callable[..., object]
 NOTHING_NOTED: dict[str, object] = {}
+
+
+def word_names(of: Game) -> tuple[str, ...]:
+    """The words that a view of this game answers to."""
+    return (*board_words(of.package), *feature_names(of.family_name))
+
+
+def asked_word(of: Game, name: str, position: Position, numbers: Sides) -> Word:
+    """A word about this position, in the numbers that its mover sees on the board."""
+    run = interpreted_words(of.family_name)[name]
+    hints = printed_arguments(of.family_name, name)
+    mine = numbers[position.side]
+
+    def asked(*arguments: int) -> object:
+        given = [
+            south(of, name, mine, numbers[0], each) if printed else each
+            for each, printed in zip(arguments, hints[:-1], strict=False)
+        ]
+        answer = run(of.context, position.state, *given, *arguments[len(given) :])
+        if not hints[-1]:
+            return bool(answer) if isinstance(answer, bool | np.bool_) else int(answer)
+        return seen(mine, numbers[0], int(answer))
+
+    return asked
+
+
+def turned_position(of: Game, position: Position) -> Position:
+    """The same board with the other side to move."""
+    state = unbound(of.family.turned)(position.state)
+    return Position(state, 1 - position.mover, position.swapped)
+
+
+def south(of: Game, name: str, mine: Numbers, souths: Numbers, number: int) -> int:
+    """The number that South's seat shows where the mover sees `number`; IndexError if nothing."""
+    slot = mine.slot.get(number)
+    if slot is None or slot not in souths.number:
+        there = sorted(each for each in mine.slot if each != NO_NUMBER)
+        raise IndexError(f"{name}: {of} has no {number} here; it has {listed(there)}")
+    return souths.number[slot]
+
+
+def seen(mine: Numbers, souths: Numbers, number: int) -> int:
+    """The number that the mover sees where South's seat shows `number`; below 0 as it is."""
+    return mine.number[souths.slot[number]] if number >= 0 else number
+
+
+@cache
+def printed_arguments(family_name: str, name: str) -> tuple[bool, ...]:
+    """Which arguments of a word stand on the board, and at the end whether its answer does."""
+    template = part_names(family_name, "heuristic_functions").get(name)
+    if template is None or name in feature_names(family_name):
+        return (False,)
+    hints = get_type_hints(unbound(template), include_extras=True)
+    kinds = [hints[each] == PrintedNumber for each in hints if each not in ("rules", "position")]
+    return tuple(kinds)
 
 
 class View:
@@ -104,7 +167,7 @@ class View:
 
     def turned(self) -> "View":
         """The same board with the other side to move."""
-        from agents.view_words import turned_position  # noqa: PLC0415  # loads Numba
+        # loads Numba
 
         return View(self.game, turned_position(self.game, self.position), self._numbers)
 
@@ -112,7 +175,7 @@ class View:
         """A word of the game about this position, such as `view.hole(3)`."""
         if name.startswith("_"):
             raise AttributeError(name)
-        from agents.view_words import asked_word, word_names  # noqa: PLC0415  # loads Numba
+        # loads Numba
 
         if name not in (names := word_names(self.game)):
             near = did_you_mean(name, [*dir(View), *names])

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.kernels import whole_games as loop
-from arena.keeping.known_games import KnownGames
-from arena.planning.drawing import draw
-from arena.playing.known_pairings import KnownPairings
-from arena.reading.command_line import cores
-from arena.reading.experiment_file import load
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search import game_loop as loop
+from agents.search.compiled_agent import CompiledAgent
+from arena.config.command_line import cores
+from arena.config.experiment import load
+from arena.planning.schedule import draw
+from arena.playing.cached_pairs import KnownPairings
+from arena.storage.game_cache import KnownGames
 from benchmarks.fresh import fresh
 from benchmarks.random_rows import open_spiel_games
 from benchmarks.table import Row, per_second, skipped

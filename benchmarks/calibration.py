@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.keeping.parquet import read_columns
-from arena.run import main as run_main
-from arena.stats.clusters import spread, spread_of_these
+from arena.commands.run import main as run_main
+from arena.stats.anytime import begun, live_estimate, live_estimate_of_these, observe
 from arena.stats.intervals import allows_interval, estimate_from_spread, lower_bound
+from arena.stats.rating_data import Results, gather
 from arena.stats.ratings import RatingPlan, rate
-from arena.stats.results import Results, gather
-from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
+from arena.stats.spread import spread, spread_of_these
+from arena.storage.parquet import read_columns
 
 LEVELS = (0.95, 0.99)
 RUNS, RATING_RUNS, LIVE_RUNS = 1_000, 100, 200

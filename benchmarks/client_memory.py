@@ -3,7 +3,7 @@
 import resource
 import sys
 
-from arena.run import main
+from arena.commands.run import main
 
 UNIT = 1 if sys.platform == "darwin" else 1024  # of what the system says
 

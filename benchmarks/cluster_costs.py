@@ -8,19 +8,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import AgentSpec
-from arena.keeping.journal import Journal
-from arena.planning.drawing import draw
-from arena.planning.game_blobs import Batch
+from agents.core import AgentSpec
+from arena.planning.games import Batch
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
-from arena.playing.backends import Room
 from arena.playing.cluster.connection import Cluster
-from arena.playing.cluster.farm import Farm
-from arena.playing.stop_rule import StopRule
-from arena.playing.tournament import Count
+from arena.playing.cluster.dask_executor import Farm
+from arena.playing.executor import Room
+from arena.playing.play import Count, StopRule
 from arena.playing.worker import Worker
+from arena.storage.journal import Journal
 from benchmarks.cluster_machines import Machines, machines, processor_seconds
 from benchmarks.sleepers import PARCEL, Nap
 

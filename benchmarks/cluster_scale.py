@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import AgentSpec
+from agents.core import AgentSpec
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.tasks import BATCH_SECONDS, MOST
-from arena.playing.cluster.farm import AHEAD, MOST_BYTES
-from arena.playing.workers import TASKS_A_SECOND
+from arena.playing.cluster.dask_executor import AHEAD, MOST_BYTES
+from arena.playing.worker import TASKS_A_SECOND
 from benchmarks.cluster_costs import Costs, Match, costs, match, napping, slept
 from benchmarks.cluster_machines import machines
 from benchmarks.cluster_picture import picture

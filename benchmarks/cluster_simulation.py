@@ -4,7 +4,7 @@ import heapq
 import itertools
 from typing import NamedTuple
 
-from arena.playing.cluster.farm import WINDOW
+from arena.playing.cluster.dask_executor import WINDOW
 from benchmarks.cluster_costs import Costs
 
 BATCHES = 60  # for each slot; a third fills the windows and is not counted

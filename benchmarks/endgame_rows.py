@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent, value_of
-from agents.kernels.layout import NODES, VALUE
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent, value_of
+from agents.search.context import NODES, VALUE
 from benchmarks.table import Row
 from games import game
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.kernels.whole_games import RESULTS
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.game_loop import RESULTS
 from benchmarks.table import Row, per_second
 from benchmarks.timing import best_of, timed
 from games import game

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import AgentSpec
+from agents.core import AgentSpec
 from arena.stats.elo import elo_from_score
 from benchmarks.matches import Score, pair_score, random_openings
 from games import game

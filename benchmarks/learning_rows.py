@@ -12,11 +12,12 @@ from subprocess import DEVNULL, run
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.fitting.labelled_positions import GameReader
-from agents.fitting.table_sums import TableSums
-from agents.kernels.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.core import AgentSpec
+from agents.evaluation.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.evaluation.table_sums import TableSums
+from agents.evaluation.training_positions import GameReader
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
 from arena.learning.feature_fit import fit_features
 from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
 from benchmarks.table import Row, per_second
@@ -133,7 +134,7 @@ def fit_step(rounds: int) -> Row:
 def learn_seconds(name: str, *changes: str) -> tuple[float, float]:
     """Seconds and the largest memory of one process, learning from nothing."""
     with tempfile.TemporaryDirectory() as results:
-        words = [sys.executable, "-m", "arena.learn", str(EXPERIMENTS / f"{name}.toml")]
+        words = [sys.executable, "-m", "pitflip", "learn", str(EXPERIMENTS / f"{name}.toml")]
         words += ["--results", results, "--quiet", "--known", "off"]
         for change in changes:
             words += ["--set", change]

@@ -3,7 +3,8 @@
 import random
 import time
 
-from agents import Agent, AgentSpec, build
+from agents.core import Agent, AgentSpec
+from agents.registry import build
 from benchmarks.table import Row
 from games import Position, game
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.kernels.whole_games import LENGTH, MARGIN, RESULTS
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.game_loop import LENGTH, MARGIN, RESULTS
 from arena.stats.sprt import SprtPlan, SprtState, advance, begin, used_up
 from games import Game
 from games.core import kernels

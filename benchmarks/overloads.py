@@ -14,8 +14,8 @@ from numba.extending import overload
 
 from games.kernels import drivers, family
 from games.kernels.jit import compiled
-from games.othello.states import bitboard
-from games.sowing.states import packed
+from games.othello import bitboard
+from games.sowing import packed
 
 
 class PackedMask(NamedTuple):

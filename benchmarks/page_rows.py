@@ -38,8 +38,8 @@ WRITTEN = """
 import resource, sys, time
 from pathlib import Path
 begun = time.perf_counter()
-from arena.showing.report.whole_page import write_page
-from arena.showing.report_contents import stored_report
+from arena.report.page import write_page
+from arena.report.data import stored_report
 directory = Path(sys.argv[1])
 write_page(stored_report(directory), directory / "report.html")
 unit = 1 if sys.platform == "darwin" else 1024

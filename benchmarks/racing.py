@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from arena.planning.rounds import Entrants, Tournament
 from arena.planning.schedules import place, rank
-from arena.planning.schedules.best import begin
-from arena.planning.schedules.best_one import BestOne
-from arena.stats.capital import log_capital
+from arena.planning.schedules.best import BestOne, begin
+from arena.stats.anytime import log_capital
 
 DRAWS = 0.08  # share of games that are drawn, less where one side nearly always wins
 LIMIT = 10**9

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.c_program import FLAGS, compiler
 from benchmarks.table import Row, details, rendered
-from games.names import did_you_mean, listed
+from games.base.text import did_you_mean, listed
 
 # name -> module with a function of that name, from rounds to Row; in the order of the table
 ROWS: Mapping[str, str] = {

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.core import Weights
-from agents.kernels.layout import NODES, VALUE, WEIGHTS
+from agents.core import AgentSpec, Weights
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.context import NODES, VALUE, WEIGHTS
 from benchmarks.c_program import built, compiler, search_in_c
 from benchmarks.perft_rows import check_equal
 from benchmarks.table import Row, per_second, skipped

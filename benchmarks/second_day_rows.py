@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from agents import AgentSpec
+from agents.core import AgentSpec
 from arena.playing.asked_agents import asked
 from arena.stats.same_moves import agreements
 from benchmarks.fresh import ROOT

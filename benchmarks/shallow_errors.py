@@ -10,9 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.kernels.layout import (
+from agents.core import AgentSpec
+from agents.evaluation.weights import ShallowError
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.context import (
     CHECK_AT,
     DEADLINE,
     DEEPEST_CUT,
@@ -24,7 +26,6 @@ from agents.kernels.layout import (
     UNLIMITED,
     WIN,
 )
-from agents.shallow_errors import ShallowError
 from games import Game, Position, game
 
 # The shallow search of each depth: of the same parity, for a leaf is kinder to who moves next.

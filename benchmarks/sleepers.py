@@ -4,8 +4,8 @@ import pickle
 import time
 from typing import Any, NamedTuple
 
-from arena.playing import backends
-from arena.playing.cluster.parcel import Parcel
+from arena.playing import executor
+from arena.playing.cluster.package import Parcel
 
 PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
@@ -31,9 +31,9 @@ class Sleepers:
     def get_ready(self) -> None:
         """Nothing is built."""
 
-    def begin(self, _workers: int | None = None) -> backends.Backend[Nap, bytes]:
+    def begin(self, _workers: int | None = None) -> executor.Backend[Nap, bytes]:
         """A backend that sleeps in the player itself."""
-        return backends.begin("here", sleep, 1)
+        return executor.begin("here", sleep, 1)
 
     def look(self) -> None:
         """Nothing can hang."""

@@ -8,7 +8,7 @@ import argparse
 import sys
 from typing import NamedTuple
 
-from agents import AgentSpec
+from agents.core import AgentSpec
 from benchmarks.learned_strength import LearnedMatch, LearnedScore, compared
 
 SEED, LATER_SEED = 61_000, 71_000

@@ -10,24 +10,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.judging.judged_run import judged_run
-from arena.judging.judgement import JudgeSettings, judge
-from arena.pipeline import run
-from arena.planning.openings.lines import moves_of, position_after
+from arena.analysis.move_losses.judge import JudgeSettings, judge
+from arena.analysis.move_losses.run_lines import judged_run
+from arena.config.command_line import RunOptions
+from arena.config.experiment import load
+from arena.pipeline.run import run
+from arena.planning.openings.openings import moves_of, position_after
 from arena.planning.openings.random import random_openings
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
-from arena.reading.command_line import RunOptions
-from arena.reading.experiment_file import load
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions
 from benchmarks.c_program import built, compiler
 from benchmarks.endgame_rows import EMPTIES, positions, solve, solver
 from benchmarks.table import Row, skipped
 from games import Position, game
 from games.solving import Budget, Solver, SolverSettings, solver_of
-from games.solving.bounds import Allowance
-from games.solving.kernels.sowing_rank import positions as positions_of
+from games.solving.solver import Allowance
 from games.solving.sowing import SowingQuestions
 from games.solving.sowing_database import built as built_database
+from games.solving.sowing_endgames import positions as positions_of
 
 KALAH = "kalah(6,4)"
 BEANS, TABLE_BITS, THREADS = 18, 24, 2

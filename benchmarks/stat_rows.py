@@ -8,8 +8,8 @@ from arena.planning.rounds import Entrants
 from arena.planning.schedules.best import begin
 from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import misfit
+from arena.stats.rating_data import Results, gather, table
 from arena.stats.ratings import RatingPlan, rate
-from arena.stats.results import Results, gather, table
 from benchmarks.table import Row
 
 RATING_SECONDS, STANDING_SECONDS, ROUND_SECONDS = 2.0, 0.05, 0.01

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import AgentSpec, kind_of
+from agents.core import AgentSpec
+from agents.registry import kind_of
 from arena.stats.sprt import Decision, SprtPlan
-from arena.stats.words import sprt_text
+from arena.stats.text import sprt_text
 from benchmarks import learned_strength
 from benchmarks.matches import Score, counted, margins, pair_score, random_openings, sequential
 from games import Game, game

@@ -17,23 +17,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.wall.wall import Wall
-from arena.keeping.provenance import code_digest
-from arena.planning.openings import Openings, make_openings
+from agents.sandbox.sandbox import Wall
+from arena.planning.openings.openings import Openings
+from arena.planning.openings.registry import make_openings
 from arena.planning.tasks import Task
 from arena.stats.elo import elo_from_score
-from arena.tuning import search, study_plan
-from arena.tuning.claim import Score, scored
+from arena.storage.provenance import code_digest
+from arena.tuning import budget, study
+from arena.tuning.budget import StudyPlan
 from arena.tuning.recommendation import recommend
-from arena.tuning.samplers import SAMPLERS
-from arena.tuning.samplers.sampler import final
+from arena.tuning.samplers.registry import SAMPLERS, final
 from arena.tuning.space import Point
-from arena.tuning.study_plan import StudyPlan
-from arena.tuning.trial_games import TrialGames, TrialPart, games_of, trial_games
-from arena.tuning.trial_queue import TrialQueue
+from arena.tuning.study_config import Tuning, load_tuning
+from arena.tuning.trial_games import TrialGames, TrialPart, TrialQueue, games_of, trial_games
 from arena.tuning.trials import Trial, trial_of
-from arena.tuning.tune_file import Tuning, load_tuning
-from games.whole_files import appending
+from arena.tuning.validation import Score, scored
+from games.base.files import appending
 
 TRUTH_PAIRS, TRUTH_SEED = 20_000, 888_002
 GAMES = ("kalah", "owari", "othello")
@@ -78,8 +77,8 @@ def searched(
 ) -> tuple[list[Trial], Point | None]:
     """Play all trials in this process; where a walk has arrived."""
     games = games_on(tuning, plan, openings, plan.wanted)
-    sampler = search.sampler_of(tuning, plan)
-    queue = TrialQueue(games, sampler, plan.trials, 1, [], search.window_of(tuning))
+    sampler = study.sampler_of(tuning, plan)
+    queue = TrialQueue(games, sampler, plan.trials, 1, [], study.window_of(tuning))
     trials, parts = list[Trial](), list[bytes]()
     for part in queue:
         parts.append(games.player.play(part).games)
@@ -101,10 +100,10 @@ def recommended(tuning: Tuning, trials: list[Trial], arrived: Point | None) -> P
 
 def games_on(tuning: Tuning, plan: StudyPlan, openings: Openings, slots: int) -> TrialGames:
     """Trials on these openings."""
-    opponents, method = study_plan.opponents_of(tuning, plan.games), tuning.method
+    opponents, method = budget.opponents_of(tuning, plan.games), tuning.method
     return trial_games(
         tuning.plan, tuning.spec, tuning.space, opponents, openings, slots,
-        search.sharing(method), Wall(False),
+        study.sharing(method), Wall(False),
     )  # fmt: skip
 
 
@@ -142,8 +141,8 @@ def true_score(tuning: Tuning, plan: StudyPlan, point: Point, truth: Truth) -> f
 
 def studied(tuning: Tuning, truth: Truth) -> StudyRow:
     """A whole study: its search, its claim, and the truth."""
-    plan = study_plan.as_written(tuning)
-    for_trials, held_out = study_plan.drawn(tuning, plan)
+    plan = budget.as_written(tuning)
+    for_trials, held_out = budget.drawn(tuning, plan)
     best = recommended(tuning, *searched(tuning, plan, for_trials))
     claimed = plan.claim_pairs
     claim = games_on(tuning, plan._replace(games=2 * claimed), held_out, 1)
@@ -192,7 +191,7 @@ def main(words: list[str] | None = None) -> int:
     path = DIRECTORY / f"{game}-{method}-{size[0]}x{size[1]}-{sources()}.jsonl"
     rows = stored(path)
     first = tuning_of(game, method, 1, *size)
-    truth = true_law(first, study_plan.as_written(first).claim_pairs)
+    truth = true_law(first, budget.as_written(first).claim_pairs)
     for seed in range(1, max(chosen.studies, 2) + 1):
         if seed not in rows:
             rows[seed] = studied(tuning_of(game, method, seed, *size), truth)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from arena.tune import main as tune
-from arena.tuning.samplers import FITS, SAMPLERS
+from arena.commands.tune import main as tune
+from arena.tuning.samplers.registry import FITS, SAMPLERS
 
 METHODS = (*SAMPLERS, *FITS)
 # Weights that lose on purpose: the first steps away from them win nearly every game, and then there

@@ -11,12 +11,12 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
-from arena.tuning import study_plan
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions
+from arena.tuning import budget
 from arena.tuning.recommendation import recommend
-from arena.tuning.samplers import SAMPLERS
-from arena.tuning.tune_file import load_tuning
+from arena.tuning.samplers.registry import SAMPLERS
+from arena.tuning.study_config import load_tuning
 from arena.tuning.validation import Shown, StudyVerdict, validate
 from benchmarks.tuning_claims import searched
 
@@ -47,8 +47,8 @@ def verdict(method: str, seed: int, directory: Path) -> StudyVerdict:
     path = directory / "null.toml"
     path.write_text(STUDY)
     tuning = load_tuning(path, [f"tune.method={method}", f"seed={seed}"])
-    plan = study_plan.as_written(tuning)
-    for_trials, held_out = study_plan.drawn(tuning, plan)
+    plan = budget.as_written(tuning)
+    for_trials, held_out = budget.drawn(tuning, plan)
     trials, arrived = searched(tuning, plan, for_trials)
     seed_point = tuning.space.point(tuning.seed_values)
     best, _ = recommend(tuning.space, seed_point, trials, seed, arrived)

@@ -16,18 +16,18 @@ import arena.tuning  # noqa: F401  # before numpy, as the command has it: one th
 # isort: split
 import optuna
 
-from arena.keeping.journal import Journal
+from arena.config.command_line import RunOptions, cores
 from arena.planning.tasks import Task
-from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import RunOptions, cores
-from arena.tuning import search
+from arena.playing.options import Interrupts
+from arena.storage.journal import Journal
+from arena.tuning import study as search
 from arena.tuning.optuna_study import distributions
 from arena.tuning.recommendation import recommend
-from arena.tuning.search import Study, all_trials
 from arena.tuning.space import Point
+from arena.tuning.study import Study, all_trials
+from arena.tuning.study_config import load_tuning
 from arena.tuning.trial_games import PartPlayer, PlayedPart, TrialPart, games_of
 from arena.tuning.trials import Trial, trial_of
-from arena.tuning.tune_file import load_tuning
 from benchmarks.table import Row
 from benchmarks.timing import best_of
 

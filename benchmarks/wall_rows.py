@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from agents import Agent, AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.wall.wall import Wall
-from arena.planning.drawing import DrawnPlan, draw
+from agents.core import Agent, AgentSpec
+from agents.registry import build
+from agents.sandbox.sandbox import Wall
+from agents.search.compiled_agent import CompiledAgent
+from arena.config.experiment import load
+from arena.planning.schedule import DrawnPlan, draw
 from arena.planning.tasks import Task
-from arena.playing.clean_replay import replayed
-from arena.playing.in_order import in_turn
-from arena.playing.interrupts import Interrupts
-from arena.playing.worker import Worker
-from arena.playing.workers import PlayOptions, Workers
-from arena.reading.experiment_file import load
+from arena.playing.executor import in_turn
+from arena.playing.options import Interrupts
+from arena.playing.referee_loop import replayed
+from arena.playing.worker import PlayOptions, Worker, Workers
 from benchmarks.perft_rows import check_equal
 from benchmarks.search_rows import EVALUATIONS, REPEATS, found
 from benchmarks.table import Row, per_second

@@ -1,22 +1,12 @@
 """Rules: what is legal, who won. Everything outside uses games by these names."""
 
-import _signal  # type: ignore[import-not-found]  # as in `arena`: `signal` takes time to load
-import sys
-
-_AS_COMMAND = sys.argv[:1] == ["-m"] and any(word.startswith("games.") for word in sys.orig_argv)
-if _AS_COMMAND and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # a short command: Ctrl-C ends it at once
-
 import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from games.core import Game, IllegalMove, MoveError
-from games.names import GameError, did_you_mean, listed, quoted, split_name
-from games.once import once
-from games.position import Position
-from games.shell_commands import refuse_no_command
+from games.base.text import GameError, did_you_mean, listed, quoted, split_name
+from games.core import Game, IllegalMove, MoveError, Position, once
 
 __all__ = [
     "GAMES",
@@ -41,7 +31,7 @@ GAMES: Mapping[str, str] = {
     "othello-adjacent": "games.othello",
 }
 NAMES = tuple(GAMES)
-USERS = "games.user_game"  # as text too
+USERS = "games.user_games.load"  # as text too
 FILE = re.compile(r"\.py\s*(:|$)")
 
 
@@ -71,6 +61,3 @@ def _built(text: str) -> Game:
 def _canonical(name: str) -> Game:
     """One object for each game, so that its context and kernels are made once."""
     return _built(name)
-
-
-refuse_no_command("games")

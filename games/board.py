@@ -1,14 +1,17 @@
-"""A game under way as numbers in one array: what a referee plays on, and what travels to bots."""
+"""A game in progress as one array of words, and the numbers printed on its board."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from games.core import Game
+from games.core import Game, Position
 from games.kernels.board_layout import COUNT, LEFT, LOOK, MOVER, STATE
 from games.kernels.context import PASS
-from games.position import Position
 
 SWAPPED = 2  # in the word of the mover
 WORD_BYTES = 8
+NO_NUMBER = -1  # a move that stands on no board, such as the swap of a game with numbered holes
 
 
 class Board:
@@ -90,3 +93,27 @@ def position_of(of: Game, fields: tuple[int, ...], words: list[int]) -> Position
         at += size
     mover = words[MOVER]
     return Position(of.family.restored(state), mover & 1, bool(mover & SWAPPED))
+
+
+class Numbers(NamedTuple):
+    """The moves of one side of the board."""
+
+    number: Mapping[int, int]  # by slot
+    slot: Mapping[int, int]  # by number
+
+
+def board_numbers(of: Game) -> tuple[Numbers, Numbers]:
+    """The numbers of both sides; the rows' own count where the board shows letters."""
+    return _of_side(of, 0), _of_side(of, 1)
+
+
+def _of_side(of: Game, side: int) -> Numbers:
+    position = Position(of.start().state, side)
+    moves = [move for move in range(len(of.slots)) if move != of.pass_move]
+    texts = {move: of.move_text(position, move) for move in moves}
+    numbered = any(text.isdecimal() for text in texts.values())
+    number = {}
+    for move, text in texts.items():
+        printed = int(text) if text.isdecimal() else NO_NUMBER
+        number[of.slots_of(move)] = printed if numbered else move
+    return Numbers(number, {each: slot for slot, each in number.items()})

@@ -1,24 +1,84 @@
-"""What a game is to everyone else: pure functions of its positions."""
+"""Game, Position and Notation: pure functions of positions."""
 
 import importlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any, overload
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games import pack as packs
+from games import parts as packs
+from games.base.errors import Mistake
+from games.base.text import listed, quoted
 from games.kernels.context import PASS, Context
-from games.names import listed, quoted
-from games.position import Notation, Plain, Position
-from games.terminal import Mistake
 
+Arguments = TypeVarTuple("Arguments")
+Made = TypeVar("Made")
+# A position in plain Python numbers; every notation has a form of its own.
+Plain: TypeAlias = Any
 Numbers = Sequence[int] | NDArray[np.integer[Any]]
 Translation = NDArray[np.int16]
+
+
+def once(function: Callable[[*Arguments], Made]) -> Callable[[*Arguments], Made]:
+    """As `functools.cache`, but two threads that ask together get the same object."""
+    lock, cached = threading.RLock(), cache(function)
+
+    @wraps(function)
+    def made(*arguments: *Arguments) -> Made:
+        with lock:
+            return cached(*arguments)
+
+    return made
+
+
+class Position(NamedTuple):
+    """A state as its mover sees it, the mover, and whether the players have swapped sides."""
+
+    state: Any  # a family's named tuple
+    mover: int
+    swapped: bool = False
+
+    @property
+    def side(self) -> int:
+        """The side of the board to move: 0 South or Black, 1 North or White."""
+        return self.mover ^ self.swapped
+
+
+class Notation(Protocol):
+    """How people write the moves and positions of a game."""
+
+    def move_text(self, position: Position, move: int) -> str:
+        """The move as it is printed on the board."""
+
+    def parse_move(self, position: Position, text: str) -> int | None:
+        """The move that `text` means, legal or not; `None` if it means none."""
+
+    def split(self, text: str) -> list[str]:
+        """The moves of a written game, one by one."""
+
+    def text(self, position: Position) -> str:
+        """The position in one line that `parse` reads back."""
+
+    def parse(self, text: str) -> Position:
+        """The position written in `text`; a GameError says what is wrong with it."""
+
+    def draw(self, position: Position, names: tuple[str, str] | None) -> str:
+        """The board as people draw it, with the names of the first and second player."""
+
+    def standing(self, position: Position) -> tuple[int, int]:
+        """The beans in the pots, or discs on the board, of the first and the second player."""
+
+    def score(self, position: Position) -> tuple[int, int]:
+        """The reported score of a finished game."""
+
+    def plain(self, position: Position) -> Plain:
+        """The position in plain Python numbers, the mover's first."""
 
 
 class IllegalMove(ValueError):  # noqa: N818  # the word of the domain, as in `IndexError`'s family
@@ -277,5 +337,62 @@ class Game:
 
 def _reloaded(name: str, source: Path, digest: str) -> Game:
     """A user's game in another process."""
-    made: Game = importlib.import_module("games.user_game").reloaded(name, source, digest)
+    made: Game = importlib.import_module("games.user_games.load").reloaded(name, source, digest)
     return made
+
+
+def move_noun(of: Game, position: Position) -> str:
+    """The noun of a game that has no other."""
+    return "move"
+
+
+def why_no_move(of: Game, position: Position, answer: str, move: int | None) -> str:
+    """Why an answer is refused, in any game."""
+    try:
+        of.parse_move(position, answer)
+    except IllegalMove as error:
+        return str(error)
+    return f"{quoted(answer)} is not legal"
+
+
+def nothing_swept(of: Game, position: Position, move: int) -> tuple[int, int]:
+    """Nothing is handed out after the last move."""
+    return 0, 0
+
+
+def no_rule(of: Game) -> Sequence[str]:
+    """A game whose rules are not put into words."""
+    return ()
+
+
+class Words(NamedTuple):
+    """The words of a pack; `why_not` gets an answer and the move that it means, if any.
+
+    `swept` counts what the end of the game gave to the first and the second player; `rule` says
+    in about five lines how the game is played.
+    """
+
+    sides: tuple[str, str] = ("first", "second")
+    noun: Callable[[Game, Position], str] = move_noun
+    why_not: Callable[[Game, Position, str, int | None], str] = why_no_move
+    swept: Callable[[Game, Position, int], tuple[int, int]] = nothing_swept
+    rule: Callable[[Game], Sequence[str]] = no_rule
+
+
+def words_of(of: Game) -> Words:
+    """The words of this game; the plain ones if its pack has none."""
+    if not of.has("words"):
+        return Words()
+    words: Words = of.part("words").WORDS
+    return words
+
+
+def side_name(of: Game, position: Position) -> str:
+    """The side of the board to move, as players call it."""
+    return words_of(of).sides[position.side]
+
+
+def legal_texts(of: Game, position: Position) -> str:
+    """The legal moves in one line, as they are written on the board; numbers ascend."""
+    texts = [of.move_text(position, move) for move in of.legal(position)]
+    return " ".join(sorted(texts, key=lambda text: int(text) if text.isdigit() else 99))

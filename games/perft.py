@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from games import Game, GameError, Position, game
-from games.command_parser import CommandParser
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, run, status_of
+from games.base.text import whole
 from games.core import kernels
 from games.kernels.context import DEEPEST, ENDED, LEAVES
-from games.names import whole
-from games.shell_commands import here
-from games.terminal import DONE, run, status_of
 
 
 class Depth(NamedTuple):

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from games.core import Game, kernels
+from games.core import Game, Position, kernels
 from games.kernels.context import DRAWS, LOSSES, MARGINS, MOVES, WINS
-from games.position import Position
 
 
 class Tally(NamedTuple):

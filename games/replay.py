@@ -6,19 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from games import Game, Position, game
-from games.command_parser import CommandParser
-from games.names import positive
-from games.shell_commands import here
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, run, say, status_of
+from games.base.text import positive
 from games.solving import Budget, SolverSettings, solver_of
-from games.solving.bounds import Allowance
-from games.solving.valued_lines import (
-    MoveValues,
-    beside,
-    cost_words,
-    value_lines,
-    values_back,
-)
-from games.terminal import DONE, run, say, status_of
+from games.solving.solution import MoveValues, beside, cost_words, value_lines, values_back
+from games.solving.solver import Allowance
 
 BUILDING = 0.3  # of the seconds may go into a database that is not there
 

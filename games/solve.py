@@ -7,18 +7,15 @@ import sys
 import time
 
 from games import Game, GameError, Position, game
-from games.command_parser import CommandParser
-from games.names import positive, whole
-from games.progress_line import ProgressLine
-from games.shell_commands import here
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, UNFINISHED, Mistake, say, status_of
+from games.base.progress_line import ProgressLine
+from games.base.text import positive, whole
+from games.core import side_name
 from games.solving import Budget, SolverSettings, solver_of
-from games.solving.bounds import Allowance, Bounds
-from games.solving.database_files import free_memory
-from games.solving.hopeless import hopeless
-from games.solving.solution import Solution, as_json, steps, written
-from games.solving.solver import Solver
-from games.terminal import DONE, UNFINISHED, Mistake, say, status_of
-from games.words import side_name
+from games.solving.solution import Solution, as_json, hopeless, steps, written
+from games.solving.solver import Allowance, Bounds, Solver
+from games.solving.sowing_database import free_memory
 
 MOST_BEANS = 30  # of a database: with six holes a side 10 GB
 BUILDING = 0.3  # of the time that is asked for may go into a database that is not there

@@ -11,21 +11,20 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from agents import build
-from agents.compiled import CompiledAgent
-from agents.kernels import whole_games
+from agents.registry import build
+from agents.search import game_loop
+from agents.search.compiled_agent import CompiledAgent
 from arena.planning.openings.random import drawn
-from arena.playing.clean_replay import replayed
+from arena.playing.referee_loop import replayed
 from games import Game, game
 from games.board import Board
 from games.core import kernels
-from games.kernels.compile_cache import cache_directory
+from games.kernels.compile_cache import cache_directory, room_of
 from games.kernels.context import PASS
 from games.kernels.jit import INTERPRETED
-from games.kernels.kernel_sources import room_of
 from games.perft import perft
 from games.playouts import random_games
-from games.solving.plain import PlainQuestions
+from games.solving.generic import PlainQuestions
 from games.transcripts import written
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, is_wide, playing, spec_of
 from tests.agents.whole_games import play_games
@@ -82,7 +81,7 @@ def compile_others(name: str) -> None:
 
 def main() -> None:
     """The families that take longest come first; a file in the cache says that all are there."""
-    directory = cache_directory(room_of(whole_games.__name__))
+    directory = cache_directory(room_of(game_loop.__name__))
     if INTERPRETED or directory is None:
         return
     done = directory / "compiled_for_tests"

@@ -25,8 +25,8 @@ from typing import NoReturn
 import numba
 from numba.core import event
 
-from agents.wall import wall
-from agents.wall.running_spawner import begin_spawner
+from agents.sandbox import sandbox
+from agents.sandbox.sandbox import begin_spawner
 
 PACKAGES = ("games", "agents", "arena")
 NOTHING = ["false"]  # the program that the process would go on with, did it ever return
@@ -43,7 +43,7 @@ def in_fork(work: Callable[[], int], **options) -> dict:
 
 def with_bots(work: Callable[[], int]) -> int:
     """The status of `work` in a fork that begins a spawner of its own: half a second."""
-    wall.begin_spawner = begin_spawner
+    sandbox.begin_spawner = begin_spawner
     return work()
 
 
@@ -85,7 +85,7 @@ def _become(work: Callable[[], int], environment: Mapping[str, str] | None) -> N
         sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
         sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # as `arena` has it for commands
-        wall.begin_spawner = _refused  # the one that tests lend is a file of ours
+        sandbox.begin_spawner = _refused  # the one that tests lend is a file of ours
         if environment is not None:
             os.environ.clear()
             os.environ.update(environment)

@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from agents.wall import wall
-from agents.wall.running_spawner import RunningSpawner, begin_spawner, kept_environment
+from agents.sandbox import sandbox
+from agents.sandbox.sandbox import RunningSpawner, begin_spawner, kept_environment
 
 Begin = Callable[[], RunningSpawner]
 CACHE = "XDG_CACHE_HOME"
@@ -54,7 +54,7 @@ class Spawners:
 def lent_spawners() -> Iterator[None]:
     """Walls that are begun meanwhile borrow their spawners."""
     with pytest.MonkeyPatch.context() as patch, closing(Spawners(begin_spawner)) as spawners:
-        patch.setattr(wall, "begin_spawner", spawners.lent)
+        patch.setattr(sandbox, "begin_spawner", spawners.lent)
         yield
 
 
@@ -62,5 +62,5 @@ def lent_spawners() -> Iterator[None]:
 def own_spawners() -> Iterator[None]:
     """Walls that are begun meanwhile have spawners of their own, as they do outside of tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(wall, "begin_spawner", begin_spawner)
+        patch.setattr(sandbox, "begin_spawner", begin_spawner)
         yield

@@ -29,7 +29,7 @@ def test_only_whole_files_opens_a_file_to_write():
         for path in paths
     }
     found = {str(path.relative_to(ROOT)) for path in paths if any(map(writes, calls[path]))}
-    assert found == {"games/whole_files.py"}
+    assert found == {"games/base/files.py"}
 
 
 @pytest.mark.parametrize(

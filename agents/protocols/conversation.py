@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from agents.core import Agent, Limit
 from games import Game, Position
-from games.keys import Key
+from games.base.schema import Key
 
 # start: until it is ready to play; move: the limits of the question; grace: housekeeping.
 Clock = Literal["start", "move", "grace"]

@@ -21,8 +21,8 @@ from agents.protocols.conversation import (
     chosen,
 )
 from games import Game, GameError, Position
-from games.keys import Key
-from games.names import quoted
+from games.base.schema import Key
+from games.base.text import quoted
 
 OPTIONS: tuple[Key, ...] = ()
 DISCS = "-XO"  # as a position is written: none, the first player's, the second's

@@ -1,4 +1,4 @@
-"""Other line protocols: the position as numbers or squares, the answer as a number."""
+"""Line protocols of other courses, and programs made for people."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +22,12 @@ from agents.protocols.conversation import (
     line_of,
 )
 from games import Game, Position
-from games.keys import Key
-from games.names import did_you_mean, listed, quoted
+from games.base.schema import Key
+from games.base.text import did_you_mean, listed, quoted
 
 Sowing = Callable[[Any, Position, int], object]  # from the rows, the position and the ply
+PIE = "pie"  # 1 where the players may change sides by answering 0, else 0
+SQUARES = "squares"
 
 
 def _side(rows: Any, position: Position, side: int) -> tuple[tuple[int, ...], int]:
@@ -47,8 +49,6 @@ FIELDS: Mapping[str, Sowing] = {
     "turn": lambda rows, position, ply: ply + 1,
     "mover": lambda rows, position, ply: position.side + 1,
 }
-PIE = "pie"  # 1 where the players may change sides by answering 0, else 0
-SQUARES = "squares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,3 +235,52 @@ def number_in(answer: str, line: str) -> int | None:
     found = pattern.search(line) if pattern.groups else pattern.fullmatch(line)
     text = found[found.re.groups and 1] if found else ""
     return int(text) if text and re.fullmatch(r"[+-]?[0-9]{1,9}", text) else None
+
+
+# Its prompt has no line end: it stands before the next line, which is why an answer is searched.
+CONSOLE_FORM = Form((), 0, process="game", answer=r"chooses ([0-9]+)")
+
+
+class Console:
+    """A program with its own board, which is given its opponent's moves one by one."""
+
+    def __init__(self, of: Game, options: Mapping[str, object]) -> None:
+        """SpecError if the options leave no way to find its moves."""
+        self.of, self.form = of, form_of(CONSOLE_FORM, options)
+        if options.get("fields") or options.get("separator"):
+            raise SpecError("a console program is asked no question: leave out fields, separator")
+        self.player, self.told, self.is_new = 0, 0, True
+
+    def greet(self) -> Steps[None]:
+        """There is no greeting: it speaks to people."""
+        yield from ()
+
+    def new_game(self, player: int, start: Position, seed: int) -> Steps[None]:
+        """Start a process whose arguments say who begins."""
+        self.player, self.told, self.is_new = player, 0, True
+        yield Restart(self.form.arguments[player])
+
+    def choose(self, question: Question) -> Steps[int]:
+        """Send the other side's moves since its last one, then find its own."""
+        for ply in question.plies[self.told :]:
+            if ply.before.mover == self.player:
+                reason = "is a console program, which cannot be given moves it did not choose"
+                raise BotFault("unloadable", reason)
+            yield Write(f"{ply.move + self.form.base}\n")
+        self.told = question.ply + 1
+        line = yield from first_line(self.is_new)
+        self.is_new = False
+        while (number := number_in(self.form.answer, line)) is None:
+            line = yield from first_line(False)
+        move = number - self.form.base
+        if move not in question.legal:
+            raise BotFault("illegal", f"played {number} in {quoted(line)}, which is not legal")
+        return move
+
+    def game_over(self, plies: Sequence[Ply]) -> Steps[None]:
+        """Nothing to send: its own board shows the end."""
+        yield from ()
+
+    def bye(self) -> Steps[None]:
+        """Nothing to send: it ends when its input does."""
+        yield from ()

@@ -9,7 +9,6 @@ import random
 from collections.abc import Mapping, Sequence
 
 from agents.core import Agent, Resigned, SpecError
-from agents.protocols.console import Console
 from agents.protocols.conversation import (
     BotFault,
     Conversation,
@@ -24,10 +23,10 @@ from agents.protocols.conversation import (
     chosen,
     first_line,
 )
-from agents.protocols.line_forms import FORM_OPTIONS, FORMS, FormConversation
+from agents.protocols.line_forms import FORM_OPTIONS, FORMS, Console, FormConversation
 from games import Game, Position
-from games.keys import Key
-from games.names import GameError, quoted
+from games.base.schema import Key
+from games.base.text import GameError, quoted
 
 OURS = "board"
 CONSOLE = "console"

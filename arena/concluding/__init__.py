@@ -1,1 +1,1 @@
-"""Concluding from the games: evidence, summary, standings, checks, proofs."""
+"""Concluding."""

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.concluding.solver_threads import SolverThreads
-from arena.planning.openings.lines import moves_of, position_after
+from arena.analysis.checks.winnable import SolverThreads
+from arena.planning.openings.openings import moves_of, position_after
 from arena.planning.openings.random import random_openings
 from games import Game
+from games.base.files import write_text
 from games.solving import SolverSettings
-from games.solving.bounds import Bounds
-from games.solving.hopeless import still_open
-from games.solving.solver import Solver
-from games.whole_files import write_text
+from games.solving.solution import still_open
+from games.solving.solver import Bounds, Solver
 
 TABLE_BITS = 24
 AT_ONCE = 32  # openings that one solver solves before it forgets: like ones follow one another

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent, decided
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent, decided
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
 from games import Game, Position
+from games.base.errors import Mistake
 from games.solving import Budget, SolverSettings, solver_of
-from games.solving.bounds import Bounds
 from games.solving.extra_turns import ExtraTurns, extra_turns, moves_by_turn
-from games.solving.hopeless import hopeless, still_open
-from games.terminal import Mistake
+from games.solving.solution import hopeless, still_open
+from games.solving.solver import Bounds
 
 OPENING_PLIES = 4  # random, so that players without chance do not repeat themselves
 LONGEST = 2000

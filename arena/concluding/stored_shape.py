@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias, get_args
 
-from games.keys import Key, KeyType
+from games.base.schema import Key, KeyType
 
 
 class OrNone(NamedTuple):

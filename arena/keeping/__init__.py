@@ -1,1 +1,1 @@
-"""Keeping bytes and columns on disk: journal, run directory, parquet, log."""
+"""Keeping."""

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from arena.keeping.kept_sources import SOURCES
-from arena.keeping.provenance import RUN
-from arena.keeping.run_directory import GAMES, NotARun, other_results
-from games.keys import KeyValues
-from games.limited_files import parsed_json, read_bytes
-from games.machine_paths import page_without_machine_paths, without_machine_paths
-from games.names import quoted
-from games.whole_files import whole_file
+from arena.storage.provenance import RUN
+from arena.storage.run_file import GAMES, NotARun, other_results
+from arena.storage.versions import SOURCES
+from games.base.files import parsed_json, read_bytes, whole_file
+from games.base.machine_paths import page_without_machine_paths, without_machine_paths
+from games.base.schema import KeyValues
+from games.base.text import quoted
 
 FILES = (RUN, "summary.json", "report.html", "run.log")
 TABLE = re.compile(r"[a-z_]{1,40}\.parquet")

@@ -6,22 +6,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.core import Weights
-from agents.door import agent_of
-from agents.evaluations.declared_weights import declared_weights
-from agents.fitting.labelled_positions import Positions
-from agents.fitting.table_sums import row_kernels
-from agents.wall.bot_terms import Terms
-from agents.wall.far_agent import FarAgent
-from agents.wall.wall import Wall
-from arena.stats.clustered_error import (
-    CalibrationBin,
-    FitQuality,
-    calibration,
-    fit_quality,
-)
+from agents.core import AgentSpec, Terms, Weights
+from agents.create import agent_of
+from agents.evaluation.table_sums import row_kernels
+from agents.evaluation.training_positions import Positions
+from agents.evaluation.weights import declared_weights
+from agents.registry import build
+from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandboxed_agent import FarAgent
+from agents.search.compiled_agent import CompiledAgent
+from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration, fit_quality
 from games import Game
 
 LOUD = 1000.0  # the weight at which a feature is read: its thousandths are then millionths

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.learning.round_match import RoundMatch
-from arena.stats.clustered_error import MeanError, mean_by_game
+from arena.stats.clustered_means import MeanError, mean_by_game
 from arena.stats.estimate import Estimate
 
 Z_95 = 1.96

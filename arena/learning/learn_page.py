@@ -4,16 +4,126 @@ import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.evaluations.learned_weights import read_learned
-from arena.keeping.run_directory import NotARun
-from arena.learning.weight_figures import weight_figures
-from arena.showing import page, plots
-from games.keys import KeyValues
-from games.limited_files import parsed_json, read_bytes
+import numpy as np
+from numpy.typing import NDArray
 
+from agents.evaluation.learned_weights import FEATURES, LearnedWeights, read_learned
+from arena.learning.weights_text import MOST_BEANS, table_of
+from arena.report import chart
+from arena.report.html import Html, joined, tag
+from arena.showing import page
+from arena.storage.run_file import NotARun
+from games.base.files import parsed_json, read_bytes
+from games.base.schema import KeyValues
+from games.learned_tables import TableGroup
+
+Floats = NDArray[np.float64]
+CELL, GAP, READINGS = 15, 14, 4  # pixels of a square, between boards; readings at either end
+WOOD, FELT, INK = "#f1efe9", "#2e7d4f", "#1b1f24"
+DARKEST = (31, 95, 168), (168, 72, 11)  # good for the mover, bad
 LEARNED_JSON = "learned.json"
 Z_95 = 1.96
 MOST_DRAWN = 400
+
+
+def weight_figures(read: LearnedWeights, path: Path) -> Iterator[tuple[str, str]]:
+    """The figures of a file's weights by name, in the middle of the game."""
+    if read.kind == FEATURES:
+        names = list(read.groups)
+        values = [float(column.mean()) for column in read.weights.T]
+        yield "features", feature_bars(names, values)
+        return
+    layout, whole = table_of(path, read)
+    row = whole[read.phases // 2]
+    for each in layout.groups:
+        table = row[layout.starts[each.name] :][: each.entries]
+        if each.name == "holes":
+            yield each.name, hole_figure(table)
+        elif layout.kind.startswith("patterns"):
+            yield each.name, pattern_figure(each, table)
+
+
+def feature_bars(names: Sequence[str], values: Sequence[float]) -> str:
+    """A bar for the size of each feature's weight, its sign beside its name."""
+    signed = [
+        f"{name} {'-' if value < 0 else '+'}" for name, value in zip(names, values, strict=True)
+    ]
+    return chart.bars(signed, [abs(value) for value in values], "Weights of the features")
+
+
+def hole_figure(table: Floats) -> str:
+    """A cell for each own hole and number of beans: what they are worth against none."""
+    own = table.reshape(2, -1, 16)[0]
+    values = own[:, 1:MOST_BEANS] - own[:, :1]
+    largest = max(float(np.abs(values).max()), 0.1)
+    wide, tall, left, top = 44, 26, 70, 58
+    parts = [_words(left + wide * beans + wide / 2, top - 8, str(beans + 1), "middle")
+             for beans in range(values.shape[1])]  # fmt: skip
+    for hole, line in enumerate(values):
+        y = top + tall * hole
+        parts.append(_words(left - 8, y + 17, f"hole {hole + 1}", "end"))
+        for beans, value in enumerate(line.tolist()):
+            x = left + wide * beans
+            parts.append(_box(x, y, wide, tall, _shade(value / largest)))
+            parts.append(_words(x + wide / 2, y + 17, f"{value:.1f}", "middle"))
+    title = "What so many beans in an own hole are worth against none"
+    return _figure(left + wide * values.shape[1] + 10, top + tall * len(values) + 12, title, parts)
+
+
+def _shade(share: float) -> str:
+    """From white to the darkest colour of the side that it is good for."""
+    dark = DARKEST[share < 0]
+    strength = 0.75 * min(abs(share), 1.0)
+    return "#" + "".join(f"{round(255 + (each - 255) * strength):02x}" for each in dark)
+
+
+def pattern_figure(group: TableGroup, table: Floats) -> str:
+    """The readings of a pattern that are worth most and least to the mover, as boards."""
+    squares = [(ord(word[0]) - 97, int(word[1:]) - 1) for word in group.words.split()]
+    order = np.argsort(table, kind="stable")
+    used = order[table[order] != 0]
+    best, worst = used[::-1][:READINGS], used[:READINGS]
+    columns, rows = (max(each) + 1 for each in zip(*squares, strict=True))
+    wide, tall = CELL * max(columns, 4) + GAP, CELL * rows + 26
+    parts = []
+    for line, entries in enumerate((best, worst)):
+        for place, entry in enumerate(entries.tolist()):
+            x, y = 10 + wide * place, 34 + tall * line
+            parts.append(_words(x, y + 12, f"{table[entry]:+.1f}", "start"))
+            parts += [
+                _square(x + CELL * column, y + 18 + CELL * row, entry // 3**at % 3)
+                for at, (column, row) in enumerate(squares)
+            ]
+    title = f"{group.name}: worth most, worth least"
+    return _figure(max(20 + wide * READINGS, 300), 40 + 2 * tall, title, parts)
+
+
+def _square(x: float, y: float, disc: int) -> Html:
+    """A square: empty, the mover's black disc, the other's white one."""
+    ground = _box(x, y, CELL, CELL, FELT)
+    if disc == 0:
+        return ground
+    colour = INK if disc == 1 else "#ffffff"
+    middle = CELL / 2
+    return joined([ground, tag("circle", cx=x + middle, cy=y + middle, r=middle - 2, fill=colour)])
+
+
+def _box(x: float, y: float, wide: float, tall: float, colour: str) -> Html:
+    return tag("rect", x=x, y=y, width=wide, height=tall, fill=colour, stroke=WOOD)
+
+
+def _words(x: float, y: float, text: str, anchor: str) -> Html:
+    return tag("text", text, x=x, y=y, text_anchor=anchor)
+
+
+def _figure(wide: float, tall: float, title: str, parts: Sequence[Html]) -> str:
+    heading = tag("text", title, x=10, y=20, font_size="14", font_weight="bold")
+    return tag(
+        "svg", tag("rect", width="100%", height="100%", fill="#fff"), heading, *parts,
+        xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {wide:g} {tall:g}",
+        width=f"{wide:g}", height=f"{tall:g}", role="img", aria_label=title,
+        font_family="sans-serif", font_size="12", fill=INK,
+    )  # fmt: skip
 
 
 def is_learned(directory: Path) -> bool:
@@ -96,14 +206,14 @@ def sprt_figure(each: KeyValues) -> str:
     step = -(-len(ratios) // MOST_DRAWN)
     places = sorted({*range(0, len(ratios), step), len(ratios) - 1})
     xs, ys = [place + 1 for place in places], [float(ratios[place]) for place in places]
-    frame = plots.framed([0, *xs], [*ys, lower, upper])
+    frame = chart.framed([0, *xs], [*ys, lower, upper])
     parts = [
-        plots.level(frame, upper, "better", plots.GREEN),
-        plots.level(frame, lower, "not better"),
-        plots.line(frame, xs, ys),
+        chart.level(frame, upper, "better", chart.GREEN),
+        chart.level(frame, lower, "not better"),
+        chart.line(frame, xs, ys),
     ]
     title = f"Round {each['round']} against the one before: {match['verdict']}"
-    return plots.drawn(frame, parts, title, "pairing", "LLR")
+    return chart.drawn(frame, parts, title, "pairing", "LLR")
 
 
 def calibration_figure(each: KeyValues) -> str:
@@ -112,15 +222,15 @@ def calibration_figure(each: KeyValues) -> str:
     xs, ys = [one["predicted"] for one in bins], [one["outcome"] for one in bins]
     low, high = ([y + side * Z_95 * one["error"] for y, one in zip(ys, bins, strict=True)]
                  for side in (-1, 1))  # fmt: skip
-    frame = plots.framed(xs, [*low, *high, *xs])
+    frame = chart.framed(xs, [*low, *high, *xs])
     ends = [min(xs), max(xs)]
     parts = [
-        plots.line(frame, ends, ends, plots.FAINT),
-        plots.whiskers(frame, xs, low, high, plots.BLUE),
-        plots.dots(frame, xs, ys),
+        chart.line(frame, ends, ends, chart.FAINT),
+        chart.whiskers(frame, xs, low, high, chart.BLUE),
+        chart.dots(frame, xs, ys),
     ]
     title = f"Round {each['round']}: what came, over what was predicted"
-    return plots.drawn(frame, parts, title, "predicted", "came")
+    return chart.drawn(frame, parts, title, "predicted", "came")
 
 
 def curve_parts(last: KeyValues) -> Iterator[str]:
@@ -134,15 +244,15 @@ def curve_parts(last: KeyValues) -> Iterator[str]:
     xs = list(range(len(points)))
     known = [tuple(0.0 if end is None else float(end) for end in each) for each in elos]
     values, low, high = zip(*known, strict=True)
-    frame = plots.framed([-0.3, xs[-1] + 0.3], [*low, *high])
+    frame = chart.framed([-0.3, xs[-1] + 0.3], [*low, *high])
     parts = [
-        plots.whiskers(frame, xs, low, high, plots.BLUE),
-        plots.line(frame, xs, values),
-        plots.dots(frame, xs, values),
+        chart.whiskers(frame, xs, low, high, chart.BLUE),
+        chart.line(frame, xs, values),
+        chart.dots(frame, xs, values),
     ]
     named = [(float(x), f"{each['games']:,} games") for x, each in zip(xs, points, strict=True)]
     title = "Elo over the teacher of the round, by the games that were fitted"
-    yield plots.drawn(frame, parts, title, "", "Elo", named)
+    yield chart.drawn(frame, parts, title, "", "Elo", named)
     yield page.paragraph(curve_words(points))
 
 

@@ -9,21 +9,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluations.learned_weights import (
-    LearnedWeights,
-    read_learned,
-    write_learned,
-)
-from agents.fitting.labelled_positions import GameReader, Positions
-from agents.fitting.table_sums import TableSums
-from agents.kernels.learned_value import MOST_REMAINING, SCALE, phase_of
-from agents.wall.wall import Wall
-from arena.keeping.provenance import versions
+from agents.evaluation.learned_value import MOST_REMAINING, SCALE, phase_of
+from agents.evaluation.learned_weights import LearnedWeights, read_learned, write_learned
+from agents.evaluation.table_sums import TableSums
+from agents.evaluation.training_positions import GameReader, Positions
+from agents.sandbox.sandbox import Wall
+from arena.learning.config import FEATURES, Learning, layout_of, tables_part
 from arena.learning.feature_fit import FittedFeatures, fit_features, fit_own
-from arena.learning.learn_file import FEATURES, Learning, layout_of, tables_part
 from arena.learning.round_games import RoundGames
 from arena.learning.table_fit import FitRows, FittedTables, fit_tables, predictions, refitted
-from arena.stats.clustered_error import CalibrationBin, FitQuality, calibration
+from arena.stats.clustered_means import CalibrationBin, FitQuality, calibration
+from arena.storage.provenance import versions
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
 
@@ -193,7 +189,7 @@ def phase_by_features(
     """The phase in which an agent with weights by phase sees each position."""
     if phases == 1:
         return np.zeros(len(rows), np.int64)
-    from agents.fitting.table_sums import phase_kernels  # noqa: PLC0415  # only with phases
+    from agents.evaluation.table_sums import phase_kernels  # noqa: PLC0415  # only with phases
 
     found = np.empty(len(rows), np.int64)
     phase_kernels(of.family_name).phases_of(of.context, rows, phases, found)

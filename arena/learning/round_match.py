@@ -9,20 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import AgentSpec
-from arena.keeping.journal import Journal
-from arena.learning.learn_file import Learning
-from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.openings import Openings, way
-from arena.planning.pairing_seeds import digest_word
-from arena.planning.records import pair_points
-from arena.playing.tournament import Tick, play
-from arena.playing.workers import PlayOptions
+from agents.core import AgentSpec
+from arena.learning.config import Learning
+from arena.planning.games import pair_points
+from arena.planning.openings.openings import Openings
+from arena.planning.openings.registry import way
+from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.seeds import digest_word
+from arena.playing.play import Tick, play
+from arena.playing.worker import PlayOptions
 from arena.stats.estimate import Estimate
-from arena.stats.gsprt import log_likelihood_ratio
-from arena.stats.sprt import Decision, SprtPlan, begin, used_up
-from arena.stats.stopped import corrected_estimate, raw_estimate
-from arena.stats.words import elo_text, sprt_text
+from arena.stats.sprt import Decision, SprtPlan, begin, log_likelihood_ratio, used_up
+from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.text import elo_text, sprt_text
+from arena.storage.journal import Journal
 
 LEARNED, BEFORE = "learned", "before"
 SPARE = 50  # openings drawn beside, in place of those that a round has seen

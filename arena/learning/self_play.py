@@ -5,15 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents import AgentSpec, build
-from agents.compiled import CompiledAgent
-from agents.fitting.labelled_positions import NEVER, GameReader, LearnedGames
-from agents.kernels import whole_games as loop
-from arena.planning.drawing import DrawnPlan
-from arena.playing.backends import Backend
-from arena.playing.cluster.parcel import Parcel, parcel
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
+from agents.core import AgentSpec
+from agents.evaluation.training_positions import NEVER, GameReader, LearnedGames
+from agents.registry import build
+from agents.search import game_loop as loop
+from agents.search.compiled_agent import CompiledAgent
+from arena.planning.schedule import DrawnPlan
+from arena.playing.cluster.package import Parcel, parcel
+from arena.playing.executor import Backend
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions
 from games import Game
 from games.core import kernels
 from games.kernels.splitmix import STRIDE, mixed

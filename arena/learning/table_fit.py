@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.fitting.labelled_positions import Positions
-from agents.fitting.table_sums import TableSums
-from agents.kernels.learned_value import SCALE
-from arena.stats.clustered_error import FitQuality, fit_quality, mean_by_game
+from agents.evaluation.learned_value import SCALE
+from agents.evaluation.table_sums import TableSums
+from agents.evaluation.training_positions import Positions
+from arena.stats.clustered_means import FitQuality, fit_quality, mean_by_game
 
 UNIT = 1 << 20  # of a disc or bean, in the sums
 MOST_DIRECTION = 1 << 30  # of a product, so that no sum leaves 63 bits

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from games.keys import KeyValues
+from games.base.schema import KeyValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,47 @@
-"""The plan of a run: all that decides its games, in one frozen value."""
+"""Everything that decides the games."""
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 
-from agents import AgentSpec, outside, searches, users_code, users_trees, with_files
+from agents.core import AgentSpec
+from agents.registry import outside, searches, users_code, users_trees, with_files
 from agents.user_files import split_reference
-from arena.planning.file_names import name_in_plan, path_in_plan
 from arena.planning.openings_spec import RANDOM_OPENINGS, OpeningsSpec
 from arena.planning.rounds import RoundsSpec
-from arena.stats.gsprt import EloModel
-from arena.stats.sprt import SprtPlan
+from arena.stats.sprt import EloModel, SprtPlan
 from games import FILE, USERS, Game, game
-from games.file_trees import FileTree, file_tree
-from games.keys import KeyValues
+from games.base.file_trees import FileTree, file_tree
+from games.base.schema import KeyValues
 
+VERSIONS = "@versions"  # in place of a user's cache, which is elsewhere on another machine
 CLOCKS = ("seconds", "turn_seconds", "game_seconds")
-
-
 NO_COPIES: Mapping[Path, Path] = {}
+
+
+def versions_directory() -> Path:
+    """Where versions of files are put, each in a directory that is named by its content."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return (cache / "pitflip" / "versions").resolve()
+
+
+def name_in_plan(path: str | Path, base: Path) -> str:
+    """The name of a file in the JSON of a plan; the same on every machine."""
+    versions = versions_directory()
+    if Path(path).is_relative_to(versions):
+        return f"{VERSIONS}/{Path(path).relative_to(versions).as_posix()}"
+    return Path(os.path.relpath(path, base)).as_posix()
+
+
+def path_in_plan(name: str, base: Path) -> Path:
+    """Where the file of such a name is; what follows a colon stays as it is."""
+    if name.startswith(f"{VERSIONS}/"):
+        return versions_directory() / name.removeprefix(f"{VERSIONS}/")
+    return base / name
 
 
 class PlanError(ValueError):

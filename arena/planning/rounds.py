@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games.keys import KeyValues
+from games.base.schema import KeyValues
 
 Points = NDArray[np.int8]  # of agent `a` in each pairing, in quarters from 0 to 4
 

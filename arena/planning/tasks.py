@@ -1,19 +1,47 @@
-"""Tasks: portions of the pairings that take a moment each and come back as batches."""
+"""Tasks of equal length."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.planning.agent_costs import AgentCosts, Sides
-from arena.planning.game_blobs import Batch
-from arena.planning.pairings import Block, Pairings
-from arena.planning.records import Termination
+from arena.planning.games import Batch, Termination
+from arena.planning.pair_order import Block, Pairings
 
+LEAST = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
+Sides = NDArray[np.int64]  # the two agents of a pairing in a row
 # Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
 FEWEST, MOST = 1, 131_072  # pairings
 GROWTH = 8
+
+
+class AgentCosts:
+    """Seconds that each agent adds to a pairing, NaN while nothing is known."""
+
+    def __init__(self, agents: int) -> None:
+        """Nothing is known."""
+        self.seconds = np.full(agents, np.nan)
+
+    def learn(self, sides: Sides, seconds: float) -> None:
+        """Take what these pairings took together.
+
+        New agents get what the others do not explain; known ones share the error.
+        """
+        counts = np.bincount(sides.ravel(), minlength=len(self.seconds))
+        new = (counts > 0) & np.isnan(self.seconds)
+        known = float(np.nansum(counts * self.seconds))
+        if new.any():
+            self.seconds[new] = max(seconds - known, LEAST * seconds) / counts[new].sum()
+        else:
+            self.seconds[counts > 0] *= seconds / known
+
+    def within(self, sides: Sides, seconds: float) -> int:
+        """How many of these pairings, one after the other, are known to take no longer."""
+        each = self.seconds[sides].sum(axis=1)
+        known = len(each) if not np.isnan(each).any() else int(np.isnan(each).argmax())
+        return int(np.searchsorted(np.cumsum(each[:known]), seconds, side="right"))
 
 
 class CutOff(NamedTuple):

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-from agents import Agent, AgentFailure, AgentSpec, Follower, SpecError, kind_of, users_code
-from agents.core import Resigned
-from agents.door import agent_of
-from agents.explained import without_noise
-from agents.wall.bot_terms import Terms
-from agents.wall.driver import begins_anywhere
-from agents.wall.wall import Wall
+from agents.core import Agent, AgentFailure, AgentSpec, Follower, Resigned, SpecError, Terms
+from agents.create import agent_of
+from agents.registry import kind_of, users_code
+from agents.sandbox.protocol_agent import begins_anywhere
+from agents.sandbox.sandbox import Wall
+from agents.search.explanation import without_noise
 from games import Game, Position
 
 Answers = list[int] | str  # a move for every position, or why there is none

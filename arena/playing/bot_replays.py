@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.drawing import DrawnPlan
-from arena.planning.game_blobs import decoded
-from arena.planning.records import LOSS, Games, Termination, games_of_rows, moves_of
+from arena.planning.games import LOSS, Games, Termination, decoded, games_of_rows, moves_of
+from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task
-from arena.playing.in_order import in_turn
-from arena.playing.known_pairings import KnownPairings
+from arena.playing.cached_pairs import KnownPairings
+from arena.playing.executor import in_turn
 from arena.playing.referee_loop import stored_verdicts
-from arena.playing.workers import PlayOptions, RunFailed, Workers
+from arena.playing.worker import PlayOptions, RunFailed, Workers
 from games import Game
-from games.keys import KeyValues
+from games.base.schema import KeyValues
 
 # The pairings of a run from the first to before the second, with their games, in order.
 StoredParts = Callable[[], Iterable[tuple[int, int, Games]]]

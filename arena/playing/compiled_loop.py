@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.compiled import CompiledAgent
-from agents.kernels import whole_games as loop
-from arena.planning.drawing import DrawnPlan
-from arena.planning.pairing_seeds import agent_seeds
-from arena.planning.pairings import Block, Pairings
-from arena.planning.records import DRAW, LOSS, PLAYED, WIN, GameColumn, Games
+from agents.search import game_loop as loop
+from agents.search.compiled_agent import CompiledAgent
+from arena.planning.games import DRAW, LOSS, PLAYED, WIN, GameColumn, Games
+from arena.planning.pair_order import Block, Pairings
+from arena.planning.schedule import DrawnPlan
+from arena.planning.seeds import agent_seeds
 from arena.playing.referee import LONGEST
 
 # Enough that a call costs little, few enough that their moves stay in the processor's cache.

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from agents import users_code
-from agents.bot_options import MOST_RESTARTS, MOST_TIMEOUTS, TIMEOUT_SECONDS
 from agents.fault_text import fault_text
-from arena.planning.drawing import DrawnPlan
-from arena.planning.records import Termination
+from agents.options import MOST_RESTARTS, MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.registry import users_code
+from arena.planning.games import Termination
+from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Unasked
-from arena.planning.time_controls import time_control
+from arena.playing.clock import time_control
 
 # Faults after which a process must be started again.
 ENDING = frozenset(

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.game_blobs import Batch, opened
-from arena.planning.openings import first_openings
-from arena.planning.pairings import TURN
+from arena.planning.games import Batch, opened
+from arena.planning.openings.openings import first_openings
+from arena.planning.pair_order import TURN
+from arena.planning.schedule import DrawnPlan, draw
 from arena.planning.tasks import Task
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions, RunFailed, Workers
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions, RunFailed, Workers
 from games.playouts import random_games
 
 PILOT_SECONDS = 2.0

@@ -1,36 +1,109 @@
-"""One game between any two agents, played move by move: its referee."""
+"""One game, move by move."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents import Agent, AgentFailure, Follower, Resigned
-from agents.core import FAILURES
-from arena.planning.records import DRAW, LOSS, WIN, Termination
+from agents.core import FAILURES, Agent, AgentFailure, Follower, Limit, Resigned
+from agents.search.compiled_agent import CompiledAgent, decided
+from agents.search_info import Thought, thought_of_search, thought_of_words
+from arena.planning.games import DRAW, LOSS, WIN, Termination, TimedThought
 from arena.planning.tasks import CutOff
-from arena.planning.thought_rows import TimedThought
-from arena.planning.time_controls import TimeControl
-from arena.playing.game_clock import GameClock
-from arena.playing.seated import Ask, Think, asked, thinking
-from games import Game
+from arena.playing.clock import GameClock, TimeControl
+from games import Game, Position
+from games.base.errors import printable
 from games.board import Board
 from games.kernels.splitmix import STRIDE, mixed
-from games.terminal import printable
 
+# Nanoseconds for which the agent was ready but did not run, of so many that its move took.
+Delayed = Callable[[int], int]
+# The slot of the agent's move, how many nodes it searched, who knows whether it could run.
+Ask = Callable[[Board, GameClock], tuple[int, int, Delayed]]
+# What the agent thought of the move that it just chose in this position.
+Think = Callable[[Position, int], Thought | None]
 LONGEST = 20_000
 FAULTS = {kind: Termination[kind.upper()] for kind in FAILURES}
 MOST_REASON = 4096  # characters of why a game was forfeited, all lines together
 SLOW = 1_000_000  # nanoseconds: below it nobody asks whether an agent could run
-
 START = -1  # in place of a ply: the agent is built and starts a game
-
 # Returns the agent of a seat; building it may be its first failure.
 Seat = Callable[[], Agent]
 Controls = tuple[TimeControl, TimeControl]
 UNHURRIED = TimeControl(60.0), TimeControl(60.0)
+
+
+def never(_: int) -> int:
+    """An agent of this process is not delayed by others."""
+    return 0
+
+
+def asked(agent: Any, of: Game) -> Ask:
+    """The function that asks this agent."""
+    if isinstance(agent, CompiledAgent):
+        return ours(agent, of)
+    if hasattr(getattr(agent, "bot", None), "delayed") and hasattr(agent, "answer"):
+        return far(agent)
+    return other(agent, of)
+
+
+def thinking(agent: Any, of: Game) -> Think:
+    """The function that asks this agent for its thought, which its clock does not count."""
+    if isinstance(agent, CompiledAgent):
+        return lambda position, move: thought_of_search(
+            of, position, agent.explained(position, agent.last(move))
+        )
+    if hasattr(agent, "thought"):
+        thought: Think = agent.thought
+        return thought
+    if hasattr(agent, "said"):
+        return lambda position, move: thought_of_words(agent.said)
+    return lambda position, move: None
+
+
+def ours(agent: CompiledAgent, of: Game) -> Ask:
+    """An agent of this process; a search keeps to the game's clock as well as to its own limit."""
+
+    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+        limit = None
+        if agent.limit is not None and (seconds := clock.think()) is not None:
+            limit = replace(agent.limit, seconds=min(seconds, agent.limit.seconds or seconds))
+        choice = decided(agent, board.position, limit)
+        return of.slots_of(choice.move), choice.nodes, never
+
+    return ask
+
+
+def far(agent: Any) -> Ask:
+    """A far agent: it is asked on the board itself."""
+    delayed, answer = agent.bot.delayed, agent.answer
+
+    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+        slot, nodes, _ = answer(board, clock.rest(), clock.think())
+        return slot, nodes, delayed
+
+    return ask
+
+
+def other(agent: Agent, of: Game) -> Ask:
+    """Any other agent; a program has no more time than its clock."""
+    bot: Any = getattr(agent, "bot", None)
+    delayed = getattr(bot, "delayed", never)
+    program: Any = agent if hasattr(agent, "conversation") else None
+
+    def ask(board: Board, clock: GameClock) -> tuple[int, int, Delayed]:
+        seconds, limit = clock.think(), None
+        if program is not None:
+            program.seconds = clock.rest()
+        elif seconds is not None:
+            limit = Limit(seconds=seconds)
+        choice = decided(agent, board.position, limit)
+        return of.slots_of(choice.move), choice.nodes, delayed
+
+    return ask
 
 
 class PlayedGame(NamedTuple):

@@ -1,25 +1,112 @@
-"""A worker plays pairings in one process: compiled agents in one call, others by the referee."""
+"""Games of a task in one process."""
 
 import contextlib
+import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from multiprocessing.sharedctypes import RawArray
+from typing import TYPE_CHECKING, NamedTuple
 
-from agents import Agent, AgentFailure, AgentSpec, Limit, users_code
-from agents.compiled import CompiledAgent
-from agents.door import agent_of
-from agents.wall.bot_terms import Terms
-from agents.wall.wall import Wall
-from arena.planning.drawing import DrawnPlan
-from arena.planning.game_blobs import Batch, batched
-from arena.planning.pairings import Block
-from arena.planning.records import Games, joined
-from arena.planning.tasks import Task
-from arena.planning.time_controls import with_own_seconds
-from arena.playing.compiled_loop import CompiledLoop, Pair, TooLong
-from arena.playing.pinning import own_core
-from arena.playing.referee_loop import RefereeLoop
-from arena.playing.repeats import Repeats
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.core import Agent, AgentFailure, AgentSpec, Limit, Terms
+from agents.create import agent_of
+from agents.registry import users_code
+from agents.sandbox.sandbox import MOST_LOST, SpawnerLost, Wall
+from agents.search.compiled_agent import CompiledAgent
+from arena.planning.games import (
+    CLOCKED,
+    Batch,
+    Games,
+    batched,
+    decoded,
+    games_of_rows,
+    joined,
+    moves_of,
+)
+from arena.planning.pair_order import Block, Pairings
+from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.tasks import BATCH_SECONDS, Task, Tasks, Verdicts
+from arena.playing import executor
+from arena.playing.clock import with_own_seconds
+from arena.playing.cluster.package import Parcel, parcel
+from arena.playing.compiled_loop import COSTS, CompiledLoop, Pair, TooLong
+from arena.playing.early_faults import EarlyFault, EarlyFaults
+from arena.playing.executor import ItemFailed, NextItem, in_order
+from arena.playing.options import Interrupts
+from arena.playing.process_pool import own_core
+from arena.playing.referee_loop import RefereeLoop, ignore, stored_verdicts
+from arena.playing.regular_lines import regular_lines
+from arena.storage.game_cache import KnownGames
+from arena.storage.run_log import renew_logs
+from games.base.errors import Unfinished
+
+if TYPE_CHECKING:
+    from arena.playing.cluster.connection import Cluster
+
+MOST_KNOWN = 4096  # pairings that a process remembers; others it plays again
+FREE = (*{*COSTS, *CLOCKED}, "first_moves", "second_moves")
+Play = Callable[[Block], list[Games]]
+Key = tuple[int, int, int]  # both agents and the opening
+log = logging.getLogger(__name__)
+# A client and a scheduler do about 800 (docs/cluster.md): a quarter of that leaves them idle enough
+# to answer at once.
+TASKS_A_SECOND = 200
+KEPT = "what is finished is kept, the same command continues"
+
+
+class Repeats:
+    """The games that one process remembers of matches that depend on nothing but the opening.
+
+    All pairings of such a match that share an opening share a seed, so it does not matter which
+    of them is played: the tables are the same for any number of processes.
+    """
+
+    def __init__(self, pairings: Pairings) -> None:
+        """Nothing is remembered yet."""
+        self.pairings = pairings
+        self.known: dict[Key, Games] = {}
+
+    def games(self, block: Block, play: Play) -> list[Games]:
+        """Both games of every pairing of the block; `play` plays those that are new."""
+        openings = len(self.pairings.keys)
+        once = joined(list(self._once(block._replace(size=min(block.size, openings)), play)))
+        if block.size <= openings:
+            return [once]
+        return [once, copied(once, np.arange(openings, block.size) % openings)]
+
+    def _once(self, block: Block, play: Play) -> Iterator[Games]:
+        """The games of a block in which no opening comes twice."""
+        keys = [(block.a, block.b, place) for place in self.pairings.openings(block).tolist()]
+        at = 0
+        while at < len(keys):
+            if keys[at] in self.known:
+                yield self.known[keys[at]]
+                at += 1
+                continue
+            end = at
+            while end < len(keys) and keys[end] not in self.known:
+                end += 1
+            piece = block._replace(first=block.first + at, number=block.number + at, size=end - at)
+            played = joined(play(piece))
+            self._remember(keys[at:end], played)
+            yield played
+            at = end
+
+    def _remember(self, keys: list[Key], played: Games) -> None:
+        for pairing, key in enumerate(keys[: MOST_KNOWN - len(self.known)]):
+            self.known[key] = copied(played, np.array([pairing]))
+
+
+def copied(games: Games, pairings: NDArray[np.int64]) -> Games:
+    """A copy of the games of some pairings, at no cost: no agent had to think."""
+    rows = np.stack([2 * pairings, 2 * pairings + 1], axis=1).ravel()
+    again = games_of_rows(games, rows)
+    for name in FREE:
+        again.columns[name] = np.zeros_like(again.columns[name])
+    return again
 
 
 class Worker:
@@ -136,3 +223,223 @@ def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
 def left_out(block: Block, task: Task) -> bool:
     """Whether one of both agents is not asked any more."""
     return any(place in (block.a, block.b) for place, _ in task.out)
+
+
+def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) -> Games:
+    """Both games of the pairing with their moves."""
+    blocks = drawn.pairings.carried(pairing, pairing + 1)
+    drawn = draw(replace(drawn.plan, keep_moves=True), drawn.openings, drawn.pairings.fixed)
+    task = Task(pairing, pairing + 1, verdicts, blocks)
+    return wall.despite_losses(lambda: Worker(drawn, wall).play(task))
+
+
+def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:
+    """A function that plays the game of a row again, for runs that kept no moves.
+
+    It takes both games of the pairing, too.
+    """
+
+    def moves(row: int, games: Games) -> list[int]:
+        pairing, leg = divmod(row, 2)
+        verdicts = stored_verdicts(games, [pairing], first=pairing)
+        return moves_of(played_here(drawn, pairing, verdicts, wall), leg)
+
+    return moves
+
+
+class PlayOptions(NamedTuple):
+    """Where games are played, by how many workers, and what may interrupt them."""
+
+    workers: int
+    interrupts: Interrupts
+    backend: str = "processes"
+    cluster: "Cluster | None" = None  # in place of the backend
+    wall: Wall | None = None  # None: one for each crew
+    known: KnownGames | None = None  # games that need not be played
+    pinned: bool = True  # whether a worker keeps to a core with its bots, where there are enough
+
+    @property
+    def batch_seconds(self) -> float:
+        """How long a task should take: with many workers one scheduler hands them out."""
+        slots = 0 if self.cluster is None else self.cluster.slots
+        return max(BATCH_SECONDS, slots / TASKS_A_SECOND)
+
+    def speeds(self, tasks: Tasks) -> dict[str, float]:
+        """How many games each worker of the cluster plays a second, by what it played last."""
+        if self.cluster is None:
+            return {}
+        there = self.cluster.members.there.values()
+        speed = tasks.speeds
+        return {
+            each.name: 2 * speed[each.address] * each.slots
+            for each in there
+            if each.address in speed
+        }
+
+    def begin(
+        self,
+        work: Callable[[], Callable[[executor.Item], executor.Result]],
+        sent: Callable[[], Parcel],
+        look: Callable[[], None],
+        workers: int | None,
+    ) -> executor.Backend[executor.Item, executor.Result]:
+        """A backend for work done in processes forked from here, or sent elsewhere as a parcel."""
+        if self.cluster is None:
+            return executor.begin(self.backend, work(), workers or self.workers)
+        from arena.playing.cluster.dask_executor import Farm  # noqa: PLC0415  # it loads Dask
+
+        return Farm(self.cluster, sent(), workers is not None, look)
+
+
+class RunFailed(Unfinished):  # the run ends here; the games already played are kept
+    """A pairing that cannot be played; `pairing` is its number."""
+
+    def __init__(self, pairing: int, message: str) -> None:
+        """`message` says who played and what happened."""
+        super().__init__(f"pairing {pairing} {message}")
+        self.pairing = pairing
+
+
+def nothing() -> None:
+    """Do nothing while results are awaited."""
+
+
+class Workers:
+    """The crew that plays the tasks of a plan; its worker is made here and forked."""
+
+    def __init__(self, drawn: DrawnPlan, options: PlayOptions) -> None:
+        """Nothing is built yet."""
+        self.drawn, self.options = drawn, options
+        self.name = ""  # of the Dask worker that these play for
+        self.homes: Mapping[
+            str, str
+        ] = {}  # its paths of users' files, and what the client calls them
+        self.wall = options.wall or Wall()
+        self.worker = Worker(drawn, self.wall)
+        self.worker.workers = options.workers if options.pinned else 0
+        self.early = EarlyFaults()
+        self.worker.referee_loop.report = self.early.send
+        self.tell(ignore, nothing, log.info)
+        # Shared with forked workers: bots that are excluded while tasks are under way.
+        self.excluded = RawArray("b", len(drawn.specs))
+        self.worker.referee_loop.excluded = self.excluded
+        self.lost = 0  # spawners of bots
+        self.excuse = False  # whether what failed last may have failed for want of a spawner
+
+    def tell(
+        self,
+        on_fault: Callable[[EarlyFault], object],
+        on_wait: Callable[[], object],
+        notify: Callable[[str], object],
+    ) -> None:
+        """Call these while results are awaited: with faults as they happen; to show progress.
+
+        `notify` gets a line every few seconds while workers are made ready.
+        """
+        self.on_fault, self.on_wait, self.notify = on_fault, on_wait, notify
+
+    def exclude(self, places: Iterable[int]) -> None:
+        """Have workers leave out these bots, also in tasks that are under way."""
+        for place in places:
+            self.excluded[place] = 1
+
+    def get_ready(self) -> None:
+        """Begin the wall, where somebody needs it, and compile what forks inherit."""
+        if any(map(users_code, self.drawn.specs)):
+            self.wall.required |= self.drawn.plan.walls_required
+            self.wall.open()
+        self.worker.warm()
+
+    @property
+    def isolation(self) -> str:
+        """The walls that bots play behind here; empty if there are no bots."""
+        return self.wall.level.name if any(map(users_code, self.drawn.specs)) else ""
+
+    def batches(self, next_task: NextItem[Task]) -> Generator[Batch, None, None]:
+        """What `Worker.batch` makes of tasks, in order; RunFailed names a pairing that fails."""
+        if self.options.cluster is None:
+            with regular_lines(lambda: "getting ready: compiling", self.notify):
+                self.get_ready()
+        try:
+            with self.options.interrupts.wait_for_look():
+                yield from in_order(self, next_task)
+        except ItemFailed as failure:
+            raise self._blamed(failure) from None
+        finally:
+            if self.options.wall is None:
+                self.wall.close()
+
+    def _blamed(self, failure: ItemFailed) -> RunFailed:
+        """The failure that names the pairing and what happened."""
+        pairing = failure.item.start
+        pairings = self.drawn.pairings.carrying(failure.item.blocks)
+        block = next(pairings.blocks(pairing, pairing + 1))
+        names = self.drawn.plan.names
+        at = f" at worker {failure.worker}" if failure.worker else ""
+        if failure.trace:
+            log.error("pairing %d is void%s: %s", pairing, at, failure.trace)
+        what = failure.trace.rpartition("\n")[2] or "ended its worker"
+        who = f"{names[block.a]} against {names[block.b]}"
+        return RunFailed(pairing, f"({who}): {what}, and again when played alone{at}")
+
+    # What `in_order` needs of a crew.
+
+    def begin(self, workers: int | None = None) -> executor.Backend[Task, Batch]:
+        """A new backend whose workers play as this one does.
+
+        There is one worker where a client connects to a port of ours: it cannot connect to two.
+        A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.
+        """
+        self.excuse = self.wall.renewed()
+        if self.excuse:
+            self.lost += 1
+            log.warning("the spawner of bots was lost, and is begun again")
+            if self.lost > MOST_LOST:
+                raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {KEPT}")
+        if any("port" in spec.options for spec in self.drawn.specs):
+            workers = 1
+        self.worker.homes = self.homes
+        return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
+
+    def parcel(self) -> Parcel:
+        """The plan, to be played by others."""
+        maker = "arena.playing.worker:far_workers"
+        return parcel(maker, (self.drawn,), self.wall.required)
+
+    def look(self) -> None:
+        """Raise if a signal arrived; pass on what happened meanwhile."""
+        self.options.interrupts.look()
+        for fault in self.early.receive():
+            self.on_fault(fault)
+        self.on_wait()
+
+    def split(self, task: Task) -> list[Task]:
+        """The task as one task for each pairing."""
+        return task.singles()
+
+    def excused(self, task: Task) -> bool:
+        """Only a lost spawner explains the failure of a pairing: we end no workers ourselves."""
+        return self.excuse
+
+    def mend(self) -> None:
+        """Give the log a new queue: a worker that died may hold the lock of the old one."""
+        renew_logs()
+
+    def whole(self, task: Task, parts: list[Batch]) -> Batch | None:
+        """The batch of a task from those of its pairings; None while some are missing."""
+        if parts[-1].stop < task.stop:
+            return None
+        if len(parts) == 1:
+            return parts[0]._replace(worker=self.name)
+        placed = self.drawn.pairings.carrying(task.blocks).columns(task.start, task.stop)
+        games = decoded([part.games for part in parts], placed)
+        seconds = sum(part.seconds for part in parts)
+        return batched(task.start, task.stop, games, seconds, self.name)
+
+
+def far_workers(plans: tuple[DrawnPlan, ...], required: bool) -> Workers:
+    """The workers of a plan on a machine of a cluster, where one item is played at a time.
+
+    Its bots play behind its own wall; `required` refuses a weak one.
+    """
+    return Workers(plans[0], PlayOptions(1, Interrupts(), wall=Wall(required)))

@@ -1,1 +1,1 @@
-"""Text from outside becomes values: files, overrides, other people's games."""
+"""Reading."""

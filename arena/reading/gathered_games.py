@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping import parquet
-from arena.keeping.run_directory import NotARun, stored_plan
-from arena.reading.foreign_games import GivenScale
-from arena.showing.played_games import GameColumns, PlayedGames, games_here
+from arena.analysis.external_games import GivenScale
+from arena.report.data import GameColumns, PlayedGames, games_here
+from arena.storage import parquet
+from arena.storage.run_file import NotARun, stored_plan
 from games import Game
-from games.names import listed
-from games.terminal import printable
+from games.base.errors import printable
+from games.base.text import listed
 
 NUMBERS = ("margin", "plies")
 ENDING = "termination"

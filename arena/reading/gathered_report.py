@@ -7,23 +7,28 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.table_rows import WinRateRow, rating_rows
-from arena.keeping.run_directory import GAMES
-from arena.reading.foreign_games import GivenScale, Unreadable, read_games
+from arena.analysis.external_games import (
+    UNKNOWN,
+    Columns,
+    GivenScale,
+    Unreadable,
+    columns_of,
+    given_standings,
+    read_games,
+)
+from arena.analysis.tables import WinRateRow, rating_rows
 from arena.reading.gathered_games import gathered_games
-from arena.reading.given_game import UNKNOWN
-from arena.reading.given_standings import Columns, columns_of, given_standings
-from arena.showing.numbers import counted
-from arena.showing.played_games import GameColumns
-from arena.showing.report_contents import GatheredPlan, Report
-from arena.stats.clusters import spread
+from arena.report.data import GameColumns, GatheredPlan, Report
+from arena.report.numbers import counted
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, nothing
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
-from arena.stats.words import score_text
-from games.keys import KeyValues
-from games.names import listed
+from arena.stats.spread import spread
+from arena.stats.text import score_text
+from arena.storage.run_file import GAMES
+from games.base.schema import KeyValues
+from games.base.text import listed
 
 DRAWS = 200
 Ints = NDArray[np.int64]

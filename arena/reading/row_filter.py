@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.keeping.parquet import TableError, column_names, read_columns
-from games.names import did_you_mean, listed, quoted
-from games.terminal import Mistake
+from arena.storage.parquet import TableError, column_names, read_columns
+from games.base.errors import Mistake
+from games.base.text import did_you_mean, listed, quoted
 
 LONGEST = 1000  # letters
 Column = NDArray[Any]

@@ -1,1 +1,1 @@
-"""Showing people: terminal, live line, figures, pages."""
+"""Showing."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from arena.concluding.checks import FAILS, HOLDS, Check
-from arena.playing.tournament import Tick
-from arena.showing.progress import MatchNow, at_level
+from arena.analysis.checks.claims import FAILS, HOLDS, Check
+from arena.playing.play import Tick
 from arena.stats.elo import score_from_elo
 from arena.stats.estimate import Estimate, EstimateKind
+from arena.terminal.progress_line import MatchNow, at_level
 
 LATER = "later"  # no verdict before the end
 

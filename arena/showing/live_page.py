@@ -4,19 +4,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from arena.concluding.checks import HOLDS, Check
+from arena.analysis.checks.claims import HOLDS, Check
 from arena.planning.plan import Plan
-from arena.playing.tournament import Tick
-from arena.showing.html import Html, isolated, joined, name_of, tag
+from arena.playing.play import Tick
+from arena.report.answer import question_of
+from arena.report.checks import badge, claim_of, subject_of
+from arena.report.html import Html, isolated, joined, name_of, tag
+from arena.report.page import digest_of, scripts, styles
 from arena.showing.live_checks import LATER, CheckNow, checks_now
-from arena.showing.live_line import first_line, interval_text
 from arena.showing.live_tables import rounds_table, score_matrix, standings_table
-from arena.showing.progress import AgentNow, MatchNow, Pace, agents_now, matches_now, sides_of
-from arena.showing.report.check_rows import badge, claim_of, subject_of
-from arena.showing.report.tournament_answer import question_of
-from arena.showing.report.whole_page import digest_of, scripts, styles
+from arena.terminal.progress_line import (
+    AgentNow,
+    MatchNow,
+    Pace,
+    agents_now,
+    first_line,
+    interval_text,
+    matches_now,
+    sides_of,
+)
 
-HERE = Path(__file__).parent / "report"
+HERE = Path(__file__).parents[1] / "report"
 MORE = "The other figures, the games and their replay appear here at the end of the run."
 SECTIONS = (
     ("rounds", "Rounds so far"), ("standings", "Standings so far"), ("matrix", "Who beat whom"),

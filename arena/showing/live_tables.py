@@ -7,15 +7,14 @@ points at the table, and puts rows into their new order when nobody does.
 from collections.abc import Sequence
 
 from arena.planning.rounds import OUT, Row, TournamentStanding
-from arena.showing.figures.matrix import CELL, HEAD_WIDTH, scale_in_words
-from arena.showing.html import Html, isolated, joined, tag
-from arena.showing.live_line import interval_text
-from arena.showing.numbers import bare_share, count
-from arena.showing.palette import step_of
-from arena.showing.progress import AgentNow, MatchNow, sides_of
-from arena.showing.row_chart import LONGEST_NAME
-from arena.showing.svg import Picture, Scale, block, cut, dot, fitted, grid, labels, on_page
+from arena.report.figures.matrix import CELL, HEAD_WIDTH, scale_in_words
+from arena.report.html import Html, isolated, joined, tag
+from arena.report.numbers import bare_share, count
+from arena.report.palette import step_of
+from arena.report.row_chart import LONGEST_NAME
+from arena.report.svg import Picture, Scale, block, cut, dot, fitted, grid, labels, on_page
 from arena.stats.estimate import Estimate, EstimateKind
+from arena.terminal.progress_line import AgentNow, MatchNow, interval_text, sides_of
 
 MOST_IN_MATRIX = 24
 SHARES = Scale(0.0, 1.0)

@@ -4,15 +4,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from arena.stats.bootstrap import percentile_ends, replicate
-from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, nothing
-from arena.stats.field import field_estimate, field_of, first_movers
-from arena.stats.rating_fit import Fit, fit
-from arena.stats.ratings import AgentRating, Pool, RatingPlan, Ratings
-from arena.stats.results import Results, among, openings_by_agent, table
+from arena.stats.rating_data import Results, among, openings_by_agent, table
+from arena.stats.rating_fit import (
+    FirstMove,
+    Fit,
+    beats,
+    components,
+    first_move,
+    fit,
+    islands,
+    reachable,
+)
+from arena.stats.ratings import (
+    AgentRating,
+    Pool,
+    RatingPlan,
+    Ratings,
+    field_estimate,
+    field_of,
+    first_movers,
+    percentile_ends,
+    replicate,
+)
 
 ALONE = "no finite rating: compare the groups"
 ANCHOR = "anchor"

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from arena.stats.clusters import Spread
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
 from arena.stats.quantiles import t_cdf
+from arena.stats.spread import Spread
 
 PER_NORMALIZED = 800.0 / math.log(10.0)
 NATURAL = math.log(10.0) / 400.0

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import NATURAL
+from arena.stats.rating_data import Results
 from arena.stats.rating_fit import Fit
-from arena.stats.results import Results
 
 DRAWS = 200
 # More openings are summed in so many blocks: these are as independent, and the tables stay small.

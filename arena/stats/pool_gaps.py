@@ -6,9 +6,9 @@ import numpy as np
 
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import NATURAL
+from arena.stats.rating_data import Results
 from arena.stats.rating_fit import Fit
 from arena.stats.ratings import Pool, Ratings
-from arena.stats.results import Results
 
 _FARTHEST = 20_000.0
 

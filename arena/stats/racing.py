@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.capital import PAIR_SCORES, log_capital, log_capital_below
+from arena.stats.anytime import PAIR_SCORES, log_capital, log_capital_below
 from arena.stats.counts import Floats, Ints
 from arena.stats.elo import score_from_elo
 

@@ -7,10 +7,10 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from arena.stats.capital import log_capital, lower_reach
-from arena.stats.clusters import Spread
+from arena.stats.anytime import log_capital, lower_reach
 from arena.stats.estimate import Scope
 from arena.stats.intervals import CENSUS, lower_bound
+from arena.stats.spread import Spread
 
 MIN_DISTINCT = 10
 _MOST_NEEDED = 10**9

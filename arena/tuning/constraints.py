@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from arena.tuning.space import Axis, Constraint, Value, value_text
-from games.names import did_you_mean, listed, quoted
+from games.base.text import did_you_mean, listed, quoted
 
 FORM = re.compile(r"\s*(\S+)\s*(>=|<=)\s*(\S+)\s*")
 

@@ -5,14 +5,12 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents import Agent, AgentSpec, kind_of, searches
-from agents.compiled import decided
-from agents.core import AgentFailure
-from agents.door import agent_of
-from agents.kinds import settings
-from agents.wall.bot_terms import Terms
-from agents.wall.wall import Wall
-from arena.planning.openings import Openings, moves_of
+from agents.core import Agent, AgentFailure, AgentSpec, Terms
+from agents.create import agent_of
+from agents.registry import kind_of, searches, settings
+from agents.sandbox.sandbox import Wall
+from agents.search.compiled_agent import decided
+from arena.planning.openings.openings import Openings, moves_of
 from games import Game, Position
 
 ROUNDS = 3  # the best of so many counts

@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from agents.core import Weights
-from arena.learning.learn_file import FEATURES, Learning, tables_part, usual_plies
-from arena.learning.learn_table import match_table
+from arena.config.command_line import RunOptions
+from arena.learning.config import FEATURES, Learning, match_table, tables_part, usual_plies
 from arena.learning.round_fit import RoundFit, sample_of
 from arena.learning.round_games import round_games
-from arena.reading.command_line import RunOptions
 from arena.tuning.space import WEIGHTS, Value, values_text
-from arena.tuning.tune_file import Tuning
-from games.terminal import say
+from arena.tuning.study_config import Tuning
+from games.base.errors import say
 
 GAMES = 1000
 NODES = 100  # a better teacher's games are worth more, but not what they cost

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.tuning.space import Axis, Point, Space, Value
 from arena.tuning.trials import Trial
-from games.terminal import Unfinished, printable
-from games.whole_files import is_link
+from games.base.errors import Unfinished, printable
+from games.base.files import is_link
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from arena.planning.pairing_seeds import digest_word
+from arena.planning.seeds import digest_word
 from arena.tuning.recommendation import Recommendation
-from arena.tuning.tune_file import Tuning
+from arena.tuning.study_config import Tuning
 
 CHAMPION = "best so far"
 DIRECTORY = "second-half"

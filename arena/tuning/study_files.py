@@ -5,18 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agents.search_options import LIMITS
-from arena.keeping.parquet import write_columns
-from arena.keeping.provenance import now_text, versions
-from arena.tuning.claim import StudyClaim
-from arena.tuning.other_terms import gains_json
-from arena.tuning.recommendation import Importance, Recommendation
+from agents.options import LIMITS
+from arena.storage.parquet import write_columns
+from arena.storage.provenance import now_text, versions
+from arena.tuning.recommendation import Importance, Recommendation, WeightAnswer
 from arena.tuning.space import WEIGHTS, Space, value_text
+from arena.tuning.study_config import Tuning
 from arena.tuning.trials import Trial
-from arena.tuning.tune_file import Tuning
-from arena.tuning.validation import Validation, as_json
-from arena.tuning.weight_answers import WeightAnswer
-from games.whole_files import write_text
+from arena.tuning.validation import StudyClaim, Validation, as_json, gains_json
+from games.base.files import write_text
 
 # In the study's directory: nothing else is touched.
 WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"

@@ -5,22 +5,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.showing import page, plots
-from arena.stats.words import signed
-from arena.tuning.claim import claim_text
-from arena.tuning.gaussian_process import Posterior
+from arena.report import chart
+from arena.showing import page
+from arena.stats.text import signed
 from arena.tuning.recommendation import (
     Z_95,
     Importance,
     Recommendation,
+    WeightAnswer,
+    interval_text,
     recommended_text,
     slice_points,
 )
 from arena.tuning.space import value_text
+from arena.tuning.study_config import Tuning
+from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
-from arena.tuning.tune_file import Tuning
-from arena.tuning.validation import Validation
-from arena.tuning.weight_answers import WeightAnswer, interval_text
+from arena.tuning.validation import Validation, claim_text
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
@@ -56,14 +57,14 @@ def history(study: StudyReport) -> str:
     """The trials in order, with their intervals and the score of the recommendation."""
     trials = study.trials[:: -(-len(study.trials) // MOST_DRAWN)]
     xs = [trial.slot for trial in trials]
-    frame = plots.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
+    frame = chart.framed(xs, [y for trial in trials for y in (trial.low, trial.high)])
     parts = [
-        plots.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
-        plots.dots(frame, xs, [trial.score for trial in trials]),
-        plots.level(frame, study.recommendation.score.value, "highest posterior mean"),
+        chart.whiskers(frame, xs, [t.low for t in trials], [t.high for t in trials]),
+        chart.dots(frame, xs, [trial.score for trial in trials]),
+        chart.level(frame, study.recommendation.score.value, "highest posterior mean"),
     ]
     title = "Trials with their 95 % intervals: the highest dot is mostly luck"
-    return plots.drawn(frame, parts, title, "trial", "score")
+    return chart.drawn(frame, parts, title, "trial", "score")
 
 
 def posterior_slice(study: StudyReport, axis: int) -> str:
@@ -75,24 +76,24 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     low, high = means - Z_95 * spreads, means + Z_95 * spreads
     tried = [each.number(float(trial.point[axis])) for trial in study.trials]
     scores = [trial.score for trial in study.trials]
-    frame = plots.framed([each.low, each.high], [*low, *high, *scores])
+    frame = chart.framed([each.low, each.high], [*low, *high, *scores])
     seed = each.number(each.unit(study.tuning.seed_values[each.name]))
     parts = [
-        plots.dots(frame, tried, scores, plots.FAINT),
-        plots.band(frame, xs, list(low), list(high)),
-        plots.line(frame, xs, list(means)),
-        plots.upright(frame, seed, "seed", plots.INK),
-        plots.upright(frame, each.number(float(best[axis])), "best"),
+        chart.dots(frame, tried, scores, chart.FAINT),
+        chart.band(frame, xs, list(low), list(high)),
+        chart.line(frame, xs, list(means)),
+        chart.upright(frame, seed, "seed", chart.INK),
+        chart.upright(frame, each.number(float(best[axis])), "best"),
     ]
     title = f"{each.name}: posterior mean with its 95 % band, other weights at the best point"
-    return plots.drawn(frame, parts, title, each.name, "score")
+    return chart.drawn(frame, parts, title, each.name, "score")
 
 
 def importance(study: StudyReport) -> str:
     """How much each weight matters."""
     rows = sorted(study.importance, key=lambda row: -row.share)
     names, shares = [row.weight for row in rows], [row.share for row in rows]
-    return plots.bars(names, shares, "Share of the score's variation that a weight explains")
+    return chart.bars(names, shares, "Share of the score's variation that a weight explains")
 
 
 def path(study: StudyReport) -> str:
@@ -102,13 +103,13 @@ def path(study: StudyReport) -> str:
     places = sorted({*range(0, len(validation.llr), step), len(validation.llr) - 1})
     xs, ys = [each + 1 for each in places], [float(validation.llr[each]) for each in places]
     lower, upper = validation.bounds
-    frame = plots.framed([0, *xs], [*ys, lower, upper])
+    frame = chart.framed([0, *xs], [*ys, lower, upper])
     parts = [
-        plots.level(frame, upper, "better", plots.GREEN),
-        plots.level(frame, lower, "not better"),
-        plots.line(frame, xs, ys),
+        chart.level(frame, upper, "better", chart.GREEN),
+        chart.level(frame, lower, "not better"),
+        chart.line(frame, xs, ys),
     ]
-    return plots.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
+    return chart.drawn(frame, parts, f"Validation: {validation.verdict}", "pairing", "LLR")
 
 
 def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:

@@ -1,17 +1,19 @@
-"""The trials of a study: the score and noise of their games."""
+"""Score and variance of a trial."""
 
 import json
 from collections.abc import Sequence
+from functools import reduce
+from operator import xor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.concluding.repeated_games import keys_of
-from arena.keeping.journal import Journal
-from arena.planning.records import Games
+from arena.analysis.duplicates import keys_of
+from arena.planning.games import Games
 from arena.stats.estimate import nothing
 from arena.stats.intervals import score_estimate
+from arena.storage.journal import Journal
 from arena.tuning.space import Point
 from games.kernels.splitmix import mixed
 
@@ -20,6 +22,7 @@ PRIOR_PAIRINGS = 2.5
 PRIOR_VARIANCE = 0.10
 NOISE_FLOOR = 1e-6
 NO_ESTIMATE = nothing("shown in a bundle")
+Z_95 = 1.959964
 
 
 class StoredTrial(NamedTuple):
@@ -126,3 +129,34 @@ def fingerprint_of(games: Games) -> int:
     seats = leg + two * (games.first + games.second).astype(np.uint64)
     words = mixed(games.game_id + mixed(seats + np.uint64(1)))
     return int(np.bitwise_xor.reduce(mixed(words ^ places)))
+
+
+def bundled(trials: Sequence[Trial], size: int, first: int = 0) -> list[Trial]:
+    """The trials by `size`, numbered from `first` on; the last bundle may be smaller."""
+    if size == 1:
+        return list(trials)
+    starts = range(0, len(trials), size)
+    return [_bundle(number, trials[at : at + size]) for number, at in enumerate(starts, first)]
+
+
+def _bundle(number: int, trials: Sequence[Trial]) -> Trial:
+    """One trial at the mean of their points, with all of their games."""
+    games = np.array([trial.games for trial in trials])
+    share = games / games.sum()
+    score = float(share @ [trial.score for trial in trials])
+    noise = float(share**2 @ [trial.noise for trial in trials])
+    reach = Z_95 * noise**0.5
+    return Trial(
+        slot=number,
+        point=np.asarray(share @ np.array([trial.point for trial in trials])),
+        score=score,
+        low=max(score - reach, 0.0),
+        high=min(score + reach, 1.0),
+        noise=noise,
+        games=int(games.sum()),
+        distinct_games=sum(trial.distinct_games for trial in trials),
+        fingerprint=reduce(xor, (trial.fingerprint for trial in trials)),
+        seconds=sum(trial.seconds for trial in trials),
+        begun=min(trial.begun for trial in trials),
+        ended=max(trial.ended for trial in trials),
+    )

@@ -1,7 +1,7 @@
-"""The validation: recommended against seed weights, on held-out openings with new seeds."""
+"""The deciding match and the claim."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,24 +10,109 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import Settings
-from arena.concluding.repeated_games import keys_of
-from arena.keeping.journal import Journal
-from arena.planning.drawing import DrawnPlan, draw
-from arena.planning.openings import Openings
-from arena.planning.pairing_seeds import digest_word
-from arena.planning.records import Games, games_of_rows, pair_points
-from arena.playing.tournament import Tick, play
-from arena.playing.workers import PlayOptions
+from agents.core import AgentSpec, Settings
+from agents.sandbox.sandbox import Wall
+from arena.analysis.duplicates import keys_of
+from arena.planning.games import Games, games_of_rows, joined, pair_points
+from arena.planning.openings.openings import NO_MOVE, Openings
+from arena.planning.openings.registry import way
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.seeds import digest_word
+from arena.playing.play import Tick, play
+from arena.playing.worker import PlayOptions
+from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import Estimate, nothing
-from arena.stats.gsprt import log_likelihood_ratio
-from arena.stats.sprt import Decision, SprtPlan, SprtState
-from arena.stats.stopped import corrected_estimate, raw_estimate
-from arena.stats.words import elo_text, sprt_text
-from arena.tuning.claim import Score, StudyClaim, claim_of
-from arena.tuning.tune_file import Tuning
+from arena.stats.intervals import score_estimate
+from arena.stats.sprt import Decision, SprtPlan, SprtState, log_likelihood_ratio
+from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.text import elo_text, percent, signed, sprt_text
+from arena.storage.journal import Journal
+from arena.tuning.budget import opponents_of
+from arena.tuning.equal_time import by_nodes, share_of_nodes
+from arena.tuning.study_config import Tuning
+from arena.tuning.table import TIME
+from arena.tuning.trial_games import CANDIDATE, between
+from arena.tuning.trials import Trial
 
+# Standard errors of a gain that a claim shows in four studies of five (1.96 + 0.84).
+SHOWN = 2.8
 TUNED, SEED = "tuned", "seed"
+LENGTHS = (4, 6, 9)  # plies
+Points = NDArray[np.float64]
+AGAINST_POOL = "a pool has no Elo"
+
+
+class Score(NamedTuple):
+    """An expected score, or a difference of two, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class StudyClaim(NamedTuple):
+    """The expected score against the opponents of the study, from pairings fixed beforehand."""
+
+    score: Score
+    gain_elo: Score | None  # over the seed weights; None against other opponents
+    games: int
+    against: str
+
+
+def claim_of(tuning: Tuning, games: Sequence[Games]) -> StudyClaim:
+    """The claim of these games, a match for each opponent, all on openings of their own."""
+    points = np.concatenate([pair_points(each) / 4.0 for each in games])
+    score = scored(np.arange(len(points)), points)
+    alone = against_seed(tuning)
+    gain = Score(*map(elo_within, score)) if alone else None
+    return StudyClaim(score, gain, sum(map(len, games)), opponents_text(tuning))
+
+
+def scored(openings: NDArray[np.int64], points: NDArray[np.float64]) -> Score:
+    """The score with its interval; an end that nothing bounds is that of all scores."""
+    found = score_estimate(openings, points)
+    low, high = found.low, found.high
+    return Score(float(points.mean()), 0.0 if low is None else low, 1.0 if high is None else high)
+
+
+def elo_within(score: float) -> float:
+    """The Elo of a score; that of a thousandth where all or nothing was won."""
+    return elo_from_score(min(max(score, 0.001), 0.999))
+
+
+def against_seed(tuning: Tuning) -> bool:
+    """Whether the only opponent is the agent with its seed weights."""
+    return [name for name, _ in tuning.opponents] == [tuning.agent]
+
+
+def opponents_text(tuning: Tuning) -> str:
+    """Whom the candidates play, with shares where there are several."""
+    names = {name: f"{name} (seed weights)" if name == tuning.agent else name
+             for name, _ in tuning.opponents}  # fmt: skip
+    if len(names) == 1:
+        return next(iter(names.values()))
+    return ", ".join(f"{names[name]} {percent(share)}" for name, share in tuning.opponents)
+
+
+def claim_text(claim: StudyClaim) -> str:
+    """The claim in one phrase: score, gain, opponents, games."""
+    value, low, high = (percent(each) for each in claim.score)
+    gain = ""
+    if claim.gain_elo is not None:
+        elo, least, most = (signed(each) for each in claim.gain_elo)
+        gain = f", {elo} [{least}, {most}] Elo"
+    return (
+        f"{value} [{low}, {high}]{gain} against {claim.against}, "
+        f"in {claim.games:,} games that the search has not seen"
+    )
+
+
+def could_be_shown(pairs: int, trials: Sequence[Trial]) -> float:
+    """The gain in Elo that a claim of so many pairings shows in four studies of five."""
+    played = sum(trial.games / 2 for trial in trials)
+    variance = sum(trial.noise * (trial.games / 2) ** 2 for trial in trials) / played
+    return elo_within(0.5 + SHOWN * (variance / pairs) ** 0.5)
 
 
 class StudyVerdict(StrEnum):
@@ -181,3 +266,190 @@ def as_json(validation: Validation) -> dict[str, object]:
         "openings": validation.openings,
         "bounds_elo": [validation.plan.elo0, validation.plan.elo1],
     }
+
+
+def gains_on_other_terms(
+    tuning: Tuning, changes: Settings, openings: Openings, pairs: int, shown: Shown
+) -> list[TermGain]:
+    """The gain at each length and at equal time (or nodes), of so many pairings each."""
+    if not pairs:
+        return []
+    gains = at_lengths(tuning, changes, pairs, shown)
+    if by_nodes(tuning.spec, tuning.plan.of):
+        # Those of the claim: then the difference is not that of the openings.
+        gains.append(at_other_cost(tuning, changes, between(openings, 0, pairs), shown))
+    return gains
+
+
+def at_lengths(tuning: Tuning, changes: Settings, pairs: int, shown: Shown) -> list[TermGain]:
+    """The gain from openings of each length, all in one match."""
+    of, word = tuning.plan.of, int(digest_word("lengths", tuning.plan.seed)) >> 1
+    several = {
+        plies: way("random").openings(
+            of, OpeningsSpec("random", {"random_plies": plies}), pairs, word
+        )
+        for plies in LENGTHS
+    }
+    several = {plies: each for plies, each in several.items() if len(each)}
+    if not several:
+        return []
+    ends = np.cumsum([len(each) for each in several.values()])
+    points = played(
+        tuning, tuning.candidate.changed(**changes), together(list(several.values())), shown
+    )
+    parts = np.split(points, ends[:-1])
+    return [gain_of(f"{plies} plies", part) for plies, part in zip(several, parts, strict=True)]
+
+
+def together(several: Sequence[Openings]) -> Openings:
+    """All openings in one table."""
+    widest = max(each.slots.shape[1] for each in several)
+    rows = [
+        np.pad(e.slots, ((0, 0), (0, widest - e.slots.shape[1])), constant_values=NO_MOVE)
+        for e in several
+    ]
+    keys = np.concatenate([each.keys for each in several])
+    return Openings(np.concatenate(rows), keys, finite=False)
+
+
+def at_other_cost(tuning: Tuning, changes: Settings, openings: Openings, shown: Shown) -> TermGain:
+    """The gain at equal time, if the search had equal nodes; at equal nodes, if it had not."""
+    tuned = tuning.spec.changed(**changes)
+    if tuning.equal == TIME:
+        return gain_of("equal nodes", played(tuning, tuned, openings, shown))
+    share = share_of(tuning, tuned, openings, shown)
+    slower = replace(tuning, share=share).candidate.changed(**changes)
+    words = f"equal time ({share:.2f} of the nodes)"
+    return gain_of(words, played(tuning, slower, openings, shown))
+
+
+def share_of(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
+    """The share of nodes at equal time, measured once for a study."""
+    digest = str(digest_word(in_order(tuned.to_json()), tuning.plan.seed))
+    with Journal(shown.directory / f"speed-{digest}", digest) as store:
+        stored = store.plan()
+        if stored is None:
+            of, wall = tuning.plan.of, shown.options.wall or Wall(tuning.plan.walls_required)
+            share = share_of_nodes(tuned, tuning.spec, of, openings, wall)
+            stored = json.dumps({"share": share})
+            store.keep_plan(stored)
+    return float(json.loads(stored)["share"])
+
+
+def played(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> Points:
+    """The pair scores of an agent against the seed weights."""
+    plan = match_of(tuning, {}, openings).plan
+    agents = {TUNED: tuned, SEED: tuning.spec}
+    drawn = draw(replace(plan, agents=agents, pairs=len(openings), stop=None), openings)
+    keys = digest_word(openings.keys.tobytes())
+    digest = str(digest_word(in_order(tuned.to_json()), keys, plan.seed))
+    with Journal(shown.directory / f"terms-{digest}", digest) as store:
+        play(drawn, store, shown.options, shown.show)
+        return pair_points(store.games(drawn.pairings)) / 4.0
+
+
+def gain_of(terms: str, points: Points) -> TermGain:
+    """The gain that these pair scores show."""
+    score = scored(np.arange(len(points)), points)
+    return TermGain(terms, score, Score(*map(elo_within, score)), 2 * len(points))
+
+
+def gain_lines(gains: Sequence[TermGain]) -> Iterator[str]:
+    """A line for each of the terms."""
+    width = max((len(each.terms) for each in gains), default=0)
+    for each in gains:
+        elo, least, most = (signed(part) for part in each.gain_elo)
+        yield f"  {each.terms:{width}}  {elo} [{least}, {most}] Elo, in {each.games:,} games"
+
+
+def gains_json(gains: Sequence[TermGain]) -> list[dict[str, object]]:
+    """The gains as JSON holds them."""
+    return [
+        {"terms": e.terms, "score": list(e.score), "gain_elo": list(e.gain_elo), "games": e.games}
+        for e in gains
+    ]
+
+
+class PoolGames(NamedTuple):
+    """The games of one agent against each opponent, a match each, on openings of its own."""
+
+    matches: list[Games]
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The score of every pairing."""
+        return np.concatenate([pair_points(each) / 4.0 for each in self.matches])
+
+    def first(self, pairs: list[int]) -> list[Games]:
+        """The first pairings of each match."""
+        each = zip(self.matches, pairs, strict=True)
+        return [games_of_rows(games, np.arange(2 * count)) for games, count in each]
+
+
+def validate_pool(
+    tuning: Tuning, changes: dict[str, object], openings: Openings, claimed: int, shown: Shown
+) -> Validation:
+    """Play what is left of both agents' matches; the verdict on their difference.
+
+    They are played to the end, so the interval is that of a number of games fixed beforehand. The
+    claim is the first games of the tuned one.
+    """
+    tuned = pool_games(tuning, tuning.candidate.changed(**changes), openings, shown)
+    seed = pool_games(tuning, tuning.spec, openings, shown)
+    pairs = [each.pairs for each in opponents_of(tuning, 2 * claimed)]
+    most = [len(games) // 2 for games in tuned.matches]
+    claim = claim_of(tuning, tuned.first(list(map(min, pairs, most))))
+    return compared(tuning, tuned, seed)._replace(claim=claim)
+
+
+def pool_games(tuning: Tuning, spec: AgentSpec, openings: Openings, shown: Shown) -> PoolGames:
+    """The games of an agent with each opponent, by its share of the openings."""
+    games, first = list[Games](), 0
+    for opponent in opponents_of(tuning, 2 * len(openings)):
+        begin = min(first, len(openings) - 1)  # each has one, where shares are tiny
+        own = between(openings, begin, min(first + opponent.pairs, len(openings)))
+        plan = replace(
+            match_of(tuning, {}, openings).plan,
+            agents={CANDIDATE: spec, opponent.name: opponent.spec},
+            pairs=len(own),
+            stop=None,
+        )
+        drawn = draw(plan, own)
+        digest = str(digest_word(in_order(spec.to_json()), opponent.name, plan.pairs, plan.seed))
+        with Journal(shown.directory / f"pool-{digest}", digest) as store:
+            play(drawn, store, shown.options, shown.show)
+            games.append(store.games(drawn.pairings))
+        first += opponent.pairs
+    return PoolGames(games)
+
+
+def compared(tuning: Tuning, tuned: PoolGames, seed: PoolGames) -> Validation:
+    """The verdict on the scores of both on the same openings against the same opponents."""
+    plan, none = tuning.validation.plan(), nothing(AGAINST_POOL)
+    halves = 0.5 + (tuned.points - seed.points) / 2.0
+    gain = Score(*(2.0 * each - 1.0 for each in scored(np.arange(len(halves)), halves)))
+    verdict = verdict_of(gain, score_from_elo(plan.elo0) - 0.5, score_from_elo(plan.elo1) - 0.5)
+    both = joined([*tuned.matches, *seed.matches])
+    text = (
+        f"{verdict}: the tuned weights score {points_text(tuned.points)} against the pool, the "
+        f"seed weights {points_text(seed.points)}, in {len(both):,} games"
+    )
+    details = "difference in points {:+.1f} [{:+.1f}, {:+.1f}]".format(
+        *(100 * each for each in gain)
+    )
+    return Validation(
+        verdict, none, none, len(both), len(np.unique(keys_of(both))), len(halves), text, details,
+        halves, np.full(len(halves), np.nan), plan, plan.bounds,
+    )  # fmt: skip
+
+
+def verdict_of(gain: Score, little: float, enough: float) -> StudyVerdict:
+    """Whether the interval of the gain lies above what is too little, or below what is enough."""
+    if gain.low > little:
+        return StudyVerdict.BETTER
+    return StudyVerdict.NOT_BETTER if gain.high < enough else StudyVerdict.UNDECIDED
+
+
+def points_text(points: NDArray[np.float64]) -> str:
+    """The mean of pair scores in per cent."""
+    return f"{100 * points.mean():.1f} %"

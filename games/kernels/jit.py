@@ -1,24 +1,35 @@
-"""How kernels are compiled, once or as copies specialised for a family of states."""
+"""Compile kernels once or per family, and shorten compiler errors."""
 
 import importlib
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from inspect import Signature
+from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Never, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
-from numba.core.compiler import CompileResult
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import CallableTemplate
 
-from games.kernels.compile_cache import cache_of, config
-from games.kernels.kernel_sources import require
-from games.kernels.passages import PassageCompiler
+from games.kernels.compile_cache import cache_of, config, require
 
+MOST_LINES = 4
+ADVICE = (
+    "What compiles: numbers, tuples (as constants, not lists), arithmetic, if, for, while, math,\n"
+    "functions of the same file, and the features and rules imported from agents and games."
+)
+NOISE = re.compile(
+    r"Failed in|During:|There are \d|- |Overload|Operator|With argument|No match|Rejected|"
+    r"Typing|Enable|raised from|The above|\* |Unknown location"
+)
+QUOTED = re.compile(r'\s*File "[^"]+", line \d+:')  # before lines of the source
 Kernel = Callable[..., Any]  # numbers, arrays and named tuples of them: typed by Numba
 Scope = dict[str, Any]  # what names mean to a kernel: functions, types and numbers
 CompileOptions = dict[str, Any]  # those of `numba.njit`
@@ -27,9 +38,7 @@ Types = tuple[types.Type, ...]
 NamedTypes = dict[str, types.Type]
 CallTemplate = tuple[type[CallableTemplate], Signature, Types, dict[Never, Never]]
 Bind = Callable[[ModuleType], SimpleNamespace]
-
 INTERPRETED = bool(config.DISABLE_JIT)
-
 # Kernels allocate nothing, so they need no reference counts: with `_nrt`, Numba counts references
 # to the context array in every call, and those atomic instructions took most of the time.
 # An entry for C is made for each function unless told otherwise, and nobody here is C.
@@ -41,6 +50,75 @@ OPTIONS: CompileOptions = {
 }
 # Merged into every caller, so that Python has no need of an entry.
 MERGED: CompileOptions = {"forceinline": True, "no_cpython_wrapper": True}
+_binding = threading.RLock()
+_bound: dict[tuple[Bind, str], tuple[str, SimpleNamespace]] = {}
+
+
+def compile_error(error: Exception, path: Path) -> str:
+    """The place in the user's file, the line there, the reason, what compiles instead."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    told = [line for line in without_source(text) if not NOISE.match(line)]
+    number = line_of(text, path)
+    place = [f"line {number}: {source_line(path, number)}"] if number else []
+    return "\n".join([*place, *told[:MOST_LINES], ADVICE])
+
+
+def without_source(text: str) -> Iterator[str]:
+    """The lines of an error without those that repeat a source; nothing is indented."""
+    repeats = False
+    for line in text.splitlines():
+        if QUOTED.match(line):
+            repeats = True
+        elif repeats:
+            repeats = line.strip(" ~^") != ""
+        elif line.strip():
+            yield line.strip().removesuffix(". Raised from None")
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """The first line of the user's file that Numba names: the innermost, where it gave up."""
+    found = re.search(rf'{re.escape(path.name)}"?(?:, line |\s*\(|:)(\d+)', text)
+    return int(found[1]) if found else None
+
+
+def source_line(path: Path, number: int) -> str:
+    """The line of the file, without its indentation."""
+    lines = path.read_text().splitlines()
+    return lines[number - 1].strip() if number <= len(lines) else ""
+
+
+class PassageLibrary(JITCodeLibrary):
+    """The code of a function as it was written, for callers to take into theirs."""
+
+    def _optimize_final_module(self) -> None:
+        """Left to the callers."""
+
+    def _finalize_final_module(self) -> None:
+        """Nobody runs it: it is done without machine code."""
+        self._finalized = True
+
+
+class PassageCompiler(Compiler):
+    """Numba's compiler, ending before anything is made fast.
+
+    For what neither prints nor raises: both need what Numba keeps with the machine code.
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        """The arguments are Numba's."""
+        super().__init__(*arguments)  # type: ignore[no-untyped-call]  # Numba's
+        context = self.state.targetctx  # this compiler's own copy
+        library = PassageLibrary(context.codegen(), __name__)  # type: ignore[no-untyped-call]
+        self.state.library = library
+        context.get_executable = without_code
+
+
+def without_code(library: PassageLibrary, _described: object, _environment: object) -> object:
+    """What stands in Numba's tables for a function that Python cannot call."""
+    library.finalize()  # type: ignore[no-untyped-call]  # Numba's
+    return object()
+
+
 # Taken into its callers, and left there to be merged or not.
 BETWEEN: CompileOptions = {"pipeline_class": PassageCompiler, "no_cpython_wrapper": True}
 
@@ -182,10 +260,6 @@ def specialise(
         kernel = passage(twin) if template in passages else compiled(twin)
         copies[template.__name__] = scope[template.__name__] = kernel
     return SimpleNamespace(**copies)
-
-
-_binding = threading.RLock()
-_bound: dict[tuple[Bind, str], tuple[str, SimpleNamespace]] = {}
 
 
 def bound(family: str, bind: Bind) -> SimpleNamespace:

@@ -14,7 +14,7 @@ FEATURES = (
     "edge",
     "danger",
 )
-# Words for heuristics and bots, each a function in `board_words.py`.
+# Words for heuristics and bots, each a function in `heuristic_functions.py`.
 BOARD_WORDS = (
     "size",
     "square",
@@ -33,7 +33,7 @@ BOARD_WORDS = (
 def build(preset: str, arguments: Sequence[str]) -> Game:
     """The game of a name with its `arguments`; a GameError names what is wrong with them."""
     rules = read_rules(preset, arguments)
-    family = f"games.othello.states.{'bitboard' if rules.size <= BITBOARD_SIZE else 'wide_board'}"
+    family = f"games.othello.{'bitboard' if rules.size <= BITBOARD_SIZE else 'wide_board'}"
     name = rules_name(preset, rules)
     notation = OthelloNotation(name, rules, family)
     return Game(name, rules, family, notation, pass_move=rules.cells)

@@ -10,8 +10,8 @@ import numpy as np
 from games.kernels.bits import ONE
 from games.kernels.context import RULES, Context
 from games.kernels.family import Mask, State, count, moves
-from games.othello.states.discs import BOARD, CELLS, COLUMNS, CORNERS, ROWS
-from games.othello.states.word_squares import (
+from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS
+from games.othello.word_squares import (
     ROW_STEP,
     bits,
     both,

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from games.names import GameError, quoted
-from games.othello.rules import OthelloRules
-from games.othello.states.discs import Discs
-from games.position import Position
+from games.base.text import GameError, quoted
+from games.core import Position
+from games.othello.rules import Discs, OthelloRules
 
 BLACK, WHITE, EMPTY = "XO-"
 READ = str.maketrans("*xBboW0w.", "XXXXOOOO-")

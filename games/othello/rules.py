@@ -1,13 +1,16 @@
-"""The parameters of Othello games, with the names by which they are written."""
+"""Size and adjacency, and a position in plain sets of squares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from games.names import choice, settings, whole
+from games.base.text import choice, settings, whole
 
 SIZES = range(4, 17, 2)
 BITBOARD_SIZE = 8  # boards up to this size fit one 64-bit word a side
 NEIGHBOURS = {"4": 4, "8": 8}
+# Places of the rule scalars in the context. A mask has four words, of which a bitboard uses one.
+ADJACENCY, CELLS, BOARD, ROWS, COLUMNS, CORNERS = 0, 1, 2, 6, 10, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,37 @@ def rules_name(preset: str, rules: OthelloRules) -> str:
     """The canonical name, which `read_rules` reads back."""
     more = ",adjacency=4" if rules.adjacency == 4 else ""
     return f"{preset}({rules.size}{more})"
+
+
+class Discs(NamedTuple):
+    """A position in plain numbers: squares row-major, row * size + column."""
+
+    own: frozenset[int]
+    other: frozenset[int]
+
+
+def start_discs(rules: OthelloRules) -> Discs:
+    """The four discs of the start, seen by Black: White on the falling diagonal."""
+    size, half = rules.size, rules.size // 2
+    white = frozenset({(half - 1) * size + half - 1, half * size + half})
+    black = frozenset({(half - 1) * size + half, half * size + half - 1})
+    return Discs(black, white)
+
+
+def scalars(rules: OthelloRules, stride: int) -> list[int]:
+    """The rule scalars: the board, its first and last row, first and last column, corners."""
+    ends = (0, rules.size - 1)
+    cells = [(row, col) for row in range(rules.size) for col in range(rules.size)]
+    masks = (
+        sum(1 << row * stride + col for row, col in cells),
+        sum(1 << row * stride + col for row, col in cells if row in ends),
+        sum(1 << row * stride + col for row, col in cells if col in ends),
+        sum(1 << row * stride + col for row, col in cells if row in ends and col in ends),
+    )
+    words = [mask >> 64 * word & 0xFFFF_FFFF_FFFF_FFFF for mask in masks for word in range(4)]
+    return [rules.adjacency, rules.cells, *words]
+
+
+def strided(rules: OthelloRules, stride: int) -> tuple[int, ...]:
+    """The bit of every square on a board stored in rows of `stride` bits."""
+    return tuple(row * stride + col for row in range(rules.size) for col in range(rules.size))

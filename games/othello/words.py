@@ -1,9 +1,7 @@
 """The words of Othello: its squares, why a disc cannot be put on one."""
 
-from games.core import Game
-from games.names import quoted
-from games.position import Position
-from games.words import Words, legal_texts
+from games.base.text import quoted
+from games.core import Game, Position, Words, legal_texts
 
 
 def square_noun(of: Game, position: Position) -> str:

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from games.core import Game
-from games.position import Position
-from games.solving.bounds import sign
-from games.solving.solver import Solver
+from games.core import Game, Position
+from games.solving.solver import Solver, sign
 
 
 class ExtraTurns(NamedTuple):

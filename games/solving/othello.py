@@ -1,27 +1,276 @@
-"""The search of Othello endgames under the standard rule, on boards up to 8x8."""
+"""The search of standard Othello endgames."""
+
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from games.core import Game
-from games.kernels.context import Context
-from games.kernels.jit import bound
-from games.othello.rules import OthelloRules
-from games.othello.states.bitboard import STRIDE
-from games.position import Position
-from games.solving.bounds import Bounds
-from games.solving.kernels import othello_search
-from games.solving.kernels.othello_search import (
-    ENTRY,
-    MOST_NODES,
-    NODES,
-    ORDER_AT,
-    PLIES,
-    QUADRANTS,
-    STOPPED,
-    WIDTH,
-)
-from games.solving.plain import finished
-from games.solving.questions import Answer
+from games.core import Game, Position
+from games.kernels.bits import ONE, U, popcount, trailing_zeros
+from games.kernels.context import COUNTERS, RULES, Context
+from games.kernels.hashing import pair_key
+from games.kernels.jit import bound, inline_copies, specialise
+from games.kernels.masks import rest
+from games.othello.bitboard import STRIDE, State, final, flips, moves
+from games.othello.rules import BOARD, CELLS, COLUMNS, CORNERS, ROWS, OthelloRules
+from games.solving.generic import finished
+from games.solving.solver import Answer, Bounds
+
+Table = NDArray[np.uint64]
+# Words of the context.
+NODES, MOST_NODES, STOPPED, ORDER_AT, QUADRANTS = range(COUNTERS, COUNTERS + 5)
+PLIES, WIDTH = 80, U(64)  # a list of moves a ply, passes included
+SLOT_BITS, SLOT_MASK = 6, 63
+LOWEST = -1 << 20
+FEW = 6  # empty squares from which neither table nor sorting pays
+LAST = 4  # empty squares from which moves are tried, not generated
+REPLIES_FROM = 12  # empty squares from which moves are sorted by the best answer to them
+STABLE_FROM = 24  # of a bound: below it so many discs are hardly ever stable
+# Typed: of two plain numbers Numba makes two functions that call one another, and such a pair
+# crashes when it comes from the disk cache.
+NOT_YET, PASSED = np.int64(0), np.int64(1)
+ENTRY, BUCKET = U(4), U(8)  # words: own, other, bounds with the move, empty squares
+ZERO, TWO, THREE, SIX = U(0), U(2), U(3), U(6)
+BYTE, MIDDLE = U(255), 128
+EIGHT, SIXTEEN = U(8), U(16)
+WHOLE_ROW, ROW_STEP = U(255), U(8)
+NOT_FIRST_COLUMN = U(0xFEFE_FEFE_FEFE_FEFE)
+NOT_LAST_COLUMN = U(0x7F7F_7F7F_7F7F_7F7F)
+
+
+def odd_quadrants(ctx: Context, empties: np.uint64) -> np.uint64:
+    """The quarters of the board in which the number of empty squares is odd."""
+    odd = ZERO
+    for quadrant in range(4):
+        squares = U(ctx[QUADRANTS + quadrant])
+        if popcount(empties & squares) & ONE == ONE:
+            odd |= squares
+    return odd
+
+
+def last_square(ctx: Context, own: np.uint64, other: np.uint64, empties: np.uint64) -> np.int64:
+    """The final margin when one square is left, which either side may fill or neither."""
+    square = trailing_zeros(empties)
+    turned = flips(ctx, State(own, other), square)
+    if turned != ZERO:
+        return np.int64(final(ctx, State(own | turned | empties, other & ~turned)))
+    turned = flips(ctx, State(other, own), square)
+    if turned != ZERO:
+        return np.int64(final(ctx, State(own & ~turned, other | turned | empties)))
+    return np.int64(final(ctx, State(own, other)))
+
+
+def finish(
+    ctx: Context,
+    own: np.uint64,
+    other: np.uint64,
+    empties: np.uint64,
+    bound: np.int64,
+    passed: np.int64,
+) -> np.int64:
+    """As `at_least` when few squares are left: who plays in odd quarters often plays last there."""
+    ctx[NODES] += 1
+    if empties & (empties - ONE) == ZERO:
+        return last_square(ctx, own, other, empties)
+    best = np.int64(LOWEST)
+    left = empties if popcount(empties) <= U(LAST) else moves(ctx, State(own, other))
+    odd = odd_quadrants(ctx, empties)
+    first, later = left & odd, left & ~odd
+    while first | later != ZERO:
+        if first == ZERO:
+            first, later = later, ZERO
+        square = trailing_zeros(first)
+        first = rest(first)
+        turned = flips(ctx, State(own, other), square)
+        if turned == ZERO:
+            continue
+        disc = ONE << square
+        mine = own | turned | disc
+        value = -finish(ctx, other & ~turned, mine, empties ^ disc, 1 - bound, NOT_YET)
+        best = max(best, value)
+        if best >= bound:
+            return best
+    if best != LOWEST:
+        return best
+    if passed == PASSED:
+        return np.int64(final(ctx, State(own, other)))
+    return -finish(ctx, other, own, empties, 1 - bound, PASSED)
+
+
+def stable(ctx: Context, discs: np.uint64) -> np.int64:
+    """Discs that nothing turns any more: those joined to a corner along the border."""
+    border = U(ctx[RULES + ROWS]) | U(ctx[RULES + COLUMNS])
+    found = discs & U(ctx[RULES + CORNERS])
+    while True:
+        beside = ((found & NOT_LAST_COLUMN) << ONE) | ((found & NOT_FIRST_COLUMN) >> ONE)
+        more = found | ((beside | (found << ROW_STEP) | (found >> ROW_STEP)) & discs & border)
+        if more == found:
+            return np.int64(popcount(found))
+        found = more
+
+
+def entry(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
+    """Where the entry of these very discs stands, or the table's size if there is none."""
+    at = bucket(table, own, other)
+    for place in (at, at + ENTRY):
+        if table[place] == own and table[place + ONE] == other:
+            return place
+    return U(table.size)
+
+
+def bucket(table: Table, own: np.uint64, other: np.uint64) -> np.uint64:
+    """Where the two entries stand among which this position's would be."""
+    return (pair_key(own, other) >> U(4)) & (U(table.size) - BUCKET) & ~U(7)
+
+
+def low_of(table: Table, at: np.uint64) -> np.int64:
+    """The lower bound of an entry."""
+    return np.int64(table[at + TWO] & BYTE) - MIDDLE
+
+
+def high_of(table: Table, at: np.uint64) -> np.int64:
+    """The upper bound of an entry."""
+    return np.int64((table[at + TWO] >> EIGHT) & BYTE) - MIDDLE
+
+
+def store(
+    table: Table,
+    own: np.uint64,
+    other: np.uint64,
+    empties: np.uint64,
+    bound: np.int64,
+    value: np.int64,
+    slot: np.int64,
+) -> None:
+    """Keep the answer; the entry of fewer empty squares makes room."""
+    low, high = np.int64(-MIDDLE), np.int64(MIDDLE - 1)
+    at = entry(table, own, other)
+    if at < U(table.size):
+        low, high = low_of(table, at), high_of(table, at)
+    else:
+        at = bucket(table, own, other)
+        if table[at + THREE] > table[at + ENTRY + THREE]:
+            at += ENTRY
+    if value >= bound:
+        low = max(low, value)
+    else:
+        high = min(high, value)
+    table[at], table[at + ONE] = own, other
+    table[at + TWO] = U(low + MIDDLE) | (U(high + MIDDLE) << EIGHT) | (U(slot) << SIXTEEN)
+    table[at + THREE] = popcount(empties)
+
+
+def cost(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
+    """How much freedom the side `own` has: its moves, those in corners twice."""
+    replies = moves(ctx, State(own, other))
+    return np.int64(popcount(replies) + popcount(replies & U(ctx[RULES + CORNERS])))
+
+
+def best_answer(ctx: Context, own: np.uint64, other: np.uint64) -> np.int64:
+    """The freedom that is left to the other side after the answer that leaves it least."""
+    mask, least = moves(ctx, State(own, other)), np.int64(64)
+    while mask != ZERO:
+        square = trailing_zeros(mask)
+        mask = rest(mask)
+        turned = flips(ctx, State(own, other), square)
+        disc = ONE << square
+        least = min(least, cost(ctx, other & ~turned, own | turned | disc))
+    return least
+
+
+def listed(
+    ctx: Context,
+    at: np.uint64,
+    own: np.uint64,
+    other: np.uint64,
+    empties: np.uint64,
+    hint: np.int64,
+) -> np.uint64:
+    """List the moves at `at`, those that leave least freedom first, the `hint` before all."""
+    mask, found = moves(ctx, State(own, other)), ZERO
+    deep = popcount(empties) >= U(REPLIES_FROM)
+    odd = odd_quadrants(ctx, empties)
+    while mask != ZERO:
+        square = trailing_zeros(mask)
+        mask = rest(mask)
+        disc = ONE << square
+        turned = flips(ctx, State(own, other), square)
+        child_own, child_other = other & ~turned, own | turned | disc
+        worth = -16 * cost(ctx, child_own, child_other) - np.int64(popcount(child_other) >> ONE)
+        if deep:
+            worth += 4 * best_answer(ctx, child_own, child_other)
+        if disc & odd != ZERO:
+            worth += 4
+        if disc & U(ctx[RULES + CORNERS]) != ZERO:
+            worth += 8
+        if np.int64(square) == hint:
+            worth = np.int64(1 << 20)
+        item = (worth << SLOT_BITS) | np.int64(square)
+        place = at + found
+        while place > at and ctx[place - ONE] < item:
+            ctx[place] = ctx[place - ONE]
+            place -= ONE
+        ctx[place] = item
+        found += ONE
+    return found
+
+
+def at_least(
+    ctx: Context, table: Table, own: np.uint64, other: np.uint64, bound: np.int64, ply: np.int64
+) -> np.int64:
+    """A bound of the final margin, on that side of `bound` on which the margin is."""
+    ctx[NODES] += 1
+    if ctx[NODES] > ctx[MOST_NODES]:
+        ctx[STOPPED] = 1
+        return np.int64(0)
+    empties = U(ctx[RULES + BOARD]) & ~(own | other)
+    if empties == ZERO:
+        return np.int64(final(ctx, State(own, other)))
+    if popcount(empties) <= U(FEW):
+        return finish(ctx, own, other, empties, bound, NOT_YET)
+    if moves(ctx, State(own, other)) == ZERO:
+        if moves(ctx, State(other, own)) == ZERO:
+            return np.int64(final(ctx, State(own, other)))
+        return -at_least(ctx, table, other, own, 1 - bound, ply + 1)
+    hint = np.int64(-1)
+    place = entry(table, own, other)
+    if place < U(table.size):
+        low, high = low_of(table, place), high_of(table, place)
+        if low >= bound:
+            return low
+        if high < bound:
+            return high
+        hint = np.int64(table[place + TWO] >> SIXTEEN)
+    if bound >= STABLE_FROM:
+        most = ctx[RULES + CELLS] - 2 * stable(ctx, other)
+        if most < bound:
+            return most
+    at = U(ctx[ORDER_AT]) + WIDTH * U(ply)
+    best, chosen = np.int64(LOWEST), np.int64(0)
+    for i in range(listed(ctx, at, own, other, empties, hint)):
+        square = U(ctx[at + U(i)] & SLOT_MASK)
+        turned = flips(ctx, State(own, other), square)
+        mine = own | turned | (ONE << square)
+        value = -at_least(ctx, table, other & ~turned, mine, 1 - bound, ply + 1)
+        if ctx[STOPPED] != 0:
+            return np.int64(0)
+        if value > best:
+            best, chosen = value, np.int64(square)
+            if best >= bound:
+                break
+    store(table, own, other, empties, bound, best, chosen)
+    return best
+
+
+INLINED = (
+    odd_quadrants, last_square, stable, bucket, entry, low_of, high_of, cost, best_answer,
+)  # fmt: skip
+COMPILED = (finish, store, listed, at_least)
+
+
+def of_bitboard(family: ModuleType) -> SimpleNamespace:
+    """The search, compiled for boards of one word a side."""
+    return specialise(family.FAMILY, COMPILED, **inline_copies(INLINED, {}))
 
 
 class OthelloQuestions:
@@ -30,7 +279,7 @@ class OthelloQuestions:
     def __init__(self, of: Game, table_bits: int) -> None:
         """The table has 2 ** `table_bits` entries."""
         self.game, self.nodes = of, 0
-        self.kernels = bound(of.family_name, othello_search.of_bitboard)
+        self.kernels = bound(of.family_name, of_bitboard)
         self.table = np.zeros(int(ENTRY) << table_bits, np.uint64)
         self.context = search_context(of)
 

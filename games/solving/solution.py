@@ -1,13 +1,18 @@
-"""The solution of one position, step by step: outcome, margin, every move, the best line."""
+"""Solutions for people: steps, best lines, values of moves, feasibility."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from games.core import Game
-from games.position import Position
-from games.solving.bounds import Allowance, Bounds
-from games.solving.solver import Solver
+from games.core import Game, Position
+from games.solving.solver import WORDS, Allowance, Bounds, Solver, sign
+
+# Beans in play, or empty squares, beyond which no position was solved within a day.
+KALAH, NO_EXTRA_TURN, WHOLE_STATES = 54, 32, 22
+OTHELLO = 26
+# The most beans or empty squares at which 2,000 games are judged within seconds.
+JUDGED = {KALAH: 32, NO_EXTRA_TURN: 20, WHOLE_STATES: 14, OTHELLO: 13}
+MoveValues = Mapping[int, Bounds]  # of the side to move, in the order of the board
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +153,105 @@ def written(of: Game, position: Position, moves: tuple[int, ...]) -> list[str]:
         texts.append(of.move_text(position, move))
         position = of.play(position, move)
     return texts
+
+
+def hopeless(of: Game, position: Position) -> str | None:
+    """A warning about a position that is too large; None if it is not, or if that is unknown."""
+    left = still_open(of, position)
+    if left is None or left <= (most := most_solved(of)):
+        return None
+    return (
+        f"{of.name}: {left} {what_is_open(of)} are hopeless (about {most} can be solved): "
+        "expect bounds, not the value"
+    )
+
+
+def still_open(of: Game, position: Position) -> int | None:
+    """Beans in play, or empty squares; None for a game whose difficulty is unknown."""
+    if of.pack == "othello":
+        return int(of.rules.cells - sum(of.raw_score(position)))
+    if of.pack == "sowing":
+        rows = of.plain(position)
+        return int(sum(rows.own) + sum(rows.other))
+    return None
+
+
+def what_is_open(of: Game) -> str:
+    """What `still_open` counts."""
+    return "empty squares" if of.pack == "othello" else "beans in play"
+
+
+def most_solved(of: Game) -> int:
+    """The most beans in play, or empty squares, that can be solved."""
+    return OTHELLO if of.pack == "othello" else most_beans(of)
+
+
+def most_beans(of: Game) -> int:
+    """The most beans in play that can be solved under this game's rules."""
+    if of.rules.holes > 7:
+        return WHOLE_STATES
+    return NO_EXTRA_TURN if of.rules.extra_turn == "no" else KALAH
+
+
+def usual_last(of: Game) -> int | None:
+    """How many beans in play, or empty squares, whole runs are judged from in little time.
+
+    None where nobody knows what makes a position hard.
+    """
+    if of.pack not in ("sowing", "othello"):
+        return None
+    return JUDGED[most_solved(of)]
+
+
+def values_back(
+    solver: Solver, positions: Sequence[Position], allowance: Allowance
+) -> list[MoveValues | None]:
+    """The values of the moves in each position, the last first; None where time was over.
+
+    Positions near the end are solved soonest, and what they teach serves those before.
+    """
+    found: list[MoveValues | None] = [None] * len(positions)
+    for place in range(len(positions) - 1, -1, -1):
+        position = positions[place]
+        values = solver.moves(position, allowance)
+        if not all(bounds.exact for bounds in values.values()):
+            break
+        found[place] = {move: values[move] for move in board_order(solver.game, position)}
+    return found
+
+
+def best_of(values: MoveValues) -> int:
+    """The margin of the best move, all of which are exact."""
+    return max(bounds.low for bounds in values.values())
+
+
+def value_lines(of: Game, position: Position, values: MoveValues, played: int | None) -> list[str]:
+    """The values for the side to move, a line a move: the best are marked, and the one played."""
+    best = best_of(values)
+    lines = [f"{WORDS[sign(best)]} {best:+d}"]
+    for move, bounds in values.items():
+        mark = " best" if bounds.low == best else ""
+        mark += " <- played" if move == played else ""
+        lines.append(f"{of.move_text(position, move):>4} {bounds.low:+4d}{mark}")
+    return lines
+
+
+def beside(board: str, lines: Sequence[str]) -> str:
+    """A drawn board with lines of text on its right."""
+    left = board.splitlines()
+    width = max(map(len, left)) + 4
+    rows = max(len(left), len(lines))
+    padded = [*left, *[""] * (rows - len(left))], [*lines, *[""] * (rows - len(lines))]
+    return "\n".join(f"{a:<{width}}{b}".rstrip() for a, b in zip(*padded, strict=True))
+
+
+def cost_words(values: MoveValues, played: int) -> str:
+    """What a move lost: `loses 12: a win becomes a loss, lost here`; empty if it lost nothing."""
+    best, after = best_of(values), values[played].low
+    if after == best:
+        return ""
+    before, left = WORDS[sign(best)], WORDS[sign(after)]
+    words = f"loses {best - after}, {best:+d} becomes {after:+d}"
+    if before == left:
+        return words
+    return f"{words}: a {before} becomes a {left}" + (", lost here" if left == "loss" else "")

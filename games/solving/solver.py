@@ -1,17 +1,129 @@
-"""Values of positions from yes-or-no questions: the outcome first, then the exact margin."""
+"""Bounds, budgets, and a solver that asks yes-or-no questions."""
 
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
-from games.core import Game
-from games.position import Position
-from games.solving.bounds import UNLIMITED, Allowance, Bounds, Budget
-from games.solving.questions import Questions
-from games.solving.solver_settings import SolverSettings
+from games.core import Game, Position
+
+WORDS = {1: "win", 0: "draw", -1: "loss"}
+FARTHEST = 1 << 30  # beyond every margin
+SLICE = 1 << 16  # nodes between two looks at clock and keyboard: some 20 ms
+Answer = int | None  # a bound on the margin, on the side that was asked about; None: undecided
+OTHELLO = "games.othello.bitboard"
+PACKED_SOWING = ("games.sowing.packed", "games.sowing.phased")
+
+
+def sign(number: int) -> int:
+    """1, 0 or -1."""
+    return (number > 0) - (number < 0)
+
+
+class Bounds(NamedTuple):
+    """A final margin lies from `low` to `high`, seen by the side to move."""
+
+    low: int
+    high: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the value is known exactly."""
+        return self.low == self.high
+
+    @property
+    def has_low(self) -> bool:
+        """Whether `low` says anything; of a user's game nobody knows the least margin."""
+        return self.low > -FARTHEST
+
+    @property
+    def has_high(self) -> bool:
+        """Whether `high` says anything."""
+        return self.high < FARTHEST
+
+    @property
+    def outcome(self) -> str | None:
+        """`win`, `draw` or `loss` of the side to move; None if it is not known yet."""
+        return WORDS[sign(self.low)] if sign(self.low) == sign(self.high) else None
+
+    def turned(self) -> "Bounds":
+        """The same bounds, seen from the other side."""
+        return Bounds(-self.high, -self.low)
+
+    def narrowed(self, bound: int, value: int) -> "Bounds":
+        """The bounds after `value` answered the question "at least `bound`?"."""
+        if value >= bound:
+            return Bounds(max(self.low, value), self.high)
+        return Bounds(self.low, min(self.high, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long to search; only nodes give the same answer everywhere; None is no limit."""
+
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+UNLIMITED = Budget()
+
+
+class Allowance:
+    """The rest of a budget, which several questions may share."""
+
+    def __init__(self, budget: Budget) -> None:
+        """The clock starts now."""
+        self.nodes = budget.nodes
+        self.deadline = None if budget.seconds is None else time.monotonic() + budget.seconds
+
+    def next_slice(self) -> int:
+        """Nodes to search before the clock is read again; 0 when the budget is used up."""
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            return 0
+        return SLICE if self.nodes is None else min(self.nodes, SLICE)
+
+    def spend(self, nodes: int) -> None:
+        """Charge these nodes to the budget."""
+        if self.nodes is not None:
+            self.nodes = max(0, self.nodes - nodes)
+
+
+class Questions(Protocol):
+    """A search of one game, with everything it remembers between questions."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions searched since it was made."""
+
+    def prepare(self) -> None:
+        """Build or open what all questions share; otherwise the first question does so."""
+
+    def forget(self) -> None:
+        """Empty the table; the database stays."""
+
+    def limits(self, position: Position) -> Bounds:
+        """Bounds that hold for any final margin of the side to move."""
+
+    def ask(self, position: Position, bound: int, nodes: int) -> Answer:
+        """Whether the final margin of the side to move is at least `bound`.
+
+        An answer of `bound` or more is a lower bound of the margin, a smaller one an upper
+        bound; None if `nodes` were not enough. What was found is remembered, so that the
+        same question goes on where it was left.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SolverSettings:
+    """What a solver may use; this changes its speed, never a value."""
+
+    table_bits: int = 22  # 2 to this power positions are remembered
+    database_beans: int | None = None  # None: as many as are worth building for the game
+    database_seconds: float | None = None  # a database that is not there takes no longer
+
 
 Limits = Budget | Allowance  # an allowance is shared with other questions
 USUAL = SolverSettings()
-OTHELLO = "games.othello.states.bitboard"
-PACKED_SOWING = ("games.sowing.states.packed", "games.sowing.states.phased")
 
 
 class Solver:
@@ -140,6 +252,6 @@ def solver_of(
         from games.solving.othello import OthelloQuestions  # noqa: PLC0415  # the same
 
         return Solver(of, OthelloQuestions(of, settings.table_bits))
-    from games.solving.plain import PlainQuestions  # noqa: PLC0415  # the same
+    from games.solving.generic import PlainQuestions  # noqa: PLC0415  # the same
 
     return Solver(of, PlainQuestions(of, settings.table_bits))

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from games.core import Game
+from games.core import Game, Position
 from games.kernels.context import RULES, Context
 from games.kernels.jit import bound
-from games.position import Position
-from games.solving.bounds import Bounds
-from games.solving.database_files import Values
-from games.solving.kernels import sowing_search
-from games.solving.kernels.sowing_rank import (
+from games.solving import sowing_search
+from games.solving.generic import PlainQuestions, finished, most_of
+from games.solving.solver import Answer, Bounds, Questions, SolverSettings
+from games.solving.sowing_database import PACKED, Progress, database
+from games.solving.sowing_endgames import (
     BEANS,
     CHILDREN_AT,
     MOST_NODES,
@@ -17,15 +17,12 @@ from games.solving.kernels.sowing_rank import (
     PENALTY,
     RANKS_AT,
     STOPPED,
+    Values,
     positions,
     ranks,
 )
-from games.solving.kernels.sowing_search import BUCKET, PLIES, WIDTH
-from games.solving.plain import PlainQuestions, finished, most_of
-from games.solving.questions import Answer, Questions
-from games.solving.solver_settings import SolverSettings
-from games.solving.sowing_database import PACKED, Progress, database
-from games.sowing.states.rows import MAJORITY, SETTLED, Rows
+from games.solving.sowing_search import BUCKET, PLIES, WIDTH
+from games.sowing.rules import MAJORITY, SETTLED, Rows
 
 EXTRA_TURN_LEFT = 6  # found on kalah(6,4), (6,3) and (5,4): half and twice as much are worse
 ENTRY = 2  # words

@@ -1,31 +1,111 @@
-"""The endgame database of a sowing game: sized, built once on all processors, kept."""
+"""Endgame databases: values, building, files."""
 
+import hashlib
+import mmap
 import os
+import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from inspect import getfile
 from math import comb
+from pathlib import Path
 
 import numpy as np
 
+from games.base.files import whole_file
+from games.kernels.compile_cache import remove_unused, user_caches, writable
 from games.kernels.context import Context
 from games.kernels.jit import bound
-from games.solving import database_files
-from games.solving.database_files import Values
-from games.solving.kernels import sowing_endgames, sowing_rank
-from games.solving.kernels.sowing_endgames import UNKNOWN, BoardRows
-from games.solving.kernels.sowing_rank import MOST_BEANS, positions
+from games.solving import sowing_endgames
+from games.solving import sowing_endgames as sowing_rank
+from games.solving.sowing_endgames import MOST_BEANS, UNKNOWN, BoardRows, Values, positions
+from games.sowing import packed
+from games.sowing import rules as rows
 from games.sowing.rules import SowingRules
-from games.sowing.states import packed, rows
 
-PACKED = "games.sowing.states.packed"
+CHECKSUM = 4  # bytes at the end of a file
+DISK_SHARE, MEMORY_SHARE = 0.2, 0.25  # of what is free: a database takes no more
+PACKED = "games.sowing.packed"
 # Beyond this more beans cost more time to build than they save: 18 beans of 6 holes a side.
 USUAL_SIZE = 100_000_000
 SHARE = 3 / 8  # of all beans, in a game that has fewer: kalah(6,4) needs 18 of its 48
 A_SECOND = 5_000_000  # positions valued by one slow processor
 PIECES = 16  # a thread, so that all end a layer together
-
 Progress = Callable[[str], None]
+
+
+def digest_of(modules: tuple[str, ...], words: tuple[object, ...]) -> str:
+    """A digest of the sources and words that decide a database."""
+    digest = hashlib.blake2b(digest_size=10)
+    for path in modules:
+        digest.update(Path(path).read_bytes())
+    digest.update(repr(words).encode())
+    return digest.hexdigest()
+
+
+def directory() -> Path | None:
+    """The directory of databases, in the user's cache; None if it cannot be written."""
+    for root in user_caches():
+        if writable(root):
+            remove_unused(root, "database-*")
+            return root
+    return None
+
+
+def opened(root: Path | None, name: str, beans: int, size: int) -> Values | None:
+    """The first `size` values of the smallest file of this name with `beans` or more; None if
+    there is none. A file that is damaged is removed.
+    """
+    for path in sorted_files(root, name, beans):
+        with suppress(OSError, ValueError), path.open("rb") as file:  # an empty file has no map
+            whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if len(whole) >= size + CHECKSUM and is_whole(whole):
+                os.utime(path)
+                return np.frombuffer(whole, np.int8)[:size]
+        with suppress(OSError):
+            path.unlink()
+    return None
+
+
+def sorted_files(root: Path | None, name: str, beans: int) -> list[Path]:
+    """The files of this name that are large enough, the smallest first."""
+    if root is None:
+        return []
+    counts = {int(path.stem.rpartition("-")[2]): path for path in root.glob(f"{name}-*.bin")}
+    return [counts[count] for count in sorted(counts) if count >= beans]
+
+
+def is_whole(stored: mmap.mmap) -> bool:
+    """Whether the checksum matches the values."""
+    values = memoryview(stored)[:-CHECKSUM]
+    return zlib.crc32(values).to_bytes(CHECKSUM, "little") == stored[-CHECKSUM:]
+
+
+def keep(root: Path, name: str, beans: int, values: Values) -> None:
+    """Write the file; a process that has mapped an older file of this name keeps that one."""
+    with whole_file(root / f"{name}-{beans}.bin") as file:
+        stored = memoryview(values.data)
+        file.write(stored)
+        file.write(zlib.crc32(stored).to_bytes(CHECKSUM, "little"))
+
+
+def room(root: Path | None) -> int:
+    """The largest new database in bytes: a share of the free memory and disk."""
+    free = free_memory() * MEMORY_SHARE
+    if root is not None:
+        free = min(free, shutil.disk_usage(root).free * DISK_SHARE)
+    return int(free)
+
+
+def free_memory() -> int:
+    """Free memory in bytes, as the system reports it."""
+    with suppress(OSError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return 1 << 32
 
 
 def usual_beans(rules: SowingRules) -> int:
@@ -60,7 +140,7 @@ def name_of(rules: SowingRules) -> str:
         rules.skip_start,
         rules.sweep,
     )
-    return f"database-{rules.holes}-holes-{database_files.digest_of(sources, words)}"
+    return f"database-{rules.holes}-holes-{digest_of(sources, words)}"
 
 
 def database(
@@ -75,21 +155,21 @@ def database(
     None: as many as are worth it, as disk and memory have room for and, unless they are there,
     as are built in so many `seconds`.
     """
-    root, name, chosen = database_files.directory(), name_of(rules), beans is None
+    root, name, chosen = directory(), name_of(rules), beans is None
     if beans is None:
-        beans = fitting(rules, usual_beans(rules), database_files.room(root))
+        beans = fitting(rules, usual_beans(rules), room(root))
     beans = min(beans, MOST_BEANS)
     size = positions(rules.holes, beans)
-    values = database_files.opened(root, name, beans, size)
+    values = opened(root, name, beans, size)
     if values is None and chosen and seconds is not None:
         beans = fitting(rules, beans, int(seconds * A_SECOND))
         size = positions(rules.holes, beans)
-        values = database_files.opened(root, name, beans, size)
+        values = opened(root, name, beans, size)
     if values is None:
         progress(f"building the endgame database of {beans} beans, {size / 1e6:,.1f} MB, once ...")
         values = built(ctx, rules.holes, beans, size)
         if root is not None and beans:
-            database_files.keep(root, name, beans, values)
+            keep(root, name, beans, values)
         values.flags.writeable = False
     return values
 

@@ -15,7 +15,7 @@ FEATURES = (
     "far",
     "given_away",
 )
-# Words for heuristics and bots, each a function in `board_words.py`.
+# Words for heuristics and bots, each a function in `heuristic_functions.py`.
 BOARD_WORDS = (
     "holes",
     "hole",
@@ -48,5 +48,5 @@ def build(preset: str, arguments: Sequence[str]) -> Game:
 def family_name(rules: SowingRules) -> str:
     """The smallest state that holds the game."""
     if rules.holes > PACKED_HOLES:
-        return "games.sowing.states.wide_rows"
-    return "games.sowing.states.phased" if rules.phased else "games.sowing.states.packed"
+        return "games.sowing.wide"
+    return "games.sowing.phased" if rules.phased else "games.sowing.packed"

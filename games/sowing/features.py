@@ -10,7 +10,7 @@ import numpy as np
 from games.kernels.bits import ONE, ZERO
 from games.kernels.context import RULES, Context
 from games.kernels.family import State, count, moves, plies, turned
-from games.sowing.states.packed_cells import (
+from games.sowing.packed_cells import (
     end_slot,
     facing_held,
     first_slot,
@@ -19,7 +19,7 @@ from games.sowing.states.packed_cells import (
     reaching,
     row_beans,
 )
-from games.sowing.states.rows import PERIOD
+from games.sowing.rules import PERIOD
 
 
 def pot(rules: Context, position: State) -> np.int64:

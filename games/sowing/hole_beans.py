@@ -4,7 +4,7 @@ import numpy as np
 
 from games.kernels.context import Context
 from games.kernels.family import State
-from games.sowing.states.packed_cells import held
+from games.sowing.packed_cells import held
 
 
 def hole_beans(ctx: Context, s: State, slot: np.uint64) -> np.int64:

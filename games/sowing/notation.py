@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
-from games.names import GameError, quoted
-from games.position import Position
-from games.sowing.rules import SowingRules
-from games.sowing.states.rows import (
+from games.base.text import GameError, quoted
+from games.core import Position
+from games.sowing.rules import (
     FIRST_PLY,
     FIRST_TURN,
     SETTLED,
@@ -17,6 +16,7 @@ from games.sowing.states.rows import (
     TO_ENDER,
     TO_NOBODY,
     Rows,
+    SowingRules,
 )
 
 SIDES = ("South", "North")

@@ -1,15 +1,47 @@
-"""The parameters of sowing games, with the presets and names by which they are written."""
+"""Parameters and presets, and how a sowing goes in plain numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
-from games.names import choice, settings, whole
+from games.base.text import choice, settings, whole
 
 HOLES = range(1, 17)
 BEANS = range(17)
 PACKED_HOLES = 7  # a row of up to seven holes and its pot fit one 64-bit word
-
 YES_NO = {"yes": True, "no": False}
+WORDS: Mapping[str, Mapping[str, object]] = {
+    "extra_turn": {"yes": 0, "no": 0, "not-first": 0},
+    "capture": {"both": 0, "opposite": 0, "none": 0},
+    "capture_needs_nonempty": YES_NO,
+    "end_when": {"either": 0, "mover": 0},
+    "majority_ends": YES_NO,
+    "swap": YES_NO,
+    "opponent_pot": YES_NO,
+    "skip_start": YES_NO,
+    "sweep": {"owner": 0, "ender": 0, "nobody": 0},
+}
+PARAMETERS = ("holes", "beans", *WORDS)
+# Places of the rule scalars in the context.
+(
+    PERIOD,
+    FACING,
+    BANK_LAST,
+    NEEDS_NONEMPTY,
+    EITHER,
+    MAJORITY,
+    SWEEP,
+    LATE_EXTRA,
+    SWAP,
+    EXTRA,
+    FIRST_NUMBER,
+    SKIPS_POT,
+    CAPTURES,
+) = range(13)
+SWEEPS = {"owner": 0, "ender": 1, "nobody": 2}
+TO_ENDER, TO_NOBODY = 1, 2
+# Phases of a game whose first turn has rules of its own.
+SETTLED, FIRST_PLY, FIRST_TURN, SWAP_OPEN = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +66,6 @@ class SowingRules:
         """Whether the first turn has rules of its own."""
         return self.extra_turn == "not-first" or self.swap == "yes"
 
-
-WORDS: Mapping[str, Mapping[str, object]] = {
-    "extra_turn": {"yes": 0, "no": 0, "not-first": 0},
-    "capture": {"both": 0, "opposite": 0, "none": 0},
-    "capture_needs_nonempty": YES_NO,
-    "end_when": {"either": 0, "mover": 0},
-    "majority_ends": YES_NO,
-    "swap": YES_NO,
-    "opponent_pot": YES_NO,
-    "skip_start": YES_NO,
-    "sweep": {"owner": 0, "ender": 0, "nobody": 0},
-}
-PARAMETERS = ("holes", "beans", *WORDS)
 
 PRESETS: Mapping[str, SowingRules] = {
     "kalah": SowingRules(),
@@ -79,3 +98,64 @@ def rules_name(preset: str, rules: SowingRules) -> str:
         if field.name in WORDS and getattr(rules, field.name) != getattr(base, field.name)
     ]
     return f"{preset}({','.join([str(rules.holes), str(rules.beans), *changed])})"
+
+
+class Rows(NamedTuple):
+    """A sowing position in plain numbers, both rows in their owner's sowing order."""
+
+    own: tuple[int, ...]
+    own_pot: int
+    other: tuple[int, ...]
+    other_pot: int
+    phase: int = SETTLED
+
+    @property
+    def total(self) -> int:
+        """All beans, pots included; no ply changes it, but a sweep to nobody."""
+        return sum(self.own) + sum(self.other) + self.own_pot + self.other_pot
+
+
+def start_rows(rules: SowingRules) -> Rows:
+    """The position before the first ply."""
+    row = (rules.beans,) * rules.holes
+    playable = rules.phased and rules.beans > 0
+    return Rows(row, 0, row, 0, FIRST_PLY if playable else SETTLED)
+
+
+def scalars(rules: SowingRules, facing: int) -> list[int]:
+    """The rule scalars; `facing` is the sum of the slots of two opposite holes."""
+    return [
+        len(path(rules, 0)),
+        facing,
+        rules.capture == "both",
+        rules.capture_needs_nonempty == "yes",
+        rules.end_when == "either",
+        rules.majority_ends == "yes",
+        SWEEPS[rules.sweep],
+        rules.extra_turn == "not-first",
+        rules.swap == "yes",
+        rules.extra_turn != "no",
+        rules.pits != "ring",  # a ring counts from 0
+        rules.opponent_pot == "no",
+        rules.capture != "none",
+    ]
+
+
+def path(rules: SowingRules, hole: int) -> list[int]:
+    """Ring cells of one lap from `hole`, in order: 0..m-1 own row, m own pot, then the other's."""
+    holes = rules.holes
+    cells = [(hole + 1 + step) % (2 * holes + 2) for step in range(2 * holes + 2)]
+    skipped = {
+        2 * holes + 1: rules.opponent_pot == "no",
+        hole: rules.skip_start == "yes",
+    }
+    return [cell for cell in cells if not skipped.get(cell, False)]
+
+
+def last_bean(rules: SowingRules, cell: int, slot: int, pot: int) -> int:
+    """What a last bean in ring cell `cell` means: its `slot` if it may capture, `pot` if the
+    mover goes on, `pot` + 1 if nothing.
+    """
+    if cell < rules.holes:
+        return slot if rules.capture != "none" else pot + 1
+    return pot if cell == rules.holes and rules.extra_turn != "no" else pot + 1

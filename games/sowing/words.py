@@ -3,10 +3,8 @@
 import re
 
 from games import game
-from games.core import Game
-from games.names import quoted
-from games.position import Position
-from games.words import Words, legal_texts
+from games.base.text import quoted
+from games.core import Game, Position, Words, legal_texts
 
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 SIDES = ("South", "North")

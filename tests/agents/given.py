@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, Agent, AgentSpec, build, kind_of, kinds_for
-from agents.human import Dialogue, HumanAgent
+from agents.core import Agent, AgentSpec
+from agents.kinds.human import Dialogue, HumanAgent
 from agents.protocols import PROTOCOLS
+from agents.registry import AGENTS, build, kind_of, kinds_for
 from games import Game, Position, game
+from games.base.schema import Key
 from games.kernels.jit import INTERPRETED
-from games.keys import Key
 from tests.games.table import each_preset, one_of_each
 
 ROOT = Path(__file__).parents[2]

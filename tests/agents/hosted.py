@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from agents import AgentFailure, AgentSpec, checked_kind
-from agents.wall.bot_terms import Terms
-from agents.wall.driver import Driver
-from agents.wall.wall import Wall
+from agents.core import AgentFailure, AgentSpec, Terms
+from agents.registry import checked_kind
+from agents.sandbox.protocol_agent import Driver
+from agents.sandbox.sandbox import Wall
 from games import Game, game
 
 OTHER = Path(__file__).parents[1] / "scripts" / "programs" / "other_bot.py"

@@ -6,21 +6,14 @@ import subprocess
 
 import pytest
 
-from agents import (
-    AgentFailure,
-    AgentSpec,
-    SpecError,
-    build,
-    users_files,
-    users_paths,
-    users_trees,
-)
-from agents.door import agent_of
+from agents.core import AgentFailure, AgentSpec, SpecError, Terms
+from agents.create import agent_of
 from agents.languages import command_of, source_tree
-from agents.wall.bot_terms import Terms
-from agents.wall.wall import Wall
-from games import file_trees, game
-from games.file_trees import file_tree
+from agents.registry import build, users_files, users_paths, users_trees
+from agents.sandbox.sandbox import Wall
+from games import game
+from games.base import file_trees
+from games.base.file_trees import file_tree
 
 BOT = """
 import random, mine_helper as helper

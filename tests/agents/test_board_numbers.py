@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents import AgentSpec
+from agents.core import AgentSpec
+from agents.kinds.python import PythonAgent
 from agents.protocols.conversation import Question
 from agents.protocols.lines import answered, question_line
-from agents.python import PythonAgent
 from agents.view import View
 from games import game
 from tests.agents.given import positions

@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from agents import AgentFailure, AgentSpec, build
-from agents.evaluations.user_names import plain_copy, plain_names
+from agents.core import AgentFailure, AgentSpec
+from agents.evaluation.user_names import plain_copy, plain_names
 from agents.features import othello as othello_names
 from agents.features import sowing as sowing_names
-from agents.view import View
-from agents.view_words import word_names
+from agents.registry import build
+from agents.view import View, word_names
 from games import NAMES, game
 from games.kernels.jit import INTERPRETED
-from games.pack import board_words
+from games.parts import board_words
 from tests.agents.given import OF_EVERY_FAMILY, ROOT, few, positions, spread
 from tests.agents.naive import board_words as naive
 from tests.docs.pages import blocks

@@ -4,10 +4,9 @@ import shutil
 
 import pytest
 
-from agents import AgentFailure, AgentSpec, SpecError
-from agents.bot_files import bot_spec
+from agents.core import AgentFailure, AgentSpec, SpecError
 from agents.languages import LANGUAGES
-from agents.spec_words import player_spec
+from agents.spec import bot_spec, player_spec
 from games import game
 from tests.agents.given import ROOT
 from tests.agents.hosted import hosted, played

@@ -1,12 +1,12 @@
-"""agents.check: what is wrong with a bot is said in plain words, and nothing where nothing is."""
+"""pitflip check: what is wrong with a bot is said in plain words, and nothing where nothing is."""
 
 import pytest
 
-from agents import check
-from agents.checkup import SEED
-from agents.trial_games import tried
-from games import game, progress_line
-from games.terminal import DONE, FINDING, MISTAKE
+from agents.checkup import SEED, tried
+from arena.commands import check
+from games import game
+from games.base import progress_line
+from games.base.errors import DONE, FINDING, MISTAKE
 from tests.agents.given import BOTS, ROOT
 from tests.agents.hosted import PYTHON, hosted, other
 

@@ -9,8 +9,9 @@ from functools import cache
 
 import pytest
 
-from agents import AGENTS, GameOver, Limit, build, kind_of, varies
+from agents.core import GameOver, Limit
 from agents.protocols import PROTOCOLS
+from agents.registry import AGENTS, build, kind_of, varies
 from games import game
 from tests.agents.given import (
     GAMES,

@@ -6,7 +6,8 @@ from functools import cache, lru_cache
 
 import pytest
 
-from agents import Agent, AgentSpec, Limit, build
+from agents.core import Agent, AgentSpec, Limit
+from agents.registry import build
 from games import Game, Position, game
 from games.kernels.jit import INTERPRETED
 from tests.agents.given import ROOT, few

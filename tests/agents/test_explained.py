@@ -2,12 +2,12 @@
 
 import pytest
 
-from agents import AgentSpec, Limit, build
-from agents.compiled import CompiledAgent
-from agents.door import agent_of
-from agents.explained import move_views, rule_of, static_value, terms
-from agents.kernels.layout import UNIT
-from agents.wall.bot_terms import Terms
+from agents.core import AgentSpec, Limit, Terms
+from agents.create import agent_of
+from agents.registry import build
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.context import UNIT
+from agents.search.explanation import move_views, rule_of, static_value, terms
 from games import game
 from games.kernels.jit import INTERPRETED
 from tests.agents.given import BOTS, OF_EVERY_FAMILY, ROOT, few, slow_if_wide, spread

@@ -6,11 +6,12 @@ from functools import cache
 
 import pytest
 
-from agents import AgentSpec, build
-from agents.kernels import alphabeta_search, choose, minimax_search
-from agents.kernels import knowledge_names as stubs
-from agents.kernels import whole_games as loop
-from agents.kernels.bind import agent_kernels, bound_features
+from agents.core import AgentSpec
+from agents.registry import build
+from agents.search import alphabeta, choose, minimax
+from agents.search import game_loop as loop
+from agents.search import knowledge_names as stubs
+from agents.search.bind import agent_kernels, bound_features
 from games import Game, Position, game
 from games.core import kernels
 from games.kernels.context import PASS
@@ -247,7 +248,7 @@ def test_halves_round_alike_for_both_sides():
 @pytest.mark.parametrize("name", OF_EVERY_FAMILY)
 def test_no_name_that_a_kernel_uses_is_taken_by_a_feature(name):
     bound = bound_features(game(name).family_name)
-    for part in (alphabeta_search, minimax_search, choose, loop):
+    for part in (alphabeta, minimax, choose, loop):
         for word, value in vars(part).items():
             if word.startswith("_") or word not in bound or bound[word] is value:
                 continue

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.wall import process_tree
-from agents.wall.deadline import Void
-from agents.wall.wall import Wall
-from arena.planning.drawing import draw
-from arena.planning.records import CLOCKED, PLAYED, Games, Termination
+from agents.sandbox import usage
+from agents.sandbox.sandbox import Wall
+from agents.sandbox.transports import Void
+from arena.config.experiment import load
+from arena.planning.games import CLOCKED, PLAYED, Games, Termination
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 
 pytestmark = pytest.mark.usefixtures("own_spawners")
 HOSTILE = Path(__file__).parent / "hostile"
@@ -158,7 +158,7 @@ def gone(field: Field) -> bool:
     spawner = field.wall.process
     directories = list(Path(tempfile.gettempdir()).glob(f"pitflip-wall-{spawner}-*"))
     for _ in range(100):
-        left = [each for each in process_tree.descendants(spawner) if each != spawner]
+        left = [each for each in usage.descendants(spawner) if each != spawner]
         files = [path for each in directories for path in each.glob("[0-9]*")]
         if not left and not files:
             return True

@@ -4,8 +4,9 @@ import io
 
 import pytest
 
-from agents import AgentSpec, GameOver, build
-from agents.human import Dialogue, HumanAgent, Level, Quit, Undo
+from agents.core import AgentSpec, GameOver
+from agents.kinds.human import Dialogue, HumanAgent, Level, Quit, Undo
+from agents.registry import build
 from games import game
 from tests.agents.given import GAMES, forced_passes, positions
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.interpreters import NoInterpreter, interpreter
+from agents.languages import NoInterpreter, interpreter
 
 HERE = {"/bin/sh": "/bin/sh", "node": "/opt/node/bin/node"}
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec, build
-from agents.evaluations.learned_weights import LearnedWeights, write_learned
-from agents.kernels.learned_value import looked_up, phase_of
+from agents.core import AgentSpec
+from agents.evaluation.learned_value import looked_up, phase_of
+from agents.evaluation.learned_weights import LearnedWeights, write_learned
+from agents.registry import build
 from games import game
 from tests.agents.naive.learned_sums import all_pairs_sum, hole_sum, pattern_sum
 

@@ -6,9 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from agents import AgentSpec, SpecError, build
-from agents.evaluations import learned_weights
-from agents.evaluations.learned_weights import (
+from agents.core import AgentSpec, SpecError
+from agents.evaluation import learned_weights
+from agents.evaluation.learned_value import looked_up
+from agents.evaluation.learned_weights import (
     FEATURES,
     MOST_BYTES,
     LearnedWeights,
@@ -16,8 +17,8 @@ from agents.evaluations.learned_weights import (
     read_learned,
     write_learned,
 )
-from agents.evaluations.weight_files import read_weights
-from agents.kernels.learned_value import looked_up
+from agents.evaluation.weights import read_weights
+from agents.registry import build
 from games import game
 
 GAME = "kalah(4,3)"

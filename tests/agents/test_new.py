@@ -1,13 +1,13 @@
-"""agents.new: every start is a bot with which nothing is wrong."""
+"""pitflip new: every start is a bot with which nothing is wrong."""
 
 import pytest
 
-from agents import check, new
 from agents.languages import LANGUAGES
-from games.terminal import DONE, MISTAKE
+from arena.commands import check, new_bot
+from games.base.errors import DONE, MISTAKE
 from tests.agents.test_bot_files import runs
 
-ENDINGS = {language: start[start.index(".") :] for language, start in new.STARTS.items()}
+ENDINGS = {language: start[start.index(".") :] for language, start in new_bot.STARTS.items()}
 
 
 QUICK = ("lines", "c")
@@ -15,12 +15,12 @@ QUICK = ("lines", "c")
 
 @pytest.mark.parametrize(
     "language",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in new.STARTS],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in new_bot.STARTS],
 )
 def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, capsys, language):
     monkeypatch.chdir(tmp_path)
     name = f"mine{ENDINGS[language]}"
-    assert new.main([name, "--language", language]) == DONE
+    assert new_bot.main([name, "--language", language]) == DONE
     said = capsys.readouterr().out.splitlines()
     assert said[0] == f"wrote {name}"
     if not runs(name):
@@ -30,9 +30,12 @@ def test_a_start_is_a_bot_with_which_nothing_is_wrong(tmp_path, monkeypatch, cap
 
 def test_the_language_is_that_of_the_ending(tmp_path, capsys):
     for name in ("a.py", "a.js", "a.c", "A.java", "a.sh"):
-        assert new.main([str(tmp_path / name)]) == DONE
+        assert new_bot.main([str(tmp_path / name)]) == DONE
     assert "class A " in (tmp_path / "A.java").read_text()
-    assert {each.name for each in LANGUAGES.values()} >= set(new.STARTS) - {"lines", "heuristic"}
+    assert {each.name for each in LANGUAGES.values()} >= set(new_bot.STARTS) - {
+        "lines",
+        "heuristic",
+    }
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,6 @@ def test_the_language_is_that_of_the_ending(tmp_path, capsys):
 def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch, capsys, words, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.py").write_text("")
-    assert new.main(words) == MISTAKE
+    assert new_bot.main(words) == MISTAKE
     (line,) = capsys.readouterr().err.splitlines()
     assert message in line

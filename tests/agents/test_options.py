@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec, kind_of
-from agents.evaluations.default_weights import endgame_from
-from agents.kinds import settings
-from agents.spec_faults import normal
+from agents.core import AgentSpec
+from agents.evaluation.weights import endgame_from
+from agents.registry import AGENTS, kind_of, normal, settings
 from games import game
-from games.keys import Key
-from games.names import listed, shown
+from games.base.schema import Key
+from games.base.text import listed, shown
 from tests.games.table import one_of_each
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents import Agent, AgentFailure, AgentSpec, Limit, SpecError, build
+from agents.core import Agent, AgentFailure, AgentSpec, Limit, SpecError
+from agents.registry import build
 from games import Game, game
 from games.kernels.jit import INTERPRETED
 from tests.agents.given import (

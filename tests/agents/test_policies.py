@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from agents import AgentSpec, build
+from agents.core import AgentSpec
+from agents.registry import build
 from games import game
 from tests.agents.given import GAMES, few, slow_if_wide, spread
 from tests.agents.naive.search import in_board_order

@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from agents import AgentSpec, Limit, build, kind_of
-from agents.evaluations.default_weights import best_weights
-from agents.kernels.contexts import set_cuts
-from agents.kernels.layout import (
+from agents.core import AgentSpec, Limit
+from agents.evaluation.weights import ShallowError, best_weights, cuts, shallow_errors
+from agents.registry import build, faults, kind_of
+from agents.search.context import (
     CHECK_AT,
     CUT_WORDS,
     CUTS,
@@ -20,9 +20,8 @@ from agents.kernels.layout import (
     SOLVE,
     STOPPED,
     UNLIMITED,
+    set_cuts,
 )
-from agents.shallow_errors import ShallowError, cuts, shallow_errors
-from agents.spec_faults import faults
 from games import game
 from tests.agents.given import few, positions, spread
 from tests.agents.naive.search import cut_value

@@ -5,11 +5,11 @@ import subprocess
 
 import pytest
 
-from agents import AgentFailure, Resigned, SpecError
-from agents.programs import refuse_shared_network
+from agents.core import AgentFailure, Resigned, SpecError
+from agents.kinds.program import refuse_shared_network
 from agents.protocols import PROTOCOLS
-from agents.wall.connected_client import ConnectedClient
-from agents.wall.ladder import WALLS, WallLevel
+from agents.sandbox.isolation import WALLS, WallLevel
+from agents.sandbox.transports import ConnectedClient
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 

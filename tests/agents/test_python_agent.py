@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents import AgentFailure, AgentSpec, SpecError, build
+from agents.core import AgentFailure, AgentSpec, SpecError
+from agents.registry import build
 from games import game
 from tests.agents.given import OF_EVERY_FAMILY, few, played, positions
 

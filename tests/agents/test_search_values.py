@@ -2,7 +2,8 @@
 
 import pytest
 
-from agents import Agent, AgentSpec, Limit, build
+from agents.core import Agent, AgentSpec, Limit
+from agents.registry import build
 from games import game
 from tests.agents.given import (
     GAMES,

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
-from agents import serve
 from agents.protocols import kgp
 from agents.protocols.conversation import Drop, Note, Question, Read, Silence, Write
+from arena.commands import serve
 from games import game
-from games.terminal import DONE, MISTAKE
+from games.base.errors import DONE, MISTAKE
 from tests.agents.given import ROOT
 from tests.forked import in_fork
 

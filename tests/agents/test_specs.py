@@ -4,13 +4,13 @@ import os
 
 import pytest
 
-from agents import AGENTS, AgentSpec, Limit, SpecError, build, kinds_for, with_files
-from agents.evaluations.weight_files import checked_weights, read_weights
-from agents.kinds import settings
-from agents.search_options import limit_of, limits
-from agents.spec_tables import spec_in
+from agents.core import AgentSpec, Limit, SpecError
+from agents.evaluation.weights import checked_weights, read_weights
+from agents.options import limit_of, limits
+from agents.registry import AGENTS, build, kinds_for, settings, with_files
+from agents.spec import spec_in
 from games import game
-from games.names import shown
+from games.base.text import shown
 from tests.games.table import one_of_each
 
 

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from agents import AgentSpec, build
+from agents.core import AgentSpec
+from agents.registry import build
 from games import Game, game
 from tests.agents.whole_games import play_games
 

@@ -5,13 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from agents.kernels.layout import SALT, TABLE_AT, TABLE_MASK
-from agents.kernels.table_key import table_key
-from agents.kernels.transposition_table import EXACTLY, entry, known, remember, score_of
+from agents.search.context import SALT, TABLE_AT, TABLE_MASK
+from agents.search.table import EXACTLY, entry, known, remember, score_of, table_key
 from games import game
 from games.kernels.jit import unbound
-from games.sowing.states.packed import pack
-from games.sowing.states.rows import Rows
+from games.sowing.packed import pack
+from games.sowing.rules import Rows
 from tests.agents.given import OF_EVERY_FAMILY, few, slow_if_wide, spread
 
 HIGHEST_PLACE = 8 + 26  # of the bits that name a place in the largest table

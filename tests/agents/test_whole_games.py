@@ -5,9 +5,10 @@ from functools import cache
 
 import pytest
 
-from agents import AGENTS, AgentFailure, AgentSpec, build, outside
-from agents.compiled import CompiledAgent
+from agents.core import AgentFailure, AgentSpec
 from agents.protocols import PROTOCOLS
+from agents.registry import AGENTS, build, outside
+from agents.search.compiled_agent import CompiledAgent
 from games import Game, IllegalMove, game
 from tests.agents.given import (
     LATER,

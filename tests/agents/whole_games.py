@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.compiled import CompiledAgent
-from agents.kernels.whole_games import LENGTH, MARGIN, NO_MOVE, NODES_SPENT, RESULTS
+from agents.search.compiled_agent import CompiledAgent
+from agents.search.game_loop import LENGTH, MARGIN, NO_MOVE, NODES_SPENT, RESULTS
 from games import Game
 
 SHORTEST_ROOM = 64

@@ -6,16 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
-from agents import AgentSpec, build
-from arena.concluding.checks import CHECKS, Check, claim
-from arena.concluding.evidence import evidence_of
-from arena.concluding.summary import summarise
-from arena.planning.openings import Openings, from_lines
+from agents.core import AgentSpec
+from agents.registry import build
+from arena.analysis.checks.claims import Check
+from arena.analysis.checks.registry import CHECKS, claim
+from arena.analysis.evidence import evidence_of
+from arena.analysis.summary import summarise
+from arena.config.experiment import Experiment
+from arena.planning.games import COLUMNS, DRAW, LOSS, WIN, Games, Termination
+from arena.planning.openings.openings import Openings, from_lines
 from arena.planning.plan import Plan
-from arena.planning.records import COLUMNS, DRAW, LOSS, WIN, Games, Termination
-from arena.reading.experiment_file import Experiment
 from games import game
-from games.keys import defaults
+from games.base.schema import defaults
 
 NUMBERS = {"W": WIN, "D": DRAW, "L": LOSS}
 

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from agents.wall.wall import Wall
-from arena.pipeline import run
-from arena.planning.records import Games
+from agents.sandbox.sandbox import Wall
+from arena.commands.run import main
+from arena.config.command_line import RunOptions
+from arena.config.experiment import load
+from arena.pipeline.run import run
+from arena.planning.games import Games
 from arena.planning.tasks import Task
-from arena.playing.interrupts import Interrupts
+from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
-from arena.reading.command_line import RunOptions
-from arena.reading.experiment_file import load
-from arena.run import main
 from tests.forked import in_fork, with_bots
 
 ROOT = Path(__file__).parents[2]

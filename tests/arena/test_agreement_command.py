@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from arena.agreement import main
-from arena.showing.figures import figures
-from arena.showing.report_contents import stored_report
+from arena.commands.agreement import main
+from arena.report.data import stored_report
+from arena.report.figures.registry import figures
 from tests.arena.running import directory_of, experiment_file, played
 
 CLASS = """game = "kalah(4,3)"
@@ -56,7 +56,7 @@ def test_two_names_of_one_player_are_found(run, capsys):
 @pytest.mark.parametrize("words", [["--positions", "3"], ["--seed", "x"]])
 def test_a_mistake_is_answered_in_one_line(run, capsys, words):
     assert main([str(run), *words]) == 2
-    assert "arena.agreement: " in capsys.readouterr().err
+    assert "pitflip agreement: " in capsys.readouterr().err
 
 
 def test_the_page_shows_it(run):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena import handouts
-from games.terminal import DONE
+from arena.commands import handouts
+from games.base.errors import DONE
 from tests.arena.running import directory_of, played
 
 HEAD = """

@@ -29,7 +29,17 @@ PATIENCE_SECONDS = 120
 @contextlib.contextmanager
 def client(port):
     """Our own client, which tries again until somebody listens."""
-    serve = [sys.executable, "-m", "agents.serve", "kgp", "--agent", "random", "--port", str(port)]
+    serve = [
+        sys.executable,
+        "-m",
+        "pitflip",
+        "serve",
+        "kgp",
+        "--agent",
+        "random",
+        "--port",
+        str(port),
+    ]
     loop = "import subprocess, sys\nwhile subprocess.run(sys.argv[1:]).returncode: pass"
     with subprocess.Popen(
         [sys.executable, "-c", loop, *serve], cwd=ROOT, stderr=subprocess.DEVNULL

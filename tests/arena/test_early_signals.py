@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from arena.playing.interrupts import Interrupts
+from arena.playing.options import Interrupts
 from tests.arena.running import ROOT, experiment_file, forked, small
 from tests.arena.test_kill import PATIENCE_SECONDS
 
@@ -34,7 +34,7 @@ print("pandas" in sys.modules, seen, file=sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "module", ["arena.run", "arena.tune", "arena.pitflip", "agents.serve", "games.perft"]
+    "module", ["arena.run", "arena.tune", "pitflip.__main__", "agents.serve", "games.perft"]
 )
 def test_ctrl_c_while_a_command_loads_ends_it_by_the_signal(module):
     words = [sys.executable, "-X", "importtime", "-m", module, "--help"]

@@ -1,6 +1,6 @@
 """The command that finds openings which perfect play leaves even."""
 
-from arena.even_openings import main
+from arena.commands.even_openings import main
 from games import game
 from games.solving import solver_of
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.explain import main
-from games.terminal import DONE, MISTAKE
+from arena.commands.explain import main
+from games.base.errors import DONE, MISTAKE
 from tests.arena.running import directory_of, experiment_file, played
 
 QUICK = ("--perfect", "0")

@@ -2,11 +2,10 @@
 
 import pytest
 
-from arena.extra_turns import main
+from arena.commands.extra_turns import main
 from games import game
-from games.solving.bounds import sign
 from games.solving.extra_turns import ExtraTurns, extra_turns, reachable
-from games.solving.solver import solver_of
+from games.solving.solver import sign, solver_of
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from arena import export, rate, report
+from arena.commands import export, rate, report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
 

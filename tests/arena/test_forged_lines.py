@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from games.terminal import Mistake, status_of
+from games.base.errors import Mistake, status_of
 from tests.arena.running import called, directory_of, played, small
 
 NAME = "x\nFORGED\x1b[2J\u202e"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agents.wall.process_tree import descendants
-from agents.wall.wall import Wall
+from agents.sandbox.sandbox import Wall
+from agents.sandbox.usage import descendants
 from tests.agents.test_hostile_bots import BOTS, HOSTILE, NEEDS_NAMESPACES
 from tests.arena.running import alive, command, directory_of
 

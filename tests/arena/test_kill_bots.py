@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agents.wall.process_tree import children, descendants
+from agents.sandbox.usage import children, descendants
 from tests.arena.running import alive, begun, directory_of, ran, tables
 
 PAIRS, KILLS = 120, 300

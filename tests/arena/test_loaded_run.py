@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from arena import load_run
-from arena.keeping.run_directory import NotARun
+from arena.pipeline.loaded_run import load_run
+from arena.storage.run_file import NotARun
 from tests.arena.running import ROOT, directory_of, experiment_file, played, small
 
 NOTEBOOK = ROOT / "docs" / "a_run.ipynb"

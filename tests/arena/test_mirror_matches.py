@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from arena.run import main
+from arena.commands.run import main
 from tests.arena.running import experiment_file
 
 SAME = "the same player twice: both played identical games"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.new import main
-from arena.reading.experiment_file import load
-from arena.reading.shipped import STARTERS, shipped_names
-from games.terminal import DONE, MISTAKE
+from arena.commands.new import main
+from arena.config.experiment import load
+from arena.config.shipped import STARTERS, shipped_names
+from games.base.errors import DONE, MISTAKE
 from tests.arena.running import called
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def test_a_file_that_is_there_stays(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text("precious")
     assert main(["bot", "mine.py"]) == MISTAKE
-    assert capsys.readouterr().err == "arena.new: mine.py is there already; nothing was written\n"
+    assert capsys.readouterr().err == "pitflip new: mine.py is there already; nothing was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 

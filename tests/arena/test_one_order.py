@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena import export, handouts, run
-from arena.loaded_run import load_run
-from games.terminal import DONE
+from arena.commands import export, handouts, run
+from arena.pipeline.loaded_run import load_run
+from games.base.errors import DONE
 from tests.arena.running import directory_of
 
 # Deterministic agents repeat games, so the games that count differ from those that are played;

@@ -10,20 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents import kinds_for
-from agents.wall.requests import BotLimits
-from agents.wall.wall import Wall
+from agents.registry import kinds_for
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.sandbox import Wall
+from arena.config.experiment import load
 from arena.planning import tasks
-from arena.planning.drawing import draw
-from arena.planning.records import CLOCKED, PLAYED
+from arena.planning.games import CLOCKED, PLAYED
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
 from arena.playing import worker
-from arena.playing.backends import BACKENDS
-from arena.playing.interrupts import Interrupts
+from arena.playing.executor import BACKENDS
+from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 from games import game
-from games.terminal import Mistake, Unfinished
+from games.base.errors import Mistake, Unfinished
 from tests.arena.running import (
     BOTS,
     RANDOM,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.pitflip import COMMANDS, main
 from arena.showing.completion import SHELLS
-from games.shell_commands import here
-from games.terminal import DONE, MISTAKE
+from games.base.cli import here
+from games.base.errors import DONE, MISTAKE
+from pitflip.__main__ import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).parent / "pitflip"
@@ -23,7 +23,7 @@ def commands_there_are() -> set[str]:
     """Every module of ours that is a command."""
     paths = [path for name in ("games", "agents", "arena") for path in (ROOT / name).glob("*.py")]
     ours = {path for path in paths if 'if __name__ == "__main__":' in path.read_text()}
-    return {f"{path.parent.name}.{path.stem}" for path in ours} - {"arena.pitflip"}
+    return {f"{path.parent.name}.{path.stem}" for path in ours} - {"pitflip.__main__"}
 
 
 def test_every_command_has_a_word_which_is_its_modules():
@@ -86,7 +86,7 @@ def test_bash_completes_commands_options_and_first_words(capsys):
 def test_games_and_agents_of_ones_own_are_no_obstacle(tmp_path):
     (tmp_path / "games.py").write_text("raise SystemExit('not this one')")
     (tmp_path / "agents").mkdir()
-    (tmp_path / "agents/__init__.py").write_text("raise SystemExit('not this one')")
+    (tmp_path / "agents/registry.py").write_text("raise SystemExit('not this one')")
     for start in ([sys.executable, "-m", "arena.run"], [str(SCRIPT), "run"]):
         words = [*start, "nowhere.toml"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,15 +1,15 @@
-"""arena.plan: what is said before a game counts, and that none does."""
+"""pitflip plan: what is said before a game counts, and that none does."""
 
 import pytest
 
-from arena.plan import arguments, asked, main, pilot_with
-from arena.planning.drawing import draw
+from arena.commands.plan import arguments, asked, main, pilot_with
+from arena.config.command_line import options_of
+from arena.config.experiment import load
+from arena.planning.schedule import draw
 from arena.playing import pilot
-from arena.playing.interrupts import Interrupts
-from arena.reading.command_line import options_of
-from arena.reading.experiment_file import load
-from arena.showing.plan_lines import time_line
-from games.terminal import DONE, FINDING, MISTAKE
+from arena.playing.options import Interrupts
+from arena.terminal.plan import time_line
+from games.base.errors import DONE, FINDING, MISTAKE
 from tests.arena.running import called, experiment_file, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'

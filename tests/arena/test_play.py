@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec, build, kinds_for
-from agents.human import Dialogue
+from agents.core import AgentSpec
+from agents.kinds.human import Dialogue
 from agents.protocols import PROTOCOLS
-from arena import play
+from agents.registry import AGENTS, build, kinds_for
+from arena.commands import play
 from games import game, replay
-from games.words import words_of
+from games.core import words_of
 from tests.agents.given import GAMES, positions, slow_if_wide
 from tests.agents.hosted import other
 from tests.forked import in_fork
@@ -326,7 +327,7 @@ def test_a_wrong_command_is_refused_in_one_line(words, told, capsys):
         status = end.code
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")
-    assert err.startswith("arena.play: ")
+    assert err.startswith("pitflip play: ")
     assert told in err
     assert len(err.splitlines()) == 1
 

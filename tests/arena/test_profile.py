@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.commands.profile import main
 from arena.concluding.game_profile import (
     GameCounts,
     counts_of,
@@ -12,10 +13,9 @@ from arena.concluding.game_profile import (
     player,
     self_play,
 )
-from arena.profile import main
 from arena.stats.elo import elo_from_score
 from games import game
-from games.terminal import DONE, MISTAKE
+from games.base.errors import DONE, MISTAKE
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 

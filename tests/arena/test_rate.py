@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena import export
-from arena.rate import main
-from arena.reading.foreign_games import read_games
+from arena.analysis.external_games import read_games
+from arena.commands import export
+from arena.commands.rate import main
 from arena.stats import RATINGS
-from games.names import listed
+from games.base.text import listed
 from tests.arena.running import directory_of, experiment_file, played
 
 

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from arena import run_notes
-from arena.concluding import repeatability
-from arena.keeping.known_games import KnownGames
+from arena.analysis import repeatability
+from arena.commands.report import main as report
+from arena.commands.verify import main as verify
+from arena.pipeline import run_notes
+from arena.pipeline.run_notes import KEY
 from arena.playing import bot_replays
 from arena.playing.bot_replays import BotReplays
-from arena.report import main as report
-from arena.run_notes import KEY
-from arena.verify import main as verify
+from arena.storage.game_cache import KnownGames
 from tests.arena.running import directory_of, experiment_file, played, small
 
 SOURCES = {

@@ -1,4 +1,4 @@
-"""arena.report: the page again, one page of many runs, and what cannot be shown said in a line."""
+"""pitflip report: the page again, one page of many runs, and what cannot be shown said in a line."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena.rate import main as rate
-from arena.report import main
-from arena.showing import figure_files
+from arena.commands.rate import main as rate
+from arena.commands.report import main
+from arena.report.figures import registry
 from tests.arena.running import ROOT, experiment_file, small
 from tests.arena.showing.pages import Page, number, run_of
 
@@ -31,13 +31,13 @@ def test_the_page_is_made_again_byte_for_byte(run):
 
 
 def test_figures_go_where_they_are_asked_for(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_files, "ZOOM", 0.25)  # drawing all that nobody sees takes long
+    monkeypatch.setattr(registry, "ZOOM", 0.25)  # drawing all that nobody sees takes long
     assert main([str(run), "--figures", str(tmp_path / "new" / "figures")]) == 0
     assert (tmp_path / "new" / "figures" / "ratings.png").exists()
 
 
 def test_figures_of_several_runs_do_not_replace_one_another(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_files, "ZOOM", 0.25)
+    monkeypatch.setattr(registry, "ZOOM", 0.25)
     other = tmp_path / "other"
     other.mkdir()
     for path in run.iterdir():
@@ -56,7 +56,7 @@ def test_nothing_of_a_page_is_loaded_for_a_run_without_one(tmp_path, words):
     code = (
         "import sys\nfrom arena.run import main\n"
         f"main({line!r})\n"
-        "names = ('arena.showing.report', 'arena.showing.figure', 'resvg_py')\n"
+        "names = ('arena.report', 'arena.report.figure', 'resvg_py')\n"
         "print('loaded', [each for each in sys.modules if each.startswith(names)] != [])\n"
     )
     done = subprocess.run(
@@ -124,7 +124,7 @@ def test_what_is_missing_is_said_in_one_line(run, tmp_path, capsys, missing, mes
 @pytest.mark.parametrize(
     ("stored", "message"),
     [
-        ({"learned": "a", "command": "python -m arena.learn x.toml", "plan": {}}, "learn x.toml"),
+        ({"learned": "a", "command": "pitflip learn x.toml", "plan": {}}, "learn x.toml"),
         ({"sweep": {"depth": [1, 2]}}, "name one of its runs"),
     ],
 )

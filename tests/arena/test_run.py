@@ -16,9 +16,9 @@ import pandas as pd
 import psutil
 import pytest
 
-from arena.explain import main as explain
-from arena.keeping import locked_directory
-from arena.run import main
+from arena.commands.explain import main as explain
+from arena.commands.run import main
+from arena.storage import journal as locked_directory
 from tests.arena.running import (
     ROOT,
     alive,
@@ -88,7 +88,7 @@ def test_help_fits_one_screen_and_shows_an_example():
 LOADED = """
 import sys
 from arena import play, run
-large = {"numba", "pandas", "pyarrow", "optuna", "rich", "sqlite3", "arena.keeping.journal"}
+large = {"numba", "pandas", "pyarrow", "optuna", "rich", "sqlite3", "arena.storage.journal"}
 for main, word in (
     (run.main, "--help"), (run.main, "missing.toml"), (run.main, "broken.toml"),
     (play.main, "--help"),
@@ -371,7 +371,7 @@ def test_results_that_cannot_be_written_are_one_line(quick, tmp_path, place):
     ended = called(quick, "--results", place(tmp_path))
     assert ended.returncode == 3
     (line,) = told(ended).splitlines()
-    assert line.startswith("arena.run: ")
+    assert line.startswith("pitflip run: ")
     assert "--results DIR" in line
 
 
@@ -418,7 +418,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path, small_disk, free)
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - free))
     ended = called(path, "--results", small_disk / "results")
     assert ended.returncode == 3
-    errors = [each for each in told(ended).splitlines() if each.startswith("arena.run: ")]
+    errors = [each for each in told(ended).splitlines() if each.startswith("pitflip run: ")]
     assert len(errors) == 1
     filler.unlink()
     assert called(path, "--results", small_disk / "results").returncode == 0

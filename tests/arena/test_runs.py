@@ -1,12 +1,12 @@
-"""arena.runs: what lies in results/, what differs in words, and that only runs are ever deleted."""
+"""pitflip runs: what lies in results/, what differs in words, and that only runs are ever deleted."""
 
 import json
 
 import pytest
 
-from arena.keeping.journal import JOURNAL, Journal
-from arena.runs import main
-from games.terminal import DONE, FINDING, MISTAKE
+from arena.commands.runs import main
+from arena.storage.journal import JOURNAL, Journal
+from games.base.errors import DONE, FINDING, MISTAKE
 
 PLAN = {"seed": 5, "agents": {"mine": {"kind": "minimax", "depth": 2}}}
 

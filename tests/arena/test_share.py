@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from arena import share, verify
+from arena.commands import share, verify
 from arena.keeping import shared_run
 from tests.arena.running import directory_of, experiment_file, played, small
 

@@ -1,14 +1,13 @@
-"""arena.status: what runs, what ran, where it stands; nothing of a run is touched."""
+"""pitflip status: what runs, what ran, where it stands; nothing of a run is touched."""
 
 import json
 import os
 
 import pytest
 
-from arena import status
-from arena.keeping.journal import Journal
-from arena.keeping.locked_directory import locked
-from arena.keeping.progress_file import PROGRESS, ProgressFile, is_running, stored_lines
+from arena.commands import status
+from arena.storage.journal import Journal, locked
+from arena.storage.results import PROGRESS, ProgressFile, is_running, stored_lines
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def test_what_is_no_run_is_a_mistake(tmp_path, capsys):
 
 def test_the_file_is_written_after_a_second_and_removed_at_the_end(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("arena.keeping.progress_file.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arena.storage.results.time.monotonic", lambda: now[0])
     file = ProgressFile(tmp_path)
     assert not file.due
     now[0] += 1.5

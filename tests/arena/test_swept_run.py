@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pyarrow.parquet as pq
 import pytest
 
-from arena import plan, run
-from arena.playing.interrupts import Interrupts
-from arena.reading.sweep_table import toml_value
+from arena.commands import plan, run
+from arena.config.sweep import toml_value
+from arena.playing.options import Interrupts
 from tests.arena.running import RANDOM, called, played
 
 TEXT = (

@@ -5,14 +5,14 @@ import json
 import pandas as pd
 import pytest
 
-from agents import AgentSpec, build
-from agents.core import Limit
-from agents.thoughts import LONGEST_TEXT, MOST_NAMES, bounded_data, data_line, thought_of_words
+from agents.core import AgentSpec, Limit
+from agents.registry import build
+from agents.search_info import LONGEST_TEXT, MOST_NAMES, bounded_data, data_line, thought_of_words
 from arena.planning import tasks
-from arena.planning.thought_rows import TimedThought, decoded_thoughts, encoded_thoughts
-from arena.playing.interrupts import Interrupts
-from arena.showing.report.thoughts_on_page import thoughts_on_page
-from arena.showing.report_contents import stored_report
+from arena.planning.games import TimedThought, decoded_thoughts, encoded_thoughts
+from arena.playing.options import Interrupts
+from arena.report.data import stored_report
+from arena.report.games import thoughts_on_page
 from games import game
 from tests.agents.hosted import PYTHON
 from tests.arena.running import directory_of, experiment_file, played, ran, small, tables

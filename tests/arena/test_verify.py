@@ -7,10 +7,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from arena.concluding import reproduction
-from arena.report import main as report
-from arena.verify import main
-from games import progress_line
+from arena.analysis import verification
+from arena.commands.report import main as report
+from arena.commands.verify import main
+from games.base import progress_line
 from tests.arena.running import BOTS, ROOT, directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\nepsilon = 0.2\n'
@@ -122,11 +122,11 @@ def test_a_kept_copy_that_was_edited_is_not_played(run, capsys):
 
 
 def test_a_sample_is_spread_over_the_run(monkeypatch):
-    monkeypatch.setattr(reproduction, "SAMPLE", 5)
-    assert reproduction.chosen(100, False) == [range(at, at + 1) for at in (0, 20, 40, 60, 80)]
-    assert sum(map(len, reproduction.chosen(100, True))) == 100
-    assert [each for part in reproduction.chosen(100, True) for each in part] == list(range(100))
-    assert reproduction.chosen(0, False) == []
+    monkeypatch.setattr(verification, "SAMPLE", 5)
+    assert verification.chosen(100, False) == [range(at, at + 1) for at in (0, 20, 40, 60, 80)]
+    assert sum(map(len, verification.chosen(100, True))) == 100
+    assert [each for part in verification.chosen(100, True) for each in part] == list(range(100))
+    assert verification.chosen(0, False) == []
 
 
 def test_games_that_were_cut_off_are_not_waited_for(tmp_path, capsys):
@@ -185,7 +185,7 @@ def test_what_cannot_be_verified_is_one_line(run, spoil, capsys):
     spoil(run)
     assert main([str(run)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("arena.verify: ")
+    assert line.startswith("pitflip verify: ")
     assert SPOILT[spoil] in line
 
 

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from arena.history import main as history
-from arena.versus import main as versus
-from games.terminal import DONE, FINDING, MISTAKE
+from arena.commands.history import main as history
+from arena.commands.versus import main as versus
+from games.base.errors import DONE, FINDING, MISTAKE
 from tests.arena.running import played
 
 TEXT = (

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec, build
+from agents.core import AgentSpec
+from agents.registry import build
 from arena.stats.sprt import Decision, SprtPlan
 from benchmarks import learned_strength, smart_settings, strength
 from benchmarks.matches import counted, margins, pair_score, random_openings, sequential

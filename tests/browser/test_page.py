@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from arena.reading.gathered_report import gathered_report
-from arena.showing.report.whole_page import write_page
+from arena.report.page import write_page
 from games import GAMES
 from tests.arena.running import ROOT, directory_of, experiment_file, played, small
 from tests.arena.showing.pages import RUNS

@@ -6,8 +6,8 @@ from itertools import chain
 
 import pytest
 
-from arena.showing.report.games_on_page import board_rules
-from arena.showing.report.whole_page import parts_of
+from arena.report.games import board_rules
+from arena.report.page import parts_of
 from games import GAMES, game
 
 pytestmark = pytest.mark.slow

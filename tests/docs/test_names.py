@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, kind_of
-from agents.evaluations.default_weights import endgame_from
-from arena.concluding.checks import CHECKS, claim
-from arena.planning.openings import OPENINGS, SHARED, way
-from arena.planning.records import Termination
-from arena.planning.schedules import SCHEDULES, schedule
-from arena.reading.file_tables import SPRT, TOP
+from agents.evaluation.weights import endgame_from
+from agents.registry import AGENTS, kind_of
+from arena.analysis.checks.registry import CHECKS, claim
+from arena.config.keys import SPRT, TOP
+from arena.planning.games import Termination
+from arena.planning.openings.registry import OPENINGS, SHARED, way
+from arena.planning.schedules.registry import SCHEDULES, schedule
 from games import game
-from games.keys import Key
-from games.names import shown
+from games.base.schema import Key
+from games.base.text import shown
 from tests.docs.pages import FENCED, PAGES, ROOT, blocks, name_of
 
 ROOMS = "games|agents|arena|tests|benchmarks|experiments|docs"

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.learning.learn_file import load_learning
-from arena.run import main as run_main
-from arena.tuning.tune_file import load_tuning
+from arena.commands.run import main as run_main
+from arena.learning.config import load_learning
+from arena.tuning.study_config import load_tuning
 from tests.arena.running import WHO_PLAYS
 from tests.docs.answers import matches
 from tests.docs.pages import (
@@ -52,8 +52,8 @@ SLOW = {
     "python -m arena.run experiments/smart_vs_bad.toml "
     '--set "openings={ enumerate = 4 }" --pairs 500',
     "python -m arena.run winnable.toml --quiet",
-    "python -m arena.learn experiments/learn_kalah.toml",
-    "python -m arena.learn experiments/learn_othello.toml",
+    "pitflip learn experiments/learn_kalah.toml",
+    "pitflip learn experiments/learn_othello.toml",
     "python -m arena.tune experiments/tune_kalah.toml",
     "python -m arena.tune experiments/tune_kalah.toml --budget 1m",
 }
@@ -74,7 +74,7 @@ NOT_RUN = {
     "uv publish": "changes the package index",
     "python -m arena.run experiments/kalah_ladder.toml --pairs 60": "is stopped half way; "
     "tests/arena/test_kill.py stops runs and continues them",
-    "python -m arena.verify results/demo/*": "needs a table with a wrong number; "
+    "pitflip verify results/demo/*": "needs a table with a wrong number; "
     "tests/arena/test_verify.py makes one",
 }
 

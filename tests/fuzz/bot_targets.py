@@ -10,19 +10,17 @@ from typing import NoReturn
 
 from hypothesis import strategies as st
 
-from agents import AgentFailure, AgentSpec, Resigned, build
-from agents.core import Agent
+from agents.core import Agent, AgentFailure, AgentSpec, Resigned, Terms
 from agents.protocols import PROTOCOLS
+from agents.registry import build
+from agents.sandbox import bot_server
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.protocol_agent import Driver, Program
+from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandboxed_agent import FarAgent
 from agents.serving import Serving
-from agents.wall import bridge
-from agents.wall.bot_terms import Terms
-from agents.wall.driver import Driver
-from agents.wall.far_agent import FarAgent
-from agents.wall.program import Program
-from agents.wall.requests import BotLimits
-from agents.wall.wall import Wall
 from games import Game, Position, game
-from games.terminal import DONE
+from games.base.errors import DONE
 from tests.fuzz.hostile_lines import MOST_LINES, SEEDS, streams
 from tests.fuzz.law import Target
 
@@ -272,18 +270,18 @@ class Pipe(Talker):
         """The next message; right where it begins with a zero."""
         if self.begun:
             self.begun = False
-            return bytes([bridge.READY, 0])
+            return bytes([bot_server.READY, 0])
         if not self.lines:
             self.died()
         message = self.lines.pop()
         if message[:1] != b"\0":
             return message or self.died()
         kind = int(self.far.board.words[0]) & 0xFF
-        if kind in (bridge.GAME, bridge.CHANGE):
-            return bytes([bridge.STARTED, self.far.count])
+        if kind in (bot_server.GAME, bot_server.CHANGE):
+            return bytes([bot_server.STARTED, self.far.count])
         slots = self.far.board.slots
         slot = slots[message[1] % len(slots)] if len(slots) else 0
-        return bridge.MOVE.pack(bridge.MOVED, self.far.count, slot)
+        return bot_server.MOVE.pack(bot_server.MOVED, self.far.count, slot)
 
 
 def of_bots(name: str) -> Target:

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.keeping.provenance import code_digest
-from arena.tune import budget
+from arena.commands.tune import budget
+from arena.storage.provenance import code_digest
 from tests.fuzz.law import broken
 from tests.fuzz.printed import into, printed
 from tests.fuzz.processes import COMMANDS, broken_command, load_commands

@@ -8,20 +8,20 @@ from unittest.mock import patch
 
 from hypothesis import strategies as st
 
-import arena.explain
-import arena.ladder
-import arena.rate
-import arena.weights
+import arena.commands.explain
+import arena.commands.ladder
+import arena.commands.rate
+import arena.commands.weights
 import games.perft
 import games.replay
-from agents import AGENTS
-from arena.learning.learn_file import load_learning
-from arena.reading.experiment_file import load
-from arena.reading.sweep_table import load_any
-from arena.reading.user_settings import cluster_settings
-from arena.tuning.tune_file import load_tuning
+from agents.registry import AGENTS
+from arena.config.experiment import load
+from arena.config.sweep import load_any
+from arena.config.user_settings import cluster_settings
+from arena.learning.config import load_learning
+from arena.tuning.study_config import load_tuning
 from games import NAMES
-from games.terminal import DONE, status_of
+from games.base.errors import DONE, status_of
 from tests.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
 from tests.fuzz.law import Target
 
@@ -139,16 +139,16 @@ def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
 
 
 def rated(name: str) -> Callable[[bytes, Path], int]:
-    """How arena.rate answers a file of this name."""
-    return file_answer(name, lambda path: arena.rate.main([str(path), "--draws", "0"]))
+    """How arena.commands.rate answers a file of this name."""
+    return file_answer(name, lambda path: arena.commands.rate.main([str(path), "--draws", "0"]))
 
 
 def condition(content: bytes, directory: Path) -> int:
-    """How arena.rate answers a condition on games."""
+    """How arena.commands.rate answers a condition on games."""
     path = directory / "games.csv"
     path.write_text(CSV[0])
     text = content.decode(errors="replace").replace("\0", "")
-    return arena.rate.main([str(path), "--draws", "0", f"--where={text}"])
+    return arena.commands.rate.main([str(path), "--draws", "0", f"--where={text}"])
 
 
 def command(
@@ -194,7 +194,7 @@ FILES = {
     "explained": Target(
         changed([*POSITIONS, *MOVES]),
         command(
-            arena.explain.main,
+            arena.commands.explain.main,
             lambda text: ["kalah(3,2)", text, "--agent", "greedy", "--perfect", "0"],
         ),
     ),
@@ -224,7 +224,7 @@ FILES = {
     ),
     "learned shown": Target(
         damaged(LEARNED.read_bytes()),
-        file_answer("w.npz", lambda path: arena.weights.main(["show", str(path)])),
+        file_answer("w.npz", lambda path: arena.commands.weights.main(["show", str(path)])),
     ),
     "evaluation": Target(
         changed(SOURCES),
@@ -235,7 +235,8 @@ FILES = {
     "ladder": Target(
         changed([json.dumps(LADDER, indent=1)]),
         file_answer(
-            "ladder.json", lambda path: arena.ladder.main(["show", "--ladder", str(path.parent)])
+            "ladder.json",
+            lambda path: arena.commands.ladder.main(["show", "--ladder", str(path.parent)]),
         ),
     ),
 }

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hypothesis.strategies import SearchStrategy
 
+from games.base.errors import DONE, FINDING, MISTAKE, UNFINISHED
 from games.kernels.compile_cache import user_caches
-from games.terminal import DONE, FINDING, MISTAKE, UNFINISHED
 
 SECONDS = 2.0
 MEBIBYTES = 300

@@ -5,8 +5,8 @@ import socket
 from functools import cache
 from pathlib import Path
 
-from arena.showing.live_server import WORDS, LiveServer
-from games.terminal import DONE
+from arena.report.live import WORDS, LiveServer
+from games.base.errors import DONE
 from tests.fuzz.hostile_lines import streams
 from tests.fuzz.law import Target
 

@@ -26,7 +26,7 @@ from typing import NoReturn
 
 from hypothesis import strategies as st
 
-from games.terminal import DONE, FINDING
+from games.base.errors import DONE, FINDING
 from tests.fuzz.file_targets import (
     CONDITIONS,
     CSV,

@@ -11,18 +11,18 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-import arena.export
-import arena.handouts
-import arena.rate
-import arena.report
-import arena.runs
-import arena.share
-import arena.status
-import arena.verify
-from arena.keeping.journal import Journal
-from arena.planning.drawing import DrawnPlan, draw
-from arena.reading.experiment_file import load
-from games.terminal import DONE, status_of
+import arena.commands.export
+import arena.commands.handouts
+import arena.commands.rate
+import arena.commands.report
+import arena.commands.runs
+import arena.commands.share
+import arena.commands.status
+import arena.commands.verify
+from arena.config.experiment import load
+from arena.planning.schedule import DrawnPlan, draw
+from arena.storage.journal import Journal
+from games.base.errors import DONE, status_of
 from tests.arena.running import played, small
 from tests.fuzz.bot_targets import BOTS
 from tests.fuzz.file_targets import FILES
@@ -72,12 +72,12 @@ def by(main: Command, *words: str) -> Callable[[Path], int]:
 
 def listed(run: Path) -> int:
     """The list of runs, with this one."""
-    return arena.runs.main(["--results", str(run.parents[1]), "list"])
+    return arena.commands.runs.main(["--results", str(run.parents[1]), "list"])
 
 
 def shared(run: Path) -> int:
     """The run in one file."""
-    return arena.share.main([str(run), "--to", str(run.parent / "run.zip")])
+    return arena.commands.share.main([str(run), "--to", str(run.parent / "run.zip")])
 
 
 def continued(run: Path) -> int:
@@ -102,11 +102,11 @@ def text_of_run(name: str) -> st.SearchStrategy[bytes]:
     return st.deferred(lambda: changed([(finished_run() / name).read_text()]))
 
 
-VERIFIED, REPORTED = by(arena.verify.main, "--replay"), by(arena.report.main)
-RATED = by(arena.rate.main, "--draws", "0")
-STATUS = by(arena.status.main, "--once")
-EXPORTED = by(arena.export.main, "--games", "json", "--tables", "csv")
-HANDED = by(arena.handouts.main)
+VERIFIED, REPORTED = by(arena.commands.verify.main, "--replay"), by(arena.commands.report.main)
+RATED = by(arena.commands.rate.main, "--draws", "0")
+STATUS = by(arena.commands.status.main, "--once")
+EXPORTED = by(arena.commands.export.main, "--games", "json", "--tables", "csv")
+HANDED = by(arena.commands.handouts.main)
 RUNS = {
     "table": Target(file_of_run("games.parquet"), of_run("games.parquet", VERIFIED, REPORTED)),
     "table rated": Target(file_of_run("games.parquet"), of_run("games.parquet", RATED)),

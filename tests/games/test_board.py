@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from games import game
-from games.board import Board
-from games.board_numbers import NO_NUMBER, board_numbers
+from games.board import NO_NUMBER, Board, board_numbers
 from games.kernels import boards
 from games.kernels.context import PASS
 from games.kernels.jit import bound

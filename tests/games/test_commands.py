@@ -10,7 +10,8 @@ from subprocess import PIPE, CompletedProcess, Popen
 
 import pytest
 
-from games import game, perft, replay, terminal
+from games import game, perft, replay
+from games.base import errors
 from tests.forked import in_fork
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +55,7 @@ def forked(module: str, *words: str) -> dict:
 
     def work() -> int:
         sys.stdout.reconfigure(line_buffering=True)
-        terminal.run(lambda: MODULES[module].main(list(words)))
+        errors.run(lambda: MODULES[module].main(list(words)))
         raise AssertionError("a command ends its process")
 
     return in_fork(work)
@@ -315,7 +316,7 @@ def test_a_command_exits_with_what_its_main_returns(monkeypatch):
     asked = []
     monkeypatch.setattr(signal, "signal", lambda number, action: asked.append((number, action)))
     with pytest.raises(SystemExit) as ended:
-        terminal.run(lambda: 7)
+        errors.run(lambda: 7)
     assert ended.value.code == 7
     assert asked == [(signal.SIGINT, signal.SIG_DFL), (signal.SIGPIPE, signal.SIG_DFL)]
 

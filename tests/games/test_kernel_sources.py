@@ -6,12 +6,13 @@ from types import FunctionType, ModuleType, SimpleNamespace
 
 import pytest
 
-from agents.kernels.bind import agent_kernels, bound_words, feature_names
+from agents.search.bind import agent_kernels, bound_words, feature_names
 from games import game
-from games.kernels import compile_cache, jit, kernel_sources
+from games.kernels import compile_cache, jit
+from games.kernels import compile_cache as kernel_sources
 from games.kernels.drivers import of_family
 from games.kernels.jit import bound
-from games.pack import board_words, package_of
+from games.parts import board_words, package_of
 from tests.games.table import one_of_each
 
 FAMILIES = one_of_each("family_name", "(3,2)", "(8,1)", "(4)", "(10)")
@@ -19,7 +20,7 @@ CACHED = ("modules", "names_by_path", "rules_sources", "sources_of", "content", 
 
 TREE = {
     "games/__init__.py": "",
-    "games/names.py": "",
+    "games/base/text.py": "",
     "games/perft.py": "from games.kernels import drivers\n",
     "games/kernels/__init__.py": "",
     "games/kernels/jit.py": "",
@@ -63,7 +64,7 @@ def digests() -> list[str]:
         ("games/nim/rules.py", "games.kernels games.solving agents.kernels"),
         ("games/nim/features.py", "games.kernels games.solving agents.kernels"),
         ("games/user_rules.py", "games.kernels games.solving agents.kernels"),
-        ("games/names.py", "games.kernels games.solving agents.kernels"),
+        ("games/base/text.py", "games.kernels games.solving agents.kernels"),
         ("games/perft.py", "games.solving"),
         ("games/solving/search.py", "games.solving"),
         ("agents/kernels/search.py", "agents.kernels"),
@@ -138,6 +139,6 @@ def test_a_function_that_the_cache_does_not_see_is_not_compiled():
         return points
 
     template.__module__ = "games.kernels.drivers"
-    stray.__module__ = "agents.kernels.limits"
+    stray.__module__ = "agents.search.alphabeta"
     with pytest.raises(RuntimeError, match=r"agents\.kernels\.limits is compiled into a kernel of"):
         jit.specialise("tests_stray", (template,), stray=stray)

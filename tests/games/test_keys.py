@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from games.keys import Key
+from games.base.schema import Key
 
 SHARE = Key("share", "float", "of the games", above=0, high=1)
 LEVEL = Key("level", "float", "of a bound", low=0.5, under=1)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from games.machine_paths import page_without_machine_paths, without_machine_paths
+from games.base.machine_paths import page_without_machine_paths, without_machine_paths
 
 BASE = Path("/srv/a teacher/class")
 TEXTS = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import GAMES, NAMES, Game, GameError, game
-from games.names import quoted
+from games.base.text import quoted
 
 SOWING_PARAMETERS = (
     "holes, beans, extra_turn, capture, capture_needs_nonempty, end_when, majority_ends, "

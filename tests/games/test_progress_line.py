@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from games import progress_line
-from games.progress_line import ProgressLine
+from games.base import progress_line
+from games.base.progress_line import ProgressLine
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from games import game, progress_line, solve
-from games.solving import bounds
-from games.terminal import DONE, MISTAKE, UNFINISHED
+from games import game, solve
+from games.base import progress_line
+from games.base.errors import DONE, MISTAKE, UNFINISHED
+from games.solving import solver
 from tests.forked import in_fork
 from tests.games.naive import full_search, sowing
 
@@ -71,7 +72,7 @@ def test_the_outcome_is_printed_before_the_margin(capsys):
 
 
 def test_a_limit_leaves_honest_bounds(capsys, monkeypatch):
-    monkeypatch.setattr(bounds, "SLICE", 1 << 12)  # the limit is long over after the first
+    monkeypatch.setattr(solver, "SLICE", 1 << 12)  # the limit is long over after the first
     words = ["kalah(6,4)", "--seconds", "0.02", "--database-beans", "2"]
     assert solve.main([*words, "--json"]) == UNFINISHED
     found = json.loads(capsys.readouterr().out)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from games.terminal import DONE, UNFINISHED, status_of, streams_that_take_all
+from games.base.errors import DONE, UNFINISHED, status_of, streams_that_take_all
 
 
 @pytest.fixture

@@ -6,13 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from games.whole_files import (
-    appending,
-    inner_directory,
-    remove_unfinished,
-    whole_file,
-    write_text,
-)
+from games.base.files import appending, inner_directory, remove_unfinished, whole_file, write_text
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):

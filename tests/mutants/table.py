@@ -31,7 +31,7 @@ def in_file(
 
 RULES = (
     *in_file(
-        "games/sowing/states/packed.py",
+        "games/sowing/packed.py",
         "tests/games/test_worked_examples.py",
         "tests/games/test_golden_rules.py",
         edits={
@@ -44,7 +44,7 @@ RULES = (
         interpreted=True,
     ),
     *in_file(
-        "games/othello/states/bitboard.py",
+        "games/othello/bitboard.py",
         "tests/games/test_othello_facts.py",
         "tests/games/test_golden_rules.py",
         edits={
@@ -71,7 +71,7 @@ RULES = (
         interpreted=True,
     ),
     *in_file(
-        "games/keys.py",
+        "games/base/schema.py",
         "tests/games/test_keys.py",
         edits={
             "finite and self.low <= value": "finite and self.low < value",
@@ -82,7 +82,7 @@ RULES = (
         },
     ),
     *in_file(
-        "games/user_laws.py",
+        "games/user_games/validation.py",
         "tests/games/test_user_game.py::test_a_broken_law_is_named_in_one_line",
         edits={
             "if hashed == 0:": "if False:",
@@ -102,7 +102,7 @@ RULES = (
 
 AGENTS = (
     *in_file(
-        "agents/kernels/limits.py",
+        "agents/search/alphabeta.py",
         "tests/agents/test_contract.py::"
         "test_a_node_budget_is_passed_by_no_more_than_the_children_of_one_node",
         "tests/agents/test_contract.py::test_a_limit_of_one_move_is_forgotten_after_it",
@@ -113,7 +113,7 @@ AGENTS = (
         interpreted=True,
     ),
     *in_file(
-        "agents/kernels/transposition_table.py",
+        "agents/search/table.py",
         "tests/agents/test_table_key.py",
         "tests/agents/test_search_values.py",
         edits={
@@ -125,7 +125,7 @@ AGENTS = (
         interpreted=True,
     ),
     *in_file(
-        "agents/kernels/terms.py",
+        "agents/evaluation/features.py",
         "tests/agents/test_features.py",
         edits={
             "half = 0.5 if value > 0.0 else -0.5": "half = 0.5",
@@ -137,13 +137,13 @@ AGENTS = (
         interpreted=True,
     ),
     *in_file(
-        "agents/kernels/minimax_search.py",
+        "agents/search/minimax.py",
         "tests/agents/test_search_values.py",
         edits={"return side if slot == ctx[SWAP_SLOT] else 1 - side": "return 1 - side"},
         interpreted=True,
     ),
     *in_file(
-        "agents/kernels/policies.py",
+        "agents/search/policies.py",
         "tests/agents/test_policies.py",
         edits={
             "return -hole_beans(ctx, s, U(slot))": "return hole_beans(ctx, s, U(slot))",
@@ -171,7 +171,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/added_loss.py",
+        "arena/stats/intervals.py",
         "tests/arena/stats/test_intervals.py",
         "tests/arena/stats/test_added_loss.py",
         edits={
@@ -180,7 +180,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/clusters.py",
+        "arena/stats/spread.py",
         "tests/arena/stats/test_intervals.py",
         edits={
             "errors = by.points - by.sizes * mean": "errors = by.points - 0.5 * by.sizes",
@@ -199,7 +199,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/watching.py",
+        "arena/stats/anytime.py",
         "tests/arena/stats/test_watching.py",
         edits={
             "    if standing.pairings < standing.openings:\n": "    if True:\n",
@@ -222,7 +222,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/gsprt.py",
+        "arena/stats/sprt.py",
         "tests/arena/stats/test_sprt.py",
         edits={
             "EMPTY_CELL = 1e-3": "EMPTY_CELL = 1e-2",
@@ -231,7 +231,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/stopped.py",
+        "arena/stats/sprt_estimates.py",
         "tests/arena/stats/test_stopped.py",
         edits={
             "(0.5, 0.975, 0.025)": "(0.5, 0.95, 0.05)",
@@ -251,7 +251,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/capital.py",
+        "arena/stats/anytime.py",
         "tests/arena/stats/test_capital.py",
         edits={
             "earned = np.add.reduce(": "earned = np.maximum.reduce(",
@@ -272,7 +272,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/bootstrap.py",
+        "arena/stats/ratings.py",
         "tests/arena/stats/test_ratings.py",
         edits={
             "rows = [np.random.default_rng((seed, number))": "rows = [np.random.default_rng(seed)",
@@ -281,7 +281,7 @@ STATISTICS = (
         },
     ),
     *in_file(
-        "arena/stats/field.py",
+        "arena/stats/ratings.py",
         "tests/arena/stats/test_ratings.py",
         edits={
             "np.where(as_first, 1.0, -1.0)[met]": "np.where(as_first, 1.0, 1.0)[met]",
@@ -302,7 +302,7 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/repeats.py",
+        "arena/playing/worker.py",
         "tests/arena/playing/test_repeats.py",
         edits={
             "        again.columns[name] = np.zeros_like(again.columns[name])": "        pass",
@@ -310,7 +310,7 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/tournament.py",
+        "arena/playing/play.py",
         "tests/arena/playing/test_repeats.py",
         "tests/arena/playing/test_tournament.py",
         edits={
@@ -319,7 +319,7 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/stop_rule.py",
+        "arena/playing/play.py",
         "tests/arena/playing/test_tournament.py",
         edits={
             "fresh = points[: max(0, self.openings - start)] / QUARTERS": (
@@ -329,7 +329,7 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/in_order.py",
+        "arena/playing/executor.py",
         "tests/arena/playing/test_in_order.py",
         edits={
             "TRIES_ALONE = 2": "TRIES_ALONE = 1",
@@ -337,12 +337,12 @@ PLAYING = (
         },
     ),
     *in_file(
-        "arena/playing/backends/processes.py",
+        "arena/playing/process_pool.py",
         "tests/arena/playing/test_in_order.py",
         edits={"len(self.waiting) < 2 * self.workers": "len(self.waiting) < 9 * self.workers"},
     ),
     *in_file(
-        "arena/playing/determinism.py",
+        "arena/playing/bots.py",
         "tests/arena/playing/test_repeats.py",
         edits={
             "OPENINGS, TIMES = 2, 2": "OPENINGS, TIMES = 1, 2",
@@ -367,7 +367,7 @@ PLAYING = (
 
 PLANNING = (
     *in_file(
-        "arena/planning/openings/balance.py",
+        "arena/planning/openings/openings.py",
         "tests/arena/planning/test_opening_limits.py",
         "tests/arena/planning/test_openings.py",
         edits={
@@ -376,7 +376,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/openings/lines.py",
+        "arena/planning/openings/openings.py",
         "tests/arena/planning/test_opening_limits.py",
         "tests/arena/planning/test_openings.py",
         edits={
@@ -448,7 +448,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/schedules/best_one.py",
+        "arena/planning/schedules/best.py",
         "tests/arena/planning/test_rounds.py",
         edits={
             "level = math.log((agents - 1) / values": "level = math.log(1 / values",
@@ -456,7 +456,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/course.py",
+        "arena/planning/round_tracker.py",
         "tests/arena/playing/test_course.py",
         edits={
             "if start + len(points) < self.total:": "if False:",
@@ -464,7 +464,7 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/pairings.py",
+        "arena/planning/pair_order.py",
         "tests/arena/planning/test_pairings.py",
         edits={
             "TURN = 256": "TURN = 128",
@@ -473,12 +473,12 @@ PLANNING = (
         },
     ),
     *in_file(
-        "arena/planning/pairings.py",
+        "arena/planning/pair_order.py",
         "tests/arena/playing/test_repeats.py",
         edits={"np.where(fixed, 0, turns)": "turns"},
     ),
     *in_file(
-        "arena/planning/pairing_seeds.py",
+        "arena/planning/seeds.py",
         "tests/arena/planning/test_pairing_seeds.py",
         "tests/arena/planning/test_pairings.py",
         edits={
@@ -490,7 +490,7 @@ PLANNING = (
 
 KEEPING = (
     *in_file(
-        "arena/keeping/arrow_columns.py",
+        "arena/storage/parquet.py",
         "tests/arena/keeping/test_arrow_columns.py",
         edits={
             "if not np.array_equal(cast, values)": "if False",
@@ -499,7 +499,7 @@ KEEPING = (
         },
     ),
     *in_file(
-        "arena/keeping/parquet.py",
+        "arena/storage/parquet.py",
         "tests/arena/keeping/test_parquet.py",
         edits={
             'CHECKED = {"page_checksum_verification": True}': "CHECKED = {}",
@@ -507,12 +507,12 @@ KEEPING = (
         },
     ),
     *in_file(
-        "arena/keeping/known_games.py",
+        "arena/storage/game_cache.py",
         "tests/arena/playing/test_known_games.py",
         edits={"if row[4] == seal_of(name, *row[1:4])": ""},
     ),
     *in_file(
-        "arena/keeping/journal.py",
+        "arena/storage/journal.py",
         "tests/arena/keeping/test_journal.py",
         edits={
             "                if start != reached:\n                    break\n": "",
@@ -524,7 +524,7 @@ KEEPING = (
         },
     ),
     *in_file(
-        "games/whole_files.py",
+        "games/base/files.py",
         "tests/games/test_whole_files.py",
         edits={
             "            os.fsync(file.fileno())\n": "",
@@ -533,7 +533,7 @@ KEEPING = (
         },
     ),
     *in_file(
-        "arena/planning/game_blobs.py",
+        "arena/planning/games.py",
         "tests/arena/planning/test_game_blobs.py",
         edits={
             "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
@@ -545,7 +545,7 @@ KEEPING = (
 
 CONCLUDING = (
     *in_file(
-        "arena/concluding/checks/faster_than.py",
+        "arena/analysis/checks/faster_than.py",
         "tests/arena/concluding/test_checks.py",
         edits={
             "status = status if mean": "status = HOLDS if mean",
@@ -553,7 +553,7 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/checks/bounds.py",
+        "arena/analysis/checks/score_bound.py",
         "tests/arena/concluding/test_checks.py",
         edits={
             "if evidence.plan.stop is not None:": "if False:",
@@ -562,7 +562,7 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/earlier_looks.py",
+        "arena/analysis/earlier_looks.py",
         "tests/arena/concluding/test_earlier_looks.py",
         edits={
             'earlier.get("pairs", 0) < plan.get("pairs", 0)': "True",
@@ -579,12 +579,12 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/checks/always.py",
+        "arena/analysis/checks/always.py",
         "tests/arena/concluding/test_checks.py",
         edits={"if won < games else None": "if won == 0 else None"},
     ),
     *in_file(
-        "arena/concluding/standings.py",
+        "arena/analysis/standings.py",
         "tests/arena/concluding/test_standings.py",
         edits={
             "match.scores - _mean(match)": "match.scores - 0.5",
@@ -592,17 +592,17 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/summary.py",
+        "arena/analysis/summary.py",
         "tests/arena/concluding/test_standings.py",
         edits={"DRAWS = 200": "DRAWS = 100"},
     ),
     *in_file(
-        "arena/concluding/proof.py",
+        "arena/analysis/checks/proof.py",
         "tests/arena/concluding/test_proof.py",
         edits={"MOST_POSITIONS = 1_000_000": "MOST_POSITIONS = 100_000"},
     ),
     *in_file(
-        "arena/concluding/match_sums.py",
+        "arena/analysis/match_counts.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
         "tests/arena/concluding/test_match_sums.py",
@@ -614,13 +614,13 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/concluding/evidence.py",
+        "arena/analysis/evidence.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
         edits={"np.argmin(piece.plies[rows])": "np.argmax(piece.plies[rows])"},
     ),
     *in_file(
-        "arena/concluding/win_rates.py",
+        "arena/analysis/win_rates.py",
         "tests/arena/concluding/test_summary.py",
         "tests/arena/concluding/test_checks.py",
         edits={
@@ -633,7 +633,7 @@ CONCLUDING = (
 
 READING = (
     *in_file(
-        "arena/reading/experiment_file.py",
+        "arena/config/experiment.py",
         "tests/arena/reading/test_experiment.py",
         edits={
             "or 2 * pairs * len(meets.matches) <": "or pairs * len(meets.matches) <",
@@ -642,7 +642,7 @@ READING = (
         },
     ),
     *in_file(
-        "arena/reading/consistency.py",
+        "arena/config/experiment.py",
         "tests/arena/reading/test_consistency.py",
         edits={
             "pairs > known and not openings.repeat": "pairs > known",
@@ -677,7 +677,7 @@ TUNING = (
         },
     ),
     *in_file(
-        "arena/tuning/gaussian_process.py",
+        "arena/tuning/surrogate.py",
         "tests/arena/tuning/test_gaussian_process.py",
         edits={
             "+ np.diag(trials.noise)\n    try:": "\n    try:",
@@ -685,7 +685,7 @@ TUNING = (
         },
     ),
     *in_file(
-        "arena/tuning/weight_answers.py",
+        "arena/tuning/recommendation.py",
         "tests/arena/tuning/test_weight_answers.py",
         edits={
             "if gain.low > 0.0:": "if gain.value > 0.0:",
@@ -693,12 +693,12 @@ TUNING = (
         },
     ),
     *in_file(
-        "arena/tuning/study_plan.py",
+        "arena/tuning/budget.py",
         "tests/arena/tuning/test_tune_file.py",
         edits={"LEAST_CLAIM = 400": "LEAST_CLAIM = 300"},
     ),
     *in_file(
-        "arena/tuning/pool_match.py",
+        "arena/tuning/validation.py",
         "tests/arena/tuning/test_pool_match.py",
         edits={
             "if gain.low > little:": "if gain.value > little:",

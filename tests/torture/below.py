@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from agents.wall import system_calls
-from agents.wall.process_tree import descendants
+from agents.sandbox import syscalls
+from agents.sandbox.usage import descendants
 
 SAMPLE_SECONDS = 0.004
 MOST_BETWEEN = 0.1  # seconds: what a sample stands for at most, however late it comes
@@ -35,7 +35,7 @@ class Below:
     """All that this process has begun, and what was left to it by those who ended."""
 
     def __init__(self) -> None:
-        system_calls.prctl("subreaper", system_calls.SUBREAPER, 1)  # orphans come to us
+        syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)  # orphans come to us
         self.statuses: dict[int, int] = {}
         self.apart: set[int] = set()  # begun by us beside the commands
         self.seconds: dict[int, float] = {}  # of the processor, by process

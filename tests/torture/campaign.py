@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.keeping.provenance import code_digest
+from arena.storage.provenance import code_digest
 from tests.torture.below import Below
 from tests.torture.disturbances import DISTURBANCES
 from tests.torture.laws import BROKEN, Outcome, Patience, Verdict

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.keeping.journal import JOURNAL
+from arena.storage.journal import JOURNAL
 from tests.torture.below import Command
 from tests.torture.laws import Outcome, Verdict
 from tests.torture.signals import BEGUN, kill_all

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from agents.wall.system_calls import (
+from agents.sandbox.syscalls import (
     BIND,
     DETACH,
     NEW_NAMESPACES,

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from agents.wall.process_tree import descendants
+from agents.sandbox.usage import descendants
 from tests.torture.laws import Outcome, Verdict
 from tests.torture.trial import DONE, Trial
 

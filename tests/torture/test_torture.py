@@ -178,7 +178,7 @@ SMALL = Subject(
 
 def disturbed(state, below, *more):
     """What becomes of a Ctrl-C, with more words of the command from then on."""
-    load(("arena.pipeline", "arena.concluding.run_evidence", "arena.concluding.table_rows"))
+    load(("arena.pipeline", "arena.analysis.run_evidence", "arena.analysis.tables"))
     reference = Reference({}, 0.0, 0, state / "nothing")
     reference.prepared.mkdir()
     trial = Trial(SMALL, reference, state, random.Random(3), below)

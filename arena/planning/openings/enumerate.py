@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.balance import all_of
-from arena.planning.openings.lines import Openings, OpeningsError
+from arena.planning.openings.openings import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, Position
-from games.keys import Fault, Key, KeyValues
+from games.base.schema import Fault, Key, KeyValues
 
 MOST_LISTED = 2_000_000
 

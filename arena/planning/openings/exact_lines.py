@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 
-from arena.planning.openings.lines import (
+from arena.planning.openings.openings import (
     Openings,
     OpeningsError,
     from_lines,
@@ -12,11 +12,11 @@ from arena.planning.openings.lines import (
 )
 from arena.planning.openings.random import random_openings
 from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.pairing_seeds import digest_word
+from arena.planning.seeds import digest_word
 from games import Game
-from games.keys import Fault, Key
+from games.base.schema import Fault, Key
 from games.solving import solver_of
-from games.solving.hopeless import most_solved, still_open, what_is_open
+from games.solving.solution import most_solved, still_open, what_is_open
 
 RANDOM_PLIES = Key("random_plies", "int", "after so many random moves", 6, low=1, high=60)
 MORE = "more random_plies"

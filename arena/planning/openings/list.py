@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.balance import all_of
-from arena.planning.openings.lines import Openings, OpeningsError
+from arena.planning.openings.openings import Openings, OpeningsError, all_of
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game, MoveError, Position
-from games.keys import Fault, Key, KeyValues
-from games.names import quoted
+from games.base.schema import Fault, Key, KeyValues
+from games.base.text import quoted
 
 KEYS = (Key("list", "texts", "openings as players write them"),)
 WORD = False

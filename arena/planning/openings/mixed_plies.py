@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.planning.openings.balance import balanced
-from arena.planning.openings.lines import NO_MOVE, Openings, first_openings, kept
+from arena.planning.openings.openings import NO_MOVE, Openings, balanced, first_openings, kept
 from arena.planning.openings.random import FEWEST_DRAWS, FRUITLESS_DRAWS, drawn, with_new
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
-from games.keys import Fault, Key, KeyValues
+from games.base.schema import Fault, Key, KeyValues
 
 LONGEST = 60
 KEYS = (Key("plies", "numbers", "from so many random moves to so many, as [4, 10]", (4, 10)),)

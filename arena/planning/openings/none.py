@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from arena.planning.openings.lines import Openings, from_lines
+from arena.planning.openings.openings import Openings, from_lines
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
-from games.keys import Fault, Key, KeyValues
+from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (Key("none", "bool", "every game from the start", True, choices=(True,)),)
 WORD = True

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arena.planning.openings.balance import balanced
 from arena.planning.openings.enumerate import enumerated
-from arena.planning.openings.lines import (
+from arena.planning.openings.openings import (
     Openings,
+    balanced,
     first_openings,
     from_lines,
     kept,
@@ -15,10 +15,10 @@ from arena.planning.openings.lines import (
     position_after,
 )
 from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.pairing_seeds import digest_word
+from arena.planning.seeds import digest_word
 from games import Game
+from games.base.schema import Fault, Key, KeyValues
 from games.core import kernels
-from games.keys import Fault, Key, KeyValues
 
 FEWEST_DRAWS = 1024
 MOST_DRAWS = 1 << 20  # at once

@@ -8,10 +8,10 @@ from arena.planning.openings.exact_lines import (
     exact_faults,
     exact_openings,
 )
-from arena.planning.openings.lines import Openings
+from arena.planning.openings.openings import Openings
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
-from games.keys import Fault, Key, KeyValues
+from games.base.schema import Fault, Key, KeyValues
 
 __all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
 

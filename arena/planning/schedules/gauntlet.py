@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.planning.schedules import Matches, no_agent
-from games.keys import Fault, Key, KeyValues
+from arena.planning.schedules.registry import Matches, no_agent
+from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (Key("gauntlet", "text", "the agent that meets each of the others"),)
 WORD = False

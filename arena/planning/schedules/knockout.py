@@ -5,14 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from arena.planning.rounds import IN, OUT, Entrants, Meeting, Points, Row, TournamentStanding
-from arena.planning.schedules.race_parts import (
-    QUARTERS,
-    beaten,
-    everybody,
-    no_faults,
-    out_of,
-)
-from games.keys import Key, KeyValues
+from arena.planning.schedules.race import QUARTERS, beaten, everybody, no_faults, out_of
+from games.base.schema import Key, KeyValues
 
 KEYS = (Key("knockout", "int", "how many pairings a tie has", 1, low=1, high=10_000),)
 WORD = True

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from arena.planning.schedules import Matches, no_agent
-from games.keys import Fault, Key, KeyValues
-from games.names import quoted, shown
+from arena.planning.schedules.registry import Matches, no_agent
+from games.base.schema import Fault, Key, KeyValues
+from games.base.text import quoted, shown
 
 KEYS = (Key("match", "texts", "the two agents that meet (the only two of the file)", ()),)
 WORD = True

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from arena.planning.rounds import IN, OUT, Entrants, Meeting, Points, Row, TournamentStanding
-from arena.planning.schedules import Matches, no_agent
-from arena.planning.schedules.race_parts import (
+from arena.planning.schedules.race import (
     DELTA,
     beaten,
     counted,
@@ -17,9 +16,10 @@ from arena.planning.schedules.race_parts import (
     surely,
     used_up,
 )
+from arena.planning.schedules.registry import Matches, no_agent
 from arena.stats.racing import Race, race
-from games.keys import Fault, Key, KeyValues
-from games.names import quoted
+from games.base.schema import Fault, Key, KeyValues
+from games.base.text import quoted
 
 KEYS = (
     Key("place", "text", "the newcomer"),

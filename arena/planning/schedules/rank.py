@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from arena.planning.rounds import IN, Entrants, Meeting, Points, Row, TournamentStanding
-from arena.planning.schedules.best_several import ORDER
-from arena.planning.schedules.race_parts import (
+from arena.planning.schedules.best import ORDER
+from arena.planning.schedules.race import (
     DELTA,
     counted,
     everybody,
@@ -20,7 +20,7 @@ from arena.planning.schedules.race_parts import (
     used_up,
 )
 from arena.stats.racing import Flags, Race, by_strength, closed, race
-from games.keys import Key, KeyValues
+from games.base.schema import Key, KeyValues
 
 KEYS = (
     Key("rank", "bool", "all agents are put in order", True, choices=(True,)),

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from arena.planning.schedules import Matches
-from games.keys import Fault, Key, KeyValues
+from arena.planning.schedules.registry import Matches
+from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (Key("round_robin", "bool", "everybody meets everybody", True, choices=(True,)),)
 WORD = True

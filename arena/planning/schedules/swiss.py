@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arena.planning.rounds import Entrants, Meeting, Points, Row, TournamentStanding
-from arena.planning.schedules.race_parts import QUARTERS, everybody, out_of
-from games.keys import Fault, Key, KeyValues
+from arena.planning.schedules.race import QUARTERS, everybody, out_of
+from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
     Key("swiss", "int", "how many rounds (as many as a knockout would have)", None, low=1),

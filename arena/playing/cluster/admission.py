@@ -5,12 +5,11 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from arena.keeping import provenance
-from arena.playing.cluster.connection import Cluster, ClusterLost, NoCluster
-from arena.playing.cluster.far_side import Welcome, welcome
-from arena.playing.cluster.members import FarWorker
-from arena.playing.cluster.parcel import Parcel
-from arena.playing.cluster.required_versions import ALIKE, difference
+from arena.playing.cluster.connection import Cluster, ClusterLost, FarWorker, NoCluster
+from arena.playing.cluster.machines import ALIKE, difference
+from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.remote_worker import Welcome, welcome
+from arena.storage import provenance
 
 
 class Admission:

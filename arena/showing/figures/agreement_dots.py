@@ -1,13 +1,13 @@
 """Who plays like whom: equal moves of pairs of agents, where `arena.agreement` has asked them."""
 
 from arena.concluding.agreement_rows import TABLE, AgreementRow
-from arena.keeping import parquet
-from arena.showing.figure import Figure, NumberTable, numbers_below, sentences, strong
-from arena.showing.html import joined, name_of
-from arena.showing.numbers import count
-from arena.showing.report_contents import Report
-from arena.showing.row_chart import ChartRow, RowChart, as_picture, on_a_page
-from arena.showing.svg import Scale, dot
+from arena.report.data import Report
+from arena.report.figure import Figure, NumberTable, numbers_below, sentences, strong
+from arena.report.html import joined, name_of
+from arena.report.numbers import count
+from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.report.svg import Scale, dot
+from arena.storage import parquet
 
 SHOWN = 16  # pairs drawn; the table below has all
 

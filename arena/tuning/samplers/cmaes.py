@@ -3,8 +3,8 @@
 import numpy as np
 from cmaes import CMA  # type: ignore[import-untyped]  # it ships no types
 
-from arena.planning.pairing_seeds import digest_word
-from arena.tuning.samplers.sampler import SearchPlan
+from arena.planning.seeds import digest_word
+from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Point
 
 SIGMA = 0.3  # the width with which the search begins

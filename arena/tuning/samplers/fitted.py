@@ -1,6 +1,6 @@
 """No search: the weights that were fitted to games, tried in turn with the untuned ones."""
 
-from arena.tuning.samplers.sampler import SearchPlan
+from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Point
 
 

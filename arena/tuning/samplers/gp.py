@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from arena.tuning.gaussian_process import Posterior, Trials, conditioned, few, fitted
-from arena.tuning.samplers.sampler import SearchPlan, seeded
+from arena.tuning.samplers.registry import SearchPlan, seeded
 from arena.tuning.space import Point
+from arena.tuning.surrogate import Posterior, Trials, conditioned, few, fitted
 
 LEAST_FITTED = 8
 LEAST_RANDOM, RANDOM_SHARE = 10, 5  # a fifth of the trials, but not fewer than ten

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.tuning.gaussian_process import Floats
-from arena.tuning.samplers.sampler import SearchPlan, seeded
+from arena.tuning.samplers.registry import SearchPlan, seeded
 from arena.tuning.space import Point
+from arena.tuning.surrogate import Floats
 
 SHARING = 2  # a step is two sides on the same openings
 PAIRS = 10  # of a side, whatever the budget: the first of few large steps end in corners

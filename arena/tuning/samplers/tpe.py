@@ -4,9 +4,9 @@ import math
 
 import optuna
 
-from arena.planning.pairing_seeds import digest_word
+from arena.planning.seeds import digest_word
 from arena.tuning.optuna_study import distributions, parameters
-from arena.tuning.samplers.sampler import SearchPlan
+from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Point
 
 RANDOM_SHARE = 0.5  # of the trials are spread at random: with fewer it gets stuck in a wrong mode

@@ -6,11 +6,12 @@ from functools import cache
 
 import numpy as np
 
+from games.base.text import GameError, quoted
 from games.kernels.bits import FAST_GATHER, U, gathered_bits
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import Kernel, Scope, inlined
-from games.names import GameError, quoted
+from games.learned_tables import Entries, TableGroup, TableLayout
 from games.othello.rules import BITBOARD_SIZE, OthelloRules
 from games.othello.tables.board_views import (
     VIEWS,
@@ -19,7 +20,6 @@ from games.othello.tables.board_views import (
     mirrored,
     transposed,
 )
-from games.table_layout import Entries, TableGroup, TableLayout
 
 MOST_SQUARES = 10  # 59,049 entries; 12 squares have 531,441, which leave the cache
 MOST_PATTERNS = 40

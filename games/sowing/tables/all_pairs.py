@@ -7,10 +7,10 @@ import numpy as np
 from games.kernels.bits import U
 from games.kernels.family import turned
 from games.kernels.jit import Kernel, Scope, inlined
+from games.learned_tables import TableGroup, TableLayout
+from games.sowing.packed_cells import first_slot, held
 from games.sowing.rules import SowingRules
-from games.sowing.states.packed_cells import first_slot, held
 from games.sowing.tables.holes import COUNTS, MOST, holes_group, known, refuse_own
-from games.table_layout import TableGroup, TableLayout
 
 __all__ = ["known", "layout", "lookups"]
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from games.base.text import GameError
 from games.kernels.bits import ONE, U
 from games.kernels.context import Context
 from games.kernels.family import State, turned
 from games.kernels.jit import Kernel, inlined
-from games.names import GameError
+from games.learned_tables import TableGroup, TableLayout, look
+from games.sowing.packed_cells import end_slot, first_slot, held, pot_beans
 from games.sowing.rules import SowingRules
-from games.sowing.states.packed_cells import end_slot, first_slot, held, pot_beans
-from games.table_layout import TableGroup, TableLayout, look
 
 COUNTS = 16  # a hole with more than 15 beans reads the entry of 15
 MOST = U(COUNTS - 1)

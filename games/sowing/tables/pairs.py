@@ -8,10 +8,10 @@ from games.kernels.bits import ONE
 from games.kernels.context import Context
 from games.kernels.family import State, turned
 from games.kernels.jit import Kernel, inlined
+from games.learned_tables import TableGroup, TableLayout, look
+from games.sowing.packed_cells import end_slot, facing_held, first_slot, held
 from games.sowing.rules import SowingRules
-from games.sowing.states.packed_cells import end_slot, facing_held, first_slot, held
 from games.sowing.tables.holes import COUNTS, MOST, holes_group, known, refuse_own
-from games.table_layout import TableGroup, TableLayout, look
 
 __all__ = ["known", "layout", "lookups"]
 

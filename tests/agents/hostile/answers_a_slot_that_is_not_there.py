@@ -3,16 +3,16 @@
 
 import struct
 
-from agents.wall import bridge
+from agents.sandbox import bot_server
 
 
 class Slots:
-    size = bridge.MOVE.size
+    size = bot_server.MOVE.size
 
     def pack(self, kind, number, slot):
         return struct.pack("<BBh", kind, number, -32768 if slot else 32767)
 
 
 def choose(view, legal, rng):
-    bridge.MOVE = Slots()
+    bot_server.MOVE = Slots()
     return legal[0]

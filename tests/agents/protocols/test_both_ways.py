@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from agents import AgentSpec, build, kind_of
+from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
+from agents.registry import build, kind_of
 from games import game
 from tests.agents.given import slow_if_wide
 from tests.agents.protocols.wire import Ours, Table, Wire, protocol

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from agents import Resigned, SpecError
+from agents.core import Resigned, SpecError
 from agents.protocols import PROTOCOLS
 from games import game
 from tests.agents.protocols.wire import (

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from agents import SpecError
-from agents.protocols.kgp_text import board_numbers, command_of, in_quotes
+from agents.core import SpecError
+from agents.protocols.kgp import board_numbers, command_of, in_quotes
 from games import game
 from tests.agents.protocols.wire import DEATH, Ours, Script, Table, Wire, fault_of, protocol
 from tests.games.naive import sowing

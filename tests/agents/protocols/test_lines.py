@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents import SpecError
+from agents.core import SpecError
 from agents.protocols import lines
 from agents.protocols.conversation import BotFault, Question
 from games import game

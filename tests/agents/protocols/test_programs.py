@@ -7,9 +7,9 @@ import pandas
 import pytest
 
 from agents.protocols import gtp
-from arena import run as arena_run
+from arena.commands import run as arena_run
 from games import game
-from games.terminal import DONE
+from games.base.errors import DONE
 from tests.agents.given import ROOT
 from tests.agents.protocols.wire import Program, Table, Wire
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from agents import AgentSpec, build
+from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
 from agents.protocols.conversation import (
     BotFault,
@@ -25,6 +25,7 @@ from agents.protocols.conversation import (
     Steps,
     Write,
 )
+from agents.registry import build
 from games import Game, Position
 
 MOST_SECONDS = 60.0

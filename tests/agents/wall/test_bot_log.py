@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
-from agents.wall.bot_log import KEPT_BYTES, BotLog
+from agents.sandbox.usage import KEPT_BYTES, BotLog
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import AgentFailure, AgentSpec
+from agents.core import AgentFailure, AgentSpec
 from agents.protocols.conversation import BotFault, Drop, Read, Silence, Write, read
-from agents.wall.bot_process import BotProcess
-from agents.wall.driver import Driver, Program
-from agents.wall.far_agent import python_paths
-from agents.wall.requests import BotLimits
-from agents.wall.wall import Wall
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.protocol_agent import Driver, Program
+from agents.sandbox.sandbox import Wall
+from agents.sandbox.sandboxed_agent import python_paths
+from agents.sandbox.transports import BotProcess
 from games import game
 
 OF = game("kalah(6,4)")

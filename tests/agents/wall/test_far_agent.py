@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import AgentFailure, AgentSpec
-from agents.wall import bot_process, deadline, process_tree
-from agents.wall.bot_terms import Terms
-from agents.wall.bridge import THINK, THOUGHT
-from agents.wall.deadline import Void
-from agents.wall.far_agent import FarAgent
-from agents.wall.requests import BotLimits
-from agents.wall.running_spawner import SpawnerLost
-from agents.wall.wall import Wall
+from agents.core import AgentFailure, AgentSpec, Terms
+from agents.sandbox import transports, usage
+from agents.sandbox.bot_server import THINK, THOUGHT
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.sandbox import SpawnerLost, Wall
+from agents.sandbox.sandboxed_agent import FarAgent
+from agents.sandbox.transports import Void
 from games import game
 from tests.lent_spawners import own_spawners
 
@@ -77,7 +75,7 @@ def test_whatever_it_does_is_one_failure_and_it_plays_again(
     wall, tmp_path, monkeypatch, kind, told, code
 ):
     if "closerange" in code:  # it does not end: it is waited for in vain
-        monkeypatch.setattr(bot_process, "MOMENT_SECONDS", 0.05)
+        monkeypatch.setattr(transports, "MOMENT_SECONDS", 0.05)
     text = f"""
 import os, sys, time
 class Silent(Exception):
@@ -154,7 +152,7 @@ def choose(view, legal, rng):
     agent.start(1)
     assert agent.choose(OF.start()).move == 0
     process = agent.bot.deadline.process
-    children = [process, *process_tree.descendants(wall.process)]
+    children = [process, *usage.descendants(wall.process)]
     wall.close()
     assert not any(Path(f"/proc/{each}").exists() for each in children)
 
@@ -190,11 +188,11 @@ def choose(view, legal, rng):
 def test_a_bot_that_the_machine_does_not_let_run_is_no_fault_of_its_own(
     wall, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(deadline, "MORE_SECONDS", 0.0)
+    monkeypatch.setattr(transports, "MORE_SECONDS", 0.0)
     text = "import time\ndef choose(view, legal, rng):\n    time.sleep(9)\n"
     agent = bot(wall, tmp_path, text, 0.01)
     agent.start(1)
-    monkeypatch.setattr(process_tree, "run_delay", lambda _: 10**15)
+    monkeypatch.setattr(usage, "run_delay", lambda _: 10**15)
     with pytest.raises(Void, match="the machine is too busy"):
         agent.choose(OF.start())
 

@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from agents import check
-from agents.wall.ladder import WALLS
-from games.terminal import FINDING
+from agents.sandbox.isolation import WALLS
+from arena.commands import check
+from games.base.errors import FINDING
 from tests.arena.running import called, directory_of, experiment_file, ran, small
 
 DYING = """

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from agents.wall.scratch import cleaned, remove, scratch_bytes
+from agents.sandbox.usage import cleaned, remove, scratch_bytes
 
 
 def test_whatever_a_bot_made_is_removed_and_nothing_else(tmp_path):

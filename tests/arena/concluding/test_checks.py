@@ -5,21 +5,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from agents import AgentSpec
-from arena.concluding.checks import (
-    CHECKS,
-    FAILS,
-    HOLDS,
-    VACUOUS,
-    Verdict,
-    claim,
-    hopeless,
-    verdicts,
-)
-from arena.concluding.evidence import evidence_of
-from arena.planning.records import Games, Termination, moves_of
-from arena.showing.junit import junit
-from arena.stats.capital import lower_reach
+from agents.core import AgentSpec
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Verdict
+from arena.analysis.checks.registry import CHECKS, claim, hopeless, verdicts
+from arena.analysis.evidence import evidence_of
+from arena.formats.junit import junit
+from arena.planning.games import Games, Termination, moves_of
+from arena.stats.anytime import lower_reach
 from arena.stats.sprt import SprtPlan
 from games import game
 from games.replay import main as replay

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.concluding.earlier_looks import EarlierLooks
+from arena.analysis.earlier_looks import EarlierLooks
 
 VALUES = {"score_at_least": 0.6, "of": "like these", "confidence": 0.95}
 PLAN = {

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec
-from arena.concluding import judged_moves, winnable
-from arena.concluding.checks import FAILS, HOLDS, VACUOUS, always, verdicts
-from arena.concluding.evidence import evidence_of
-from arena.planning.game_pieces import pieces
-from arena.planning.records import Games, moves_of
-from arena.stats.ratio import clusters_needed, ratio_bound
+from agents.core import AgentSpec
+from arena.analysis.checks import always, winnable
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS
+from arena.analysis.checks.registry import verdicts
+from arena.analysis.evidence import evidence_of
+from arena.analysis.move_losses import judge
+from arena.planning.games import Games, moves_of, pieces
+from arena.stats.clustered_means import clusters_needed, ratio_bound
 from games import game
-from games.solving.bounds import sign
+from games.solving.solver import sign
 from tests.arena.played import by_hand, experiment, really_played
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
@@ -78,7 +79,7 @@ def thrown_away(run, agent) -> list[int]:
 def test_moves_judged_piece_by_piece_are_those_of_all_at_once(wild, monkeypatch):
     plan, games, _ = wild
     whole = evidence_of(plan, lambda: [games], (), lambda: LINES).judged(0)
-    monkeypatch.setattr(judged_moves, "pieces", lambda parts: pieces(parts, 6))
+    monkeypatch.setattr(judge, "pieces", lambda parts: pieces(parts, 6))
     found = evidence_of(plan, lambda: [games], (), lambda: LINES).judged(0)
     assert len(whole.row) > 20
     assert found.last == whole.last

@@ -9,15 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.concluding import evidence as evidence_module
-from arena.concluding import match_sums
-from arena.concluding import repeated_games as repeated
-from arena.concluding.checks import verdicts
-from arena.concluding.checks.bounds import first_on_each
-from arena.concluding.evidence import evidence_of, pair_scores_of
-from arena.concluding.summary import summarise
-from arena.planning.game_pieces import cut, pieces
-from arena.planning.records import COLUMNS, Termination
+from arena.analysis import duplicates as repeated
+from arena.analysis import evidence as evidence_module
+from arena.analysis import match_counts
+from arena.analysis.checks.registry import verdicts
+from arena.analysis.checks.score_bound import first_on_each
+from arena.analysis.evidence import evidence_of, pair_scores_of
+from arena.analysis.summary import summarise
+from arena.planning.games import COLUMNS, Termination, cut, pieces
 from tests.arena.concluding.naive import whole_table
 from tests.arena.played import columns, experiment
 
@@ -63,7 +62,7 @@ def journals(draw):
 def smaller():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(repeated, "AT_ONCE", 8)
-        patch.setattr(match_sums, "FEWEST_WAITING", 3)
+        patch.setattr(match_counts, "FEWEST_WAITING", 3)
         patch.setattr(evidence_module, "pieces", lambda parts: pieces(parts, 6))
         yield
 
@@ -137,10 +136,10 @@ def test_how_games_are_cut_leaves_no_trace(rows, pairings):
 def test_what_differed_once_differs_however_often_it_is_piled():
     def pile(*keys, differ=False):
         columns = [np.array(keys, np.int64)] * 3 + [np.array(keys, np.uint64)] * 2
-        return match_sums.Piled(*columns, np.full(len(keys), differ))
+        return match_counts.Piled(*columns, np.full(len(keys), differ))
 
-    piled = match_sums._piled([pile(1, 2, differ=True), pile(1, 3)])
-    assert match_sums._piled([piled, pile(2, 3)]).differ.tolist() == [True, True, False]
+    piled = match_counts._piled([pile(1, 2, differ=True), pile(1, 3)])
+    assert match_counts._piled([piled, pile(2, 3)]).differ.tolist() == [True, True, False]
 
 
 @pytest.mark.slow
@@ -159,7 +158,7 @@ def test_repeats_are_found_in_shares_as_in_one(size, monkeypatch):
     rng = np.random.default_rng(3)
     table = {name: np.zeros(40, kind) for name, kind in COLUMNS.items()}
     table["game_id"] = rng.choice(rng.integers(0, 2**63, 15), 40).astype(np.uint64)
-    games = match_sums.Games(table, None, {})
+    games = match_counts.Games(table, None, {})
     expected = repeated.repeats([games])
     monkeypatch.setattr(repeated, "AT_ONCE", size)
     assert repeated.repeats([cut(games, at, at + 7) for at in range(0, 40, 7)]).tolist() == (

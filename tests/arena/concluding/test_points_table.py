@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.concluding.evidence import evidence_of
-from arena.concluding.points_table import (
+from arena.analysis.evidence import evidence_of
+from arena.analysis.standings import (
     GameTally,
     official_places,
     points_lines,
@@ -13,7 +13,7 @@ from arena.concluding.points_table import (
     scheduled_places,
     tallies,
 )
-from arena.planning.records import COLUMNS, Games, Termination
+from arena.planning.games import COLUMNS, Games, Termination
 from arena.planning.rounds import Row, TournamentStanding
 from arena.stats.elo import FEW_OPENINGS
 from tests.arena.played import experiment

@@ -5,8 +5,9 @@ from inspect import signature
 
 import pytest
 
-from agents import AgentSpec, build, varies
-from arena.concluding.proof import NoProof, Pulse, prove
+from agents.core import AgentSpec
+from agents.registry import build, varies
+from arena.analysis.checks.proof import NoProof, Pulse, prove
 from games import game
 
 SMALL = ["kalah(2,2)", "kalah(3,2)", "kalah(3,3)", "owari(3,2)", "othello(4)"]
@@ -122,8 +123,8 @@ def test_a_proof_gives_up_after_a_million_positions_unless_it_is_told_otherwise(
 
 
 def test_a_long_proof_says_how_far_it_has_come(monkeypatch):
-    monkeypatch.setattr("arena.concluding.proof.FIRST_SECONDS", -1.0)
-    monkeypatch.setattr("arena.concluding.proof.PULSE_SECONDS", 0.0)
+    monkeypatch.setattr("arena.analysis.checks.proof.FIRST_SECONDS", -1.0)
+    monkeypatch.setattr("arena.analysis.checks.proof.PULSE_SECONDS", 0.0)
     told = list[str]()
     pulse = Pulse(told.append)
     for positions in range(1, 130):

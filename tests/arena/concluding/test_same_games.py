@@ -5,12 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from agents import AgentSpec
-from arena.concluding.same_games import FEWEST, SameGames, changed
-from arena.planning.game_pieces import cut
-from arena.planning.records import Games, Termination, moves_of
-from arena.showing.report.answer import answer_of
-from arena.showing.report_contents import stored_report
+from agents.core import AgentSpec
+from arena.analysis.duplicates import FEWEST, SameGames, changed
+from arena.planning.games import Games, Termination, cut, moves_of
+from arena.report.answer import answer_of
+from arena.report.data import stored_report
 from games import game
 from tests.arena.played import experiment, really_played
 from tests.arena.running import ROOT, directory_of, experiment_file, played

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from arena.concluding import standings, summary
-from arena.concluding.evidence import evidence_of
-from arena.concluding.table_rows import elo_rows
-from arena.planning.records import Termination
+from arena.analysis import standings, summary
+from arena.analysis.evidence import evidence_of
+from arena.analysis.tables import elo_rows
+from arena.planning.games import Termination
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 TWO = experiment(["a", "b"]).plan

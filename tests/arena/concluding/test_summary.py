@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.concluding import repeated_games
-from arena.concluding.evidence import evidence_of
-from arena.concluding.repeated_games import repeats
-from arena.concluding.standings import results_of
-from arena.concluding.summary import summarise
-from arena.concluding.table_rows import elo_rows, win_rate_rows
-from arena.planning.records import COLUMNS, Games
+from arena.analysis import duplicates
+from arena.analysis.duplicates import repeats
+from arena.analysis.evidence import evidence_of
+from arena.analysis.standings import results_of
+from arena.analysis.summary import summarise
+from arena.analysis.tables import elo_rows, win_rate_rows
+from arena.planning.games import COLUMNS, Games
 from arena.stats.counts import Wdl
 from arena.stats.estimate import EstimateKind
-from arena.stats.matchup import matchup
-from arena.stats.results import gather
+from arena.stats.match_estimate import matchup
+from arena.stats.rating_data import gather
 from arena.stats.sprt import Decision, SprtPlan, advance, begin
-from arena.stats.words import NO_ANSWER, matchup_text
+from arena.stats.text import NO_ANSWER, matchup_text
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 TWO = experiment(["smart", "bad"]).plan
@@ -65,7 +65,7 @@ def test_the_same_game_between_other_agents_or_in_other_seats_is_no_repeat():
 
 
 def test_few_repeats_among_more_games_than_are_looked_at_at_once_are_found(monkeypatch):
-    monkeypatch.setattr(repeated_games, "AT_ONCE", 1 << 15)
+    monkeypatch.setattr(duplicates, "AT_ONCE", 1 << 15)
     rng, size = np.random.default_rng(1), 4 << 15
     columns = {name: np.zeros(size, kind) for name, kind in COLUMNS.items()}
     columns["game_id"] = rng.integers(0, 2**63, size).astype(np.uint64)
@@ -325,7 +325,7 @@ def test_an_unbeaten_agent_is_rated_apart_and_bridged():
 def test_many_openings_are_drawn_in_blocks_with_the_same_errors(monkeypatch):
     games = round_robin([60, 0], pairings=4000)
     exact = summed(games, TWO).ratings[0]
-    monkeypatch.setattr("arena.concluding.standings.BLOCKS", 500)
+    monkeypatch.setattr("arena.analysis.standings.BLOCKS", 500)
     blocked = summed(games, TWO).ratings[0]
     assert blocked.elo.value == pytest.approx(exact.elo.value, abs=1e-6)
     width, expected = blocked.elo.high - blocked.elo.low, exact.elo.high - exact.elo.low

@@ -9,18 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.judge import main
-from arena.judging.judged_run import judged_run
-from arena.judging.judgement import JudgeSettings, TimeIsUp, judge
-from arena.judging.shares import shares
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
-from games import game, progress_line
-from games.solving import SolverSettings, solver_judge, solver_of
-from games.solving.bounds import sign
-from games.solving.judged_lines import judge_of
-from games.solving.judged_plies import JudgeLimits, losses_of
-from games.solving.solver_judge import SolverJudge
+from arena.analysis.move_losses.judge import JudgeSettings, TimeIsUp, judge
+from arena.analysis.move_losses.losses import shares
+from arena.analysis.move_losses.run_lines import judged_run
+from arena.commands.judge import main
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions
+from games import game
+from games.base import progress_line
+from games.solving import SolverSettings, move_losses, solver_of
+from games.solving.move_losses import JudgeLimits, SolverJudge, judge_of, losses_of
+from games.solving.solver import sign
 from tests.arena.running import directory_of, experiment_file, played, small
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
@@ -321,8 +320,8 @@ def test_a_majority_is_judged_by_result_where_margins_are_out_of_reach(monkeypat
         line = " ".join(words)
         exact = judge_both.judged(line, JudgeLimits(), None)
         with monkeypatch.context() as patch:
-            patch.setattr(solver_judge, "MARGINS", 6)
-            patch.setattr(solver_judge, "WHOLE_STATES", 0)
+            patch.setattr(move_losses, "MARGINS", 6)
+            patch.setattr(move_losses, "WHOLE_STATES", 0)
             results = judge_both.judged(line, JudgeLimits(12), None)
         truth, found = losses_of(exact), losses_of(results)
         assert found.result_known.all()

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from arena.keeping.arrow_columns import array_of, column_of, list_of, numbers_of, sentences, taken
+from arena.storage.parquet import array_of, column_of, list_of, numbers_of, sentences, taken
 
 SIZES = (0, 1, 7, 8, 9, 100)  # bits of what is known are kept eight by eight
 WORDS = ("", "a", "\u00df\u20ac", "d3 c3 c4")

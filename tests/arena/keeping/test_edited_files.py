@@ -5,12 +5,12 @@ import textwrap
 
 import pytest
 
-from arena.keeping import provenance
-from arena.keeping.run_differences import why_new
-from arena.reading.experiment_file import load
-from arena.verify import main as verify
-from games import file_trees
-from games.user_file import digest_of
+from arena.commands.verify import main as verify
+from arena.config.experiment import load
+from arena.storage import provenance
+from arena.storage.run_differences import why_new
+from games.base import file_trees
+from games.user_games.load import digest_of
 from tests.arena.running import directory_of, played, small
 
 PYTHON = '[agents.mine]\nkind = "python"\nfile = "bot.py"\n'

@@ -8,11 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena.keeping.journal import Journal
-from arena.keeping.locked_directory import DirectoryError
-from arena.planning.game_blobs import encoded
-from arena.planning.pairings import Pairings
-from arena.planning.records import PLAYED, Games
+from arena.planning.games import PLAYED, Games, encoded
+from arena.planning.pair_order import Pairings
+from arena.storage.journal import DirectoryError, Journal
 from tests import no_waiting_for_disks
 from tests.arena.running import database
 
@@ -60,7 +58,7 @@ def test_an_empty_journal_has_no_games(tmp_path):
 
 
 def test_only_one_run_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.keeping.locked_directory.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("arena.storage.journal.LOCK_SECONDS", 0.0)
     with Journal(tmp_path, "x"), pytest.raises(DirectoryError, match="another run is writing here"):
         Journal(tmp_path, "x")
     with Journal(tmp_path, "x"):
@@ -68,7 +66,7 @@ def test_only_one_run_at_a_time(tmp_path, monkeypatch):
 
 
 def test_a_journal_of_another_experiment_is_refused_and_the_lock_given_back(tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.keeping.locked_directory.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("arena.storage.journal.LOCK_SECONDS", 0.0)
     with Journal(tmp_path, "x"):
         pass
     with pytest.raises(DirectoryError, match="another experiment"):

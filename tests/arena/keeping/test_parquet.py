@@ -12,17 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agents import AgentSpec
-from arena.concluding.repeated_games import repeats
-from arena.concluding.table_rows import EloRow, WinRateRow, elo_rows, win_rate_rows
-from arena.concluding.timing import Timing, timings
-from arena.keeping import game_table, parquet
-from arena.keeping.game_table import GAME_COLUMNS, write_games
-from arena.keeping.parquet import TableError, write_columns, write_rows
-from arena.keeping.provenance import read_run
-from arena.keeping.text_column import TextColumn
-from arena.planning.openings import Openings
-from arena.planning.records import COLUMNS, Games, joined, moves_of
+from agents.core import AgentSpec
+from arena.analysis.duplicates import repeats
+from arena.analysis.tables import EloRow, WinRateRow, elo_rows, win_rate_rows
+from arena.analysis.timings import Timing, timings
+from arena.planning.games import COLUMNS, Games, joined, moves_of
+from arena.planning.openings.openings import Openings
+from arena.storage import game_table, parquet
+from arena.storage.game_table import GAME_COLUMNS, write_games
+from arena.storage.parquet import TableError, TextColumn, write_columns, write_rows
+from arena.storage.provenance import read_run
 from games import game
 from tests.arena.played import FORFEIT, by_hand, experiment, openings_of, really_played, summed
 

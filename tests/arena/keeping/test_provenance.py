@@ -5,8 +5,9 @@ import os
 
 import pytest
 
-from arena.keeping import provenance
-from arena.keeping.provenance import (
+from arena.config.experiment import load
+from arena.storage import provenance
+from arena.storage.provenance import (
     changes,
     code_digest,
     deciding_sources,
@@ -14,8 +15,7 @@ from arena.keeping.provenance import (
     read_run,
     write_run,
 )
-from arena.keeping.run_differences import why_new
-from arena.reading.experiment_file import load
+from arena.storage.run_differences import why_new
 from tests.arena.running import experiment_file, small
 
 
@@ -59,13 +59,13 @@ def sources(tmp_path_factory):
     [
         ("games/core.py", True),
         ("games/sowing/defaults.toml", True),
-        ("arena/planning/pairings.py", True),
+        ("arena/planning/pair_order.py", True),
         ("arena/stats/sprt.py", True),
         ("arena/stats/racing.py", True),
-        ("arena/stats/capital.py", True),
+        ("arena/stats/anytime.py", True),
         ("arena/stats/elo.py", True),
         ("arena/stats/counts.py", True),
-        ("arena/showing/terminal_tables.py", False),
+        ("arena/terminal/tables.py", False),
         ("arena/concluding/checks.py", False),
     ],
 )
@@ -82,7 +82,7 @@ def test_an_edit_of_any_source_that_decides_games_changes_the_digest(sources, mo
     names = {path.relative_to(sources).as_posix() for path in deciding_sources(sources)}
     stats = {f"arena/stats/{name}.py" for name in ("racing", "capital", "elo", "counts", "sprt")}
     assert stats <= names
-    assert "arena/playing/tournament.py" in names
+    assert "arena/playing/play.py" in names
     moved = sources / "arena" / "keeping" / "provenance.py"
     monkeypatch.setattr(provenance, "__file__", str(moved))
     before = code_digest.__wrapped__()

@@ -5,8 +5,8 @@ import os
 import signal
 import time
 
-from arena.keeping.run_log import RunLog, renew_logs
-from arena.playing.in_order import in_order, in_turn
+from arena.playing.executor import in_order, in_turn
+from arena.storage.run_log import RunLog, renew_logs
 from tests.arena.playing.crew import AnyCrew
 
 log = logging.getLogger("workers")

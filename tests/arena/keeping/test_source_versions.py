@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from agents import SpecError
-from agents.spec_words import player_spec
+from agents.core import SpecError
+from agents.spec import player_spec
 from agents.user_files import split_reference
-from arena.explain import main as explain
-from arena.keeping.found_versions import at_version
-from arena.keeping.git_files import VersionError, commits_of, tree_of
-from arena.keeping.source_versions import materialised, versioned
-from arena.play import main as play
-from arena.reading.experiment_file import load
-from arena.reading.problems import ExperimentError
-from arena.verify import main as verify
+from arena.commands.explain import main as explain
+from arena.commands.play import main as play
+from arena.commands.verify import main as verify
+from arena.config.experiment import load
+from arena.config.toml_file import ExperimentError
+from arena.storage.git import VersionError, commits_of, tree_of
+from arena.storage.versions import at_version, materialised, versioned
 from tests.arena.running import played
 
 OLD, NEW = "# one\nimport beside\n", "# two\nimport beside\n"

@@ -6,12 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.ladder import main
-from arena.laddering import placement
-from arena.laddering.ladder_file import LADDER, read_ladder
-from arena.laddering.placement import PLACING, place_in
+from arena.commands.ladder import main
+from arena.pipeline import ladder as placement
+from arena.pipeline.ladder import LADDER, PLACING, place_in, read_ladder
 from arena.planning.rounds import Row, TournamentStanding
-from games.terminal import Unfinished
+from games.base.errors import Unfinished
 
 HEAD = 'game = "kalah(4,3)"\nseed = 3\nopenings = { random_plies = 4 }\n[agents]\n'
 OLD = 'random = { kind = "random" }\ngreedy = { kind = "greedy" }\n'

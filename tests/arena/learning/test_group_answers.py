@@ -5,7 +5,7 @@ import pytest
 
 from arena.learning.group_answers import GroupWord, answer_of, group_answers
 from arena.learning.round_match import RoundMatch, RoundVerdict
-from arena.stats.clustered_error import MeanError
+from arena.stats.clustered_means import MeanError
 from arena.stats.estimate import Estimate, EstimateKind
 
 

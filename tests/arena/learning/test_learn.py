@@ -12,17 +12,17 @@ import sys
 import numpy as np
 import pytest
 
-from agents.evaluations.learned_weights import read_learned
-from arena.keeping.run_directory import NotARun
-from arena.learn import main
-from arena.learning.learn_file import load_learning
+from agents.evaluation.learned_weights import read_learned
+from arena.commands.learn import main
+from arena.commands.report import main as report_main
+from arena.commands.run import main as run_main
+from arena.config.toml_file import ExperimentError
+from arena.learning.config import load_learning
+from arena.learning.round_games import stored_round
 from arena.learning.round_match import RoundVerdict, round_match
-from arena.learning.stored_runs import stored_round
-from arena.playing.interrupts import Interrupts
-from arena.playing.workers import PlayOptions
-from arena.reading.problems import ExperimentError
-from arena.report import main as report_main
-from arena.run import main as run_main
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions
+from arena.storage.run_file import NotARun
 from games import game
 from tests.arena.running import ROOT
 
@@ -175,7 +175,7 @@ def test_only_our_own_searches_teach(tmp_path):
 @pytest.mark.slow
 def test_killed_fifty_times_the_bytes_are_the_same(finished, tmp_path):
     path, directory = finished
-    command = [sys.executable, "-m", "arena.learn", str(path), "--results", str(tmp_path),
+    command = [sys.executable, "-m", "pitflip", "learn", str(path), "--results", str(tmp_path),
                "--workers", "2", "--quiet"]  # fmt: skip
     chance = random.Random(9)
     for _ in range(50):

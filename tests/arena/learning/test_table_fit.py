@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec
-from agents.fitting import table_sums
-from agents.fitting.labelled_positions import GameReader
-from agents.fitting.table_sums import TableSums
-from agents.kernels.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.core import AgentSpec
+from agents.evaluation import table_sums
+from agents.evaluation.learned_value import MOST_REMAINING, looked_up, phase_of
+from agents.evaluation.table_sums import TableSums
+from agents.evaluation.training_positions import GameReader
 from arena.learning.self_play import GamePart, SelfPlay, SelfPlaySettings, unpacked_games
 from arena.learning.table_fit import (
     FitRows,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agents.evaluations.learned_weights import LearnedWeights, read_learned, write_learned
-from agents.kernels.learned_value import looked_up
-from arena.weights import main
+from agents.evaluation.learned_value import looked_up
+from agents.evaluation.learned_weights import LearnedWeights, read_learned, write_learned
+from arena.commands.weights import main
 from games import game
 
 

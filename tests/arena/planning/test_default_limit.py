@@ -2,9 +2,9 @@
 
 import pytest
 
+from arena.config.experiment import load
 from arena.planning.plan import Plan
-from arena.planning.time_controls import time_control
-from arena.reading.experiment_file import load
+from arena.playing.clock import time_control
 
 FILE = """
 game = "kalah(4,3)"

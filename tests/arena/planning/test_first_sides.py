@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from arena.planning.openings import first_sides, make_openings, moves_of
-from arena.planning.openings.lines import from_lines, position_after
+from arena.planning.games import first_mover_results, first_movers
+from arena.planning.openings.openings import first_sides, from_lines, moves_of, position_after
+from arena.planning.openings.registry import make_openings
 from arena.planning.openings_spec import OpeningsSpec
-from arena.planning.records import first_mover_results, first_movers
 from games import game
 from tests.arena.played import columns
 

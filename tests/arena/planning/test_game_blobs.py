@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.planning.game_blobs import Damaged, decoded, encoded
-from arena.planning.records import PLACED, PLAYED, Games, joined, moves_of, pair_points
+from arena.planning.games import (
+    PLACED,
+    PLAYED,
+    Damaged,
+    Games,
+    decoded,
+    encoded,
+    joined,
+    moves_of,
+    pair_points,
+)
 
 
 def placed(rows):

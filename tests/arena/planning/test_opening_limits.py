@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec, Limit, build
-from arena.planning.openings import Openings, moves_of
-from arena.planning.openings.balance import balanced
-from arena.planning.openings.lines import position_after
+from agents.core import AgentSpec, Limit
+from agents.registry import build
+from arena.planning.openings.openings import Openings, balanced, moves_of, position_after
 from arena.planning.openings.random import random_openings, with_new
 from games import game
 

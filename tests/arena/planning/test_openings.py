@@ -5,23 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.openings import (
-    NO_MOVE,
-    OPENINGS,
-    Openings,
-    OpeningsError,
-    exact_lines,
-    make_openings,
-    moves_of,
-    way,
-)
+from arena.planning.openings import exact_lines
 from arena.planning.openings import random as module
 from arena.planning.openings.enumerate import enumerated
-from arena.planning.openings.lines import position_after
+from arena.planning.openings.openings import (
+    NO_MOVE,
+    Openings,
+    OpeningsError,
+    moves_of,
+    position_after,
+)
 from arena.planning.openings.random import drawn, random_openings, with_new
+from arena.planning.openings.registry import OPENINGS, make_openings, way
 from arena.planning.openings_spec import OpeningsSpec
 from games import game
-from games.keys import defaults
+from games.base.schema import defaults
 from games.solving import solver_of
 
 SMALL = game("kalah(4,3)")

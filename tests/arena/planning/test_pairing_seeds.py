@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.pairing_seeds import digest_word, match_base, pair_seeds
+from arena.planning.seeds import digest_word, match_base, pair_seeds
 from games.kernels import splitmix, streams
 
 # A changed number here changes every game of every run: say so in the change log.

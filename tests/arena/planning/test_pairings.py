@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.pairing_seeds import agent_seeds, digest_word, match_base, pair_seeds
-from arena.planning.pairings import TURN, Pairings
-from arena.planning.records import PLACED
+from arena.planning.games import PLACED
+from arena.planning.pair_order import TURN, Pairings
+from arena.planning.seeds import agent_seeds, digest_word, match_base, pair_seeds
 
 NAMES = ("a", "b", "c", "d")
 

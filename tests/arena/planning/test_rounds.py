@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from arena.planning.rounds import OUT, Entrants, RoundsSpec
-from arena.planning.schedules import SCHEDULES, RoundsSchedule, first_stage, schedule
-from arena.planning.schedules.best_one import BestOne, best_one
+from arena.planning.schedules.best import BestOne, best_one
 from arena.planning.schedules.knockout import MOST_REPLAYS, seeded
 from arena.planning.schedules.rank import Ranking
-from arena.stats.capital import log_capital
+from arena.planning.schedules.registry import SCHEDULES, RoundsSchedule, first_stage, schedule
+from arena.stats.anytime import log_capital
 from arena.stats.racing import after_round, closed, next_pairings, race
-from games.keys import defaults
+from games.base.schema import defaults
 
 BY_ROUNDS = [name for name in SCHEDULES if isinstance(schedule(name), RoundsSchedule)]
 LIMIT = 300

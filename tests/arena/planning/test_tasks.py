@@ -4,11 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.planning.agent_costs import AgentCosts
-from arena.planning.game_blobs import Batch
-from arena.planning.pairings import Pairings
-from arena.planning.records import Termination
-from arena.planning.tasks import BATCH_SECONDS, MOST, Task, Tasks, Unasked
+from arena.planning.games import Batch, Termination
+from arena.planning.pair_order import Pairings
+from arena.planning.tasks import BATCH_SECONDS, MOST, AgentCosts, Task, Tasks, Unasked
 
 ONE = np.zeros(1, np.int8)
 

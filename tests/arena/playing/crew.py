@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from arena.playing import backends
+from arena.playing import executor
 
 
 @dataclass
@@ -18,4 +18,4 @@ class AnyCrew:
     backend: str = "processes"
 
     def begin(self, workers=None):
-        return backends.begin(self.backend, self.work, workers or self.workers)
+        return executor.begin(self.backend, self.work, workers or self.workers)

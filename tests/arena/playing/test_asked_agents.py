@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agents import AgentSpec
+from agents.core import AgentSpec
 from arena.playing.asked_agents import asked
 from tests.agents.hosted import GAMES, game_for, other
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from arena.planning.drawing import draw
+from arena.config.experiment import load
+from arena.planning.schedule import draw
 from arena.playing import compiled_loop
 from arena.playing.compiled_loop import CompiledLoop
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 from tests.arena.test_pipeline import NOISY
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.keeping.journal import JOURNAL
-from arena.run import main as run_main
-from arena.verify import main as verify
+from arena.commands.run import main as run_main
+from arena.commands.verify import main as verify
+from arena.storage.journal import JOURNAL
 from tests.arena.running import (
     TABLES,
     called,

@@ -5,15 +5,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.planning.drawing import draw
-from arena.planning.game_blobs import Batch, decoded, encoded
-from arena.planning.records import LOSS, PLAYED, WIN, Games, Termination, pair_points
+from arena.config.experiment import load
+from arena.planning.games import (
+    LOSS,
+    PLAYED,
+    WIN,
+    Batch,
+    Games,
+    Termination,
+    decoded,
+    encoded,
+    pair_points,
+)
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
-from arena.playing.clean_replay import unclean
 from arena.playing.early_faults import EarlyFault
-from arena.playing.fault_rule import FaultRule, UselessBots
+from arena.playing.forfeits import FaultRule, UselessBots
+from arena.playing.referee_loop import unclean
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file
 
 TEXT = """

@@ -2,13 +2,12 @@
 
 import pytest
 
-from arena.planning.drawing import draw
-from arena.planning.records import Termination
+from arena.config.experiment import load
+from arena.planning.games import Termination
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
-from arena.planning.time_controls import TimeControl
-from arena.playing.game_clock import GameClock
+from arena.playing.clock import GameClock, TimeControl
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file
 
 SECOND = 1_000_000_000

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.playing.backends import BACKENDS, processes
-from arena.playing.in_order import ItemFailed, in_order, in_turn
+from arena.playing import process_pool
+from arena.playing.executor import BACKENDS, ItemFailed, in_order, in_turn
 from tests.arena.playing.crew import AnyCrew
 
 
@@ -148,7 +148,7 @@ def test_items_are_given_out_a_few_at_a_time(tmp_path):
 
 
 def test_whoever_waits_looks_around_and_may_give_up(monkeypatch):
-    monkeypatch.setattr(processes, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
     looks = []
 
     def look():
@@ -165,7 +165,7 @@ def sleepy(seconds):
 
 
 def test_giving_up_takes_no_longer_than_patience(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
     results = in_order(AnyCrew(sleepy, 2), in_turn([0.0, 60.0, 60.0]))
     next(results)
     begun = time.monotonic()
@@ -186,8 +186,8 @@ def dies_in_the_middle_of_its_result(flag):
 
 
 def test_half_a_result_is_no_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "STUCK_SECONDS", 0.1)
-    monkeypatch.setattr(processes, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "STUCK_SECONDS", 0.1)
+    monkeypatch.setattr(process_pool, "PATIENCE_SECONDS", 0.1)
     threads = threading.active_count()
     flags = [tmp_path / "flag"] * 6
     results = list(in_order(AnyCrew(dies_in_the_middle_of_its_result, 2), in_turn(flags)))

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from arena.playing.interrupts import Interrupts
+from arena.playing.options import Interrupts
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

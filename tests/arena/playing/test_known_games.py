@@ -14,14 +14,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from agents import AgentSpec
-from arena.keeping.journal import JOURNAL
-from arena.keeping.known_games import STORE, KnownGames, StoreError, seal_of
-from arena.keeping.known_keys import content, may_be_known
-from arena.reading.command_line import known_games
-from arena.reading.experiment_file import load
-from arena.verify import main as verify
-from games.terminal import Mistake, Unfinished
+from agents.core import AgentSpec
+from arena.commands.verify import main as verify
+from arena.config.command_line import known_games
+from arena.config.experiment import load
+from arena.storage.game_cache import STORE, KnownGames, StoreError, content, may_be_known, seal_of
+from arena.storage.journal import JOURNAL
+from games.base.errors import Mistake, Unfinished
 from tests.arena.running import (
     ROOT,
     called,
@@ -196,7 +195,7 @@ def test_a_store_on_a_full_disk_is_nobodys_mistake(tmp_path, monkeypatch):
     def begun(_path):
         raise full
 
-    monkeypatch.setattr("arena.keeping.known_games._opened", begun)
+    monkeypatch.setattr("arena.storage.game_cache._opened", begun)
     with pytest.raises(Unfinished, match=r"--known .*cannot be kept there \(disk I/O error\)"):
         known_games(str(tmp_path))
     full.sqlite_errorcode = sqlite3.SQLITE_NOTADB

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from arena.playing.pinning import PINNED, own_core, pinning_words
+from arena.playing.process_pool import PINNED, own_core, pinning_words
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nobody")

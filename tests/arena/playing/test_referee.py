@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from agents import AgentFailure, AgentSpec, Choice, Resigned, build
-from agents.core import FAILURES
-from agents.kernels import whole_games as loop
-from arena.planning.records import DRAW, LOSS, WIN, Termination
+from agents.core import FAILURES, AgentFailure, AgentSpec, Choice, Resigned
+from agents.registry import build
+from agents.search import game_loop as loop
+from arena.planning.games import DRAW, LOSS, WIN, Termination
 from arena.playing import referee
 from arena.playing.referee import START, CutOff, game_id, play_game
 from games import game

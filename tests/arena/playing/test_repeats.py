@@ -7,26 +7,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.keeping.journal import Journal
-from arena.planning.course import Course
-from arena.planning.drawing import draw
-from arena.planning.game_blobs import decoded, encoded
-from arena.planning.records import PLAYED
+from arena.commands.verify import main as verify
+from arena.config.experiment import load
+from arena.planning.games import PLAYED, decoded, encoded
+from arena.planning.round_tracker import Course
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
-from arena.playing import repeats
-from arena.playing.determinism import FIXED, contradicting, fixed_matches
-from arena.playing.interrupts import Interrupts
+from arena.playing import worker as repeats
+from arena.playing.bots import FIXED, contradicting, fixed_matches
+from arena.playing.options import Interrupts
+from arena.playing.play import Count
 from arena.playing.referee_loop import RefereeLoop
-from arena.playing.repeats import FREE
-from arena.playing.tournament import Count
-from arena.playing.worker import Worker
-from arena.playing.workers import PlayOptions
-from arena.reading.experiment_file import load
-from arena.verify import main as verify
+from arena.playing.worker import FREE, PlayOptions, Worker
+from arena.storage.journal import Journal
 from tests.arena.running import directory_of, experiment_file, played
 from tests.arena.test_pipeline import Refereed, same_records
 
-TRIED = "arena.playing.determinism.tried"
+TRIED = "arena.playing.bots.play_trial_games"
 AGENTS = """
 [agents.greedy]
 kind = "greedy"

@@ -5,18 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.keeping.journal import Journal
-from arena.planning.drawing import draw
-from arena.planning.game_blobs import decoded
-from arena.planning.openings import first_openings
+from arena.config.experiment import load
+from arena.planning.games import decoded
+from arena.planning.openings.openings import first_openings
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
-from arena.playing import tournament
-from arena.playing.interrupts import Interrupts
-from arena.playing.stop_rule import StopRule
-from arena.playing.tournament import play
-from arena.playing.worker import Worker
-from arena.playing.workers import PlayOptions
-from arena.reading.experiment_file import load
+from arena.playing import play as tournament
+from arena.playing.options import Interrupts
+from arena.playing.play import StopRule, play
+from arena.playing.worker import PlayOptions, Worker
+from arena.storage.journal import Journal
 from tests.arena.running import experiment_file, small
 
 SPRT = "stop = { sprt = { elo0 = 0, elo1 = 200 } }"

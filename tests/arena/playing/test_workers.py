@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from agents import AgentSpec
-from arena.planning.drawing import draw
-from arena.planning.game_blobs import decoded
-from arena.planning.records import Termination
+from agents.core import AgentSpec
+from arena.config.experiment import load
+from arena.planning.games import Termination, decoded
+from arena.planning.schedule import draw
 from arena.planning.tasks import Task
 from arena.playing import compiled_loop, worker
 from arena.playing.worker import Worker
-from arena.reading.experiment_file import load
 from tests.arena.running import experiment_file, small
 from tests.arena.test_pipeline import EVALUATION, NOISY, OWN, same_records
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents import kind_of, kinds_for
+from agents.registry import kind_of, kinds_for
 from games import game
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems, the_problem
 
@@ -38,7 +38,7 @@ BROKEN = {
     "a person": (
         HEAD + AGENTS.replace("random", "human"),
         "x.toml:5: [agents.bad] human agents do not play in experiments; a person plays with "
-        "python -m arena.play",
+        "pitflip play",
     ),
     "a name that means everybody": (
         HEAD + AGENTS + '[agents.all]\nkind = "first"\n',

@@ -2,11 +2,11 @@
 
 import pytest
 
-from arena.concluding.checks import CHECKS
-from arena.planning.openings import OPENINGS, way
-from arena.planning.schedules import SCHEDULES
-from arena.reading.experiment_file import load
-from games.names import listed
+from arena.analysis.checks.registry import CHECKS
+from arena.config.experiment import load
+from arena.planning.openings.registry import OPENINGS, way
+from arena.planning.schedules.registry import SCHEDULES
+from games.base.text import listed
 from tests.arena.reading.test_problems import AGENTS, HEAD, problems
 
 CLAIMS, WAYS, ORDERS = map(

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec, kind_of, kinds_for, users_files, varies
+from agents.core import AgentSpec
+from agents.registry import AGENTS, kind_of, kinds_for, users_files, varies
+from arena.config.experiment import ExperimentError, load
 from arena.planning.openings_spec import RANDOM_OPENINGS
 from arena.planning.plan import Plan
-from arena.reading.experiment_file import ExperimentError, load
 from games import game
 
 SHIPPED = sorted(Path("experiments").glob("*.toml"))
@@ -327,7 +328,7 @@ def test_loading_wakes_no_compiler_and_no_tables():
     code = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from arena.reading.experiment_file import ExperimentError, load\n"
+        "from arena.config.experiment import ExperimentError, load\n"
         "made = load(Path('experiments/smart_vs_bad.toml'))\n"
         "made.plan.digest(), made.plan.of\n"
         "try:\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.reading.foreign_games import Unreadable, read_games
-from arena.reading.formats import READERS
+from arena.analysis.external_games import Unreadable, read_games
+from arena.formats.registry import READERS
 
 
 @pytest.mark.parametrize("suffix", READERS)

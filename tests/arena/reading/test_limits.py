@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.reading.experiment_file import ExperimentError, load
-from games.limited_files import TooMuch, depth_of, parsed_json, parsed_toml, read_bytes
+from arena.config.experiment import ExperimentError, load
+from games.base.files import TooMuch, depth_of, parsed_json, parsed_toml, read_bytes
 
 GAME = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.a]\nkind = "random"\n[agents.b]\nkind = "first"\n'

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-import agents
-from arena.reading.experiment_file import ExperimentError, load
+from agents import registry
+from arena.config.experiment import ExperimentError, load
 
 HEAD = 'game = "kalah(6,4)"\n'
 AGENTS = '[agents.smart]\nkind = "smart"\n[agents.bad]\nkind = "random"\n'
-KINDS = ", ".join(agents.AGENTS)
+KINDS = ", ".join(registry.AGENTS)
 
 
 def problems(tmp_path, text, *overrides):

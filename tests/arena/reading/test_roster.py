@@ -3,11 +3,11 @@
 import pandas
 import pytest
 
-from agents import AgentSpec
-from arena import run
+from agents.core import AgentSpec
+from arena.commands import run
+from arena.config.experiment import ExperimentError, load
 from arena.planning.plan import Plan
-from arena.reading.experiment_file import ExperimentError, load
-from games.terminal import DONE
+from games.base.errors import DONE
 
 CHOOSE = "def choose(view, legal, rng): return legal[0]\n"
 LAST = (

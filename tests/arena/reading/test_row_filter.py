@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from arena.rate import main
+from arena.commands.rate import main
 from arena.reading.row_filter import parsed, rows_where
-from games.terminal import Mistake
+from games.base.errors import Mistake
 
 TABLE = pd.DataFrame(
     {

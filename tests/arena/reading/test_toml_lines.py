@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.reading.toml_lines import line_numbers
+from arena.config.toml_file import line_numbers
 
 TEXT = '''\
 # a comment with [brackets] and key = "value"

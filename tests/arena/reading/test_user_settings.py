@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from arena.reading.command_line import cluster_at
-from arena.reading.problems import ExperimentError
-from arena.reading.user_settings import ClusterSettings, cluster_settings, is_address
-from games.terminal import Mistake
+from arena.config.command_line import cluster_at
+from arena.config.toml_file import ExperimentError
+from arena.config.user_settings import ClusterSettings, cluster_settings, is_address
+from games.base.errors import Mistake
 
 
 @pytest.fixture

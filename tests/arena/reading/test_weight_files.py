@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import arena.explain
-import arena.plan
-import arena.run
-import arena.weights
-from agents.evaluations.learned_weights import read_learned
-from games.terminal import MISTAKE
+import arena.commands.explain
+import arena.commands.plan
+import arena.commands.run
+import arena.commands.weights
+from agents.evaluation.learned_weights import read_learned
+from games.base.errors import MISTAKE
 from tests.arena.running import ROOT, experiment_file
 
 GAME = "kalah(4,4)"
@@ -116,13 +116,16 @@ def test_a_broken_file_of_weights_is_one_line_with_its_place(name, tmp_path, cap
         f'game = "{GAME}"\npairs = 1\n[agents.a]\nkind = "alphabeta"\nnodes = 9\n'
         f'weights = "{path.name}"\n[agents.b]\nkind = "first"\n',
     )
-    for command in (arena.run.main, arena.plan.main):
+    for command in (arena.commands.run.main, arena.commands.plan.main):
         assert command([str(file)]) == MISTAKE
         line = one_line(capsys.readouterr().err)
         assert line.startswith(f"{file}:6: [agents.a] ")
         assert path.name in line
     if path.stem != "features of another game":  # these names are features of this game, too
-        assert arena.explain.main([GAME, "", "--agent", f"{file}:a", "--perfect", "0"]) == MISTAKE
+        assert (
+            arena.commands.explain.main([GAME, "", "--agent", f"{file}:a", "--perfect", "0"])
+            == MISTAKE
+        )
         one_line(capsys.readouterr().err)
 
 
@@ -133,5 +136,5 @@ READABLE = ("features of another game", "a feature that is not a number")
 def test_a_broken_file_of_learned_weights_is_not_shown(name, tmp_path, capsys):
     path = written(tmp_path, name)
     if path.stem not in READABLE:
-        assert arena.weights.main(["show", str(path)]) == MISTAKE
+        assert arena.commands.weights.main(["show", str(path)]) == MISTAKE
         assert path.name in one_line(capsys.readouterr().err)

@@ -4,9 +4,9 @@ import json
 import re
 from dataclasses import replace
 
-from arena.showing.report.answer import answer_of
-from arena.showing.report.games_on_page import games_json
-from arena.showing.report_contents import stored_report
+from arena.report.answer import answer_of
+from arena.report.data import stored_report
+from arena.report.games import games_json
 
 
 def test_games_that_could_not_be_won_are_shown_and_no_failure(finished_run):

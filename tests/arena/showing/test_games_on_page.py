@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.showing.report.games_on_page import LAST, Least
+from arena.report.games import LAST, Least
 
 pieces = st.lists(st.lists(st.sampled_from([-3, 0, 1, 2, LAST]), max_size=9), max_size=6)
 

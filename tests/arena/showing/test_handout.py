@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena import handouts, run
-from arena.showing.handout import MOST_LOST, LostGame, Stored
-from arena.showing.played_games import GameColumns, PlayedGames
+from arena.commands import handouts, run
+from arena.report.data import GameColumns, PlayedGames
+from arena.report.handout import MOST_LOST, LostGame, Stored
 from games import replay
-from games.terminal import DONE, MISTAKE
+from games.base.errors import DONE, MISTAKE
 
 EXPERIMENT = """
 game = "kalah(4,3)"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.showing.html import Html, isolated, joined, name_of, tag, text
+from arena.report.html import Html, isolated, joined, name_of, tag, text
 
 HOSTILE = [
     "<script>alert(1)</script>", "' onload='alert(1)", '" onload="alert(1)', '"><img src=x>',

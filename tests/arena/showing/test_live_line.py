@@ -5,11 +5,11 @@ import contextlib
 import numpy as np
 import pytest
 
-from arena.playing.tournament import Tick
-from arena.showing import live_line
-from arena.showing.live_line import LiveLine, run_shown
+from arena.playing.play import Tick
+from arena.stats.anytime import begun, observe
 from arena.stats.sprt import SprtPlan, begin
-from arena.stats.watching import begun, observe
+from arena.terminal import progress_line
+from arena.terminal.progress_line import LiveLine, run_shown
 
 
 @contextlib.contextmanager
@@ -22,7 +22,7 @@ def shown_by(quiet):
 def clock(monkeypatch):
     """A clock that the test sets."""
     now = [100.0]
-    monkeypatch.setattr(live_line.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_line.time, "monotonic", lambda: now[0])
     return now
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from arena.planning.rounds import IN, OUT, Row, TournamentStanding
-from arena.playing.tournament import Tick
-from arena.showing import live_view
+from arena.playing.play import Tick
+from arena.report import live
+from arena.report.live import LiveView
 from arena.showing.live_page import LivePage
-from arena.showing.live_view import LiveView
-from arena.showing.progress import Pace
-from arena.stats.watching import begun, observe
+from arena.stats.anytime import begun, observe
+from arena.terminal.progress_line import Pace
 from tests.arena.played import experiment
 
 HOSTILE = "<script>alert(1)</script>"
@@ -98,8 +98,8 @@ class Listener:
 
 def test_the_line_goes_on_though_tables_take_long_to_make(page, monkeypatch):
     now, busy = [100.0], [0.0]
-    monkeypatch.setattr(live_view.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(live_view.time, "thread_time", lambda: busy[0])
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(live.time, "thread_time", lambda: busy[0])
     made = []
 
     def parts(shown):

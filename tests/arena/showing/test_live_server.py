@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from arena.showing.live_server import LONGEST_HEAD, LiveServer
+from arena.report.live import LONGEST_HEAD, LiveServer
 
 
 @pytest.fixture

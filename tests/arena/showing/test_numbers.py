@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.showing import numbers
-from arena.showing.numbers import Known
-from arena.showing.palette import (
+from arena.report import numbers
+from arena.report.numbers import Known
+from arena.report.palette import (
     DARK_RAMP,
     LIGHT_RAMP,
     STEPS,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from arena.keeping import game_table
-from arena.showing.played_games import stored_games
+from arena.report.data import stored_games
+from arena.storage import game_table
 from tests.arena.running import directory_of, experiment_file, played, small
 
 GREEDY = '[agents.greedy]\nkind = "greedy"\n'

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from arena.concluding.checks import FAILS, HOLDS, Check
-from arena.playing.tournament import Tick
+from arena.analysis.checks.claims import FAILS, HOLDS, Check
+from arena.playing.play import Tick
 from arena.showing.live_checks import LATER, checks_now
-from arena.showing.live_line import standing_lines
-from arena.showing.progress import agents_now, at_level, matches_now
-from arena.stats.watching import begun, live_estimate, observe
+from arena.stats.anytime import begun, live_estimate, observe
+from arena.terminal.progress_line import agents_now, at_level, matches_now, standing_lines
 
 NAMES = ["weak", "middle", "strong"]
 SCORES = {(0, 1): 0.25, (0, 2): 0.0, (1, 2): 0.5}  # of the first of each pair

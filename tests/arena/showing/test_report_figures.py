@@ -9,21 +9,20 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from arena.analysis.standings import PointsRow
 from arena.concluding.agreement_rows import TABLE, AgreementRow
-from arena.concluding.points_table import PointsRow
-from arena.keeping import parquet
-from arena.showing.figure import shown
-from arena.showing.figure_files import write_figures
-from arena.showing.figures import FIGURES, figures, matrix
-from arena.showing.html import Html
-from arena.showing.move_losses import MoveLosses
-from arena.showing.report.answer import answer_of, rounded_openings
-from arena.showing.report.check_rows import checks_of
-from arena.showing.report.games_on_page import games_json
-from arena.showing.report_contents import Report, stored_report
-from arena.showing.row_chart import ChartRow, RowChart, as_picture
-from arena.showing.svg import Scale, in_file, text_width
-from arena.showing.unsettled_matches import Run, lanes, runs
+from arena.report.answer import answer_of, rounded_openings
+from arena.report.checks import checks_of
+from arena.report.data import MoveLosses, Report, stored_report
+from arena.report.figure import shown
+from arena.report.figures import matrix
+from arena.report.figures.registry import FIGURES, figures, write_figures
+from arena.report.games import games_json
+from arena.report.html import Html
+from arena.report.row_chart import ChartRow, RowChart, as_picture
+from arena.report.svg import Scale, in_file, text_width
+from arena.report.unsettled import Run, lanes, runs
+from arena.storage import parquet
 from tests.arena.showing.pages import RUNS
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from arena.concluding.checks import FAILS, HOLDS, VACUOUS, Verdict
-from arena.concluding.table_rows import EloRow, WinRateRow
-from arena.showing.terminal_tables import as_json, legend, show, terminal
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Verdict
+from arena.analysis.tables import EloRow, WinRateRow
+from arena.terminal.tables import as_json, legend, show, terminal
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
 REPLAY = 'python -m games.replay "kalah(6,4)" "' + "1 2 3 4 5 6 " * 12 + '1"'

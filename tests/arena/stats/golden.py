@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.stats.results import Results, gather
+from arena.stats.rating_data import Results, gather
 
 _FOLDER = Path(__file__).parents[2] / "golden" / "statistics"
 

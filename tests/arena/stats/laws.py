@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.stats.counts import Floats
+from arena.stats.rating_data import Results, gather
 from arena.stats.rating_fit import Fit, fit
-from arena.stats.results import Results, gather
 
 
 class Law(NamedTuple):

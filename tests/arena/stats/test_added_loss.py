@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.added_loss import lower_end
+from arena.stats.intervals import lower_end
 from arena.stats.quantiles import normal_quantile
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)

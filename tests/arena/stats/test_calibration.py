@@ -5,15 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from arena.stats.anytime import begun, live_estimate, live_estimate_of_these, observe
 from arena.stats.bradley_terry import difference
-from arena.stats.clusters import spread
 from arena.stats.elo import elo_from_score
 from arena.stats.estimate import Estimate
-from arena.stats.gsprt import EloModel
 from arena.stats.intervals import lower_bound, score_estimate
 from arena.stats.ratings import RatingPlan, rate
+from arena.stats.spread import spread
 from arena.stats.sprt import (
     Decision,
+    EloModel,
     SprtPlan,
     SprtState,
     advance,
@@ -21,8 +22,7 @@ from arena.stats.sprt import (
     expected_observations,
     score_bounds,
 )
-from arena.stats.stopped import corrected_estimate, raw_estimate
-from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
+from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
 from tests.arena.stats.laws import (
     Law,
     RoundRobin,

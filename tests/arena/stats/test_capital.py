@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.capital import (
+from arena.stats.anytime import (
     STAKES,
     capital_reach,
     log_capital,

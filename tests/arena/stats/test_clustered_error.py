@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.stats.clustered_error import calibration, fit_quality, mean_by_game
+from arena.stats.clustered_means import calibration, fit_quality, mean_by_game
 
 
 def simulated(rng, games, positions):

@@ -2,7 +2,6 @@ import math
 
 import pytest
 
-from arena.stats.clusters import spread
 from arena.stats.elo import (
     elo_estimate,
     elo_from_score,
@@ -12,6 +11,7 @@ from arena.stats.elo import (
 )
 from arena.stats.estimate import Estimate, EstimateKind, negated
 from arena.stats.intervals import score_estimate
+from arena.stats.spread import spread
 from tests.arena.stats.golden import golden
 from tests.arena.stats.published import (
     published_elo,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from arena.stats.clusters import QUARTERS, Spread, spread
 from arena.stats.intervals import estimate_from_spread, lower_bound
+from arena.stats.spread import QUARTERS, Spread, spread
 
 SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.99, 0.997, 0.999)
 

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.clusters import kish_size, spread, spread_of_these
 from arena.stats.elo import small_or_lopsided
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import (
@@ -18,6 +17,7 @@ from arena.stats.intervals import (
 )
 from arena.stats.quantiles import t_quantile
 from arena.stats.score_checks import Status, needed, score_at_least, score_ever_at_least
+from arena.stats.spread import kish_size, spread, spread_of_these
 from tests.arena.stats.published import clopper_pearson
 
 PAIRS = st.lists(

@@ -4,8 +4,8 @@ import pytest
 from arena.stats import maximin as maximin_module
 from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import _residuals, misfit
+from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan, rate
-from arena.stats.results import gather
 
 QUICK = RatingPlan(draws=0)
 

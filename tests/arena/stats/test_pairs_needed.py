@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from arena.stats.intervals import score_estimate
-from arena.stats.pairs_needed import (
-    estimate_to_come,
-    law_of,
-    moments_of,
-    pairs_needed,
-)
+from arena.stats.sample_size import estimate_to_come, law_of, moments_of, pairs_needed
 from arena.stats.sprt import SprtPlan
 
 LAW = (0.1, 0.2, 0.3, 0.25, 0.15)

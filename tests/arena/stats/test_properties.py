@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.clusters import spread
 from arena.stats.intervals import lower_bound, score_estimate
-from arena.stats.matchup import from_other_side, matchup
+from arena.stats.match_estimate import from_other_side, matchup
+from arena.stats.spread import spread
 
 HALVES = st.sampled_from([0.0, 0.5, 1.0])
 PAIRINGS = st.lists(st.tuples(st.integers(0, 14), HALVES, HALVES), min_size=1, max_size=40)

@@ -7,17 +7,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arena.stats.bootstrap import _weighed, percentile_ends
 from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
-from arena.stats.connected import FirstMove, beats, components, first_move, islands, reachable
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
-from arena.stats.field import _by_opening
 from arena.stats.intervals import ALIKE
 from arena.stats.pool_gaps import bridges
-from arena.stats.rating_fit import fit
-from arena.stats.ratings import RatingPlan, rate
-from arena.stats.results import gather, openings_by_agent, table
+from arena.stats.rating_data import gather, openings_by_agent, table
+from arena.stats.rating_fit import FirstMove, beats, components, first_move, fit, islands, reachable
+from arena.stats.ratings import RatingPlan, _by_opening, _weighed, percentile_ends, rate
 from tests.arena.stats.golden import golden, results_of
 from tests.arena.stats.published import draw_share, even_draw_share, expected_scores
 

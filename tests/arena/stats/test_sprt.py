@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.stats.elo import PER_NORMALIZED, moments, score_from_elo
-from arena.stats.gsprt import EloModel, log_likelihood_ratio
 from arena.stats.sprt import (
     Decision,
+    EloModel,
     SprtPlan,
     advance,
     begin,
     expected_observations,
     forecast,
+    log_likelihood_ratio,
     score_bounds,
     used_up,
 )

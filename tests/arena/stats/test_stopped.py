@@ -2,10 +2,9 @@ import math
 
 import pytest
 
-from arena.stats import stopped
-from arena.stats.gsprt import EloModel
-from arena.stats.sprt import Decision, SprtPlan, SprtState, advance, begin
-from arena.stats.stopped import (
+from arena.stats import sprt_estimates
+from arena.stats.sprt import Decision, EloModel, SprtPlan, SprtState, advance, begin
+from arena.stats.sprt_estimates import (
     CORRECTED,
     RAW,
     Path,
@@ -58,8 +57,8 @@ def test_both_expansions_of_a_passage_agree(slope):
     for time in (0.1, 0.2, 0.5):
         for start in (0.2, 0.5, 0.9):
             for level in (0.0, 0.4, 1.0):
-                late = stopped._by_sines(slope, time, start, level)
-                early = stopped._by_images(slope, time, start, level)
+                late = sprt_estimates._by_sines(slope, time, start, level)
+                early = sprt_estimates._by_images(slope, time, start, level)
                 assert late == pytest.approx(early, abs=1e-9)
 
 

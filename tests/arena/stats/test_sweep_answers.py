@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from arena.analysis.sweep import BETTER, OPEN, WORSE, cell_score, slope_of
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.sweep_answers import BETTER, OPEN, WORSE, cell_score, slope_of
 
 LAW = (0.15, 0.2, 0.3, 0.2, 0.15)
 SCORES = np.arange(5) / 4

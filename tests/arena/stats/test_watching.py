@@ -3,12 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from arena.stats import watching
-from arena.stats.capital import capital_reach
-from arena.stats.clusters import spread
+from arena.stats import anytime
+from arena.stats.anytime import begun, capital_reach, live_estimate, live_estimate_of_these, observe
 from arena.stats.estimate import EstimateKind, Scope
 from arena.stats.intervals import interval
-from arena.stats.watching import begun, live_estimate, live_estimate_of_these, observe
+from arena.stats.spread import spread
 
 
 def scores_of(size, seed=1):
@@ -29,9 +28,9 @@ def test_how_pairings_are_cut_into_calls_makes_no_difference():
 @pytest.mark.parametrize("openings", [1, 3])
 def test_many_turns_are_few_pieces_and_the_same_as_one_by_one(openings, monkeypatch):
     scores, pieces = scores_of(1000), []
-    of_piece = watching._observe_piece
+    of_piece = anytime._observe_piece
     monkeypatch.setattr(
-        watching, "_observe_piece", lambda *each: pieces.append(1) or of_piece(*each)
+        anytime, "_observe_piece", lambda *each: pieces.append(1) or of_piece(*each)
     )
     whole = observe(begun(openings, again=True), scores)
     assert len(pieces) < 12

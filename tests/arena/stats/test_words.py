@@ -7,19 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.stats.clusters import spread
+from arena.stats.anytime import begun, live_estimate, observe
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate, EstimateKind
 from arena.stats.intervals import score_estimate
-from arena.stats.matchup import from_other_side, matchup
+from arena.stats.match_estimate import from_other_side, matchup
 from arena.stats.pool_gaps import bridges
-from arena.stats.rating_words import rating_text, ratings_lines
 from arena.stats.ratings import RatingPlan, rate
 from arena.stats.score_checks import score_at_least
+from arena.stats.spread import spread
 from arena.stats.sprt import SprtPlan, advance, begin, used_up
-from arena.stats.stopped import corrected_estimate, raw_estimate
-from arena.stats.watching import begun, live_estimate, observe
-from arena.stats.words import (
+from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.text import (
     NO_ANSWER,
     bound_text,
     check_text,
@@ -28,6 +27,8 @@ from arena.stats.words import (
     matchup_text,
     percent,
     range_text,
+    rating_text,
+    ratings_lines,
     score_text,
     signed,
     sprt_text,

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from arena.stats.elo import score_from_elo
 from arena.tuning.recommendation import Recommendation, recommend
-from arena.tuning.samplers.sampler import Sampler, final
+from arena.tuning.samplers.registry import Sampler, final
 from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Axis, Point, Space
-from arena.tuning.trial_queue import WINDOW
+from arena.tuning.trial_games import WINDOW
 from arena.tuning.trials import Trial, noise_of
 
 DRAWS = 0.05

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arena.tuning.gaussian_process import (
+from arena.tuning.surrogate import (
     LONGEST,
     SHORTEST,
     Posterior,

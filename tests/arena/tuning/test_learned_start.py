@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from arena.reading.problems import ExperimentError
-from arena.tune import main
+from arena.commands.tune import main
+from arena.config.toml_file import ExperimentError
 from arena.tuning import learned_start
 from arena.tuning.learned_start import scale_of, within
 from arena.tuning.samplers.fitted import build
-from arena.tuning.samplers.sampler import SearchPlan
+from arena.tuning.samplers.registry import SearchPlan
 from arena.tuning.space import Axis, Space
-from arena.tuning.tune_file import load_tuning
+from arena.tuning.study_config import load_tuning
 from tests.arena.tuning.test_tune_file import GOOD
 
 SMALL = GOOD.replace("trials = 20", "trials = 10").replace(

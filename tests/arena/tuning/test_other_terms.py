@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.planning.openings import NO_MOVE, Openings
-from arena.tune import main
-from arena.tuning.other_terms import gain_lines, gain_of, together
+from arena.commands.tune import main
+from arena.planning.openings.openings import NO_MOVE, Openings
+from arena.tuning.validation import gain_lines, gain_of, together
 from tests.arena.running import database
 from tests.arena.tuning.test_study import study, trials
 from tests.arena.tuning.test_tune_file import GOOD

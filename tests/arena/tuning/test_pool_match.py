@@ -2,9 +2,7 @@
 
 import pytest
 
-from arena.tuning.claim import Score
-from arena.tuning.pool_match import verdict_of
-from arena.tuning.validation import StudyVerdict
+from arena.tuning.validation import Score, StudyVerdict, verdict_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.run import main as run
-from arena.tune import main as tune
+from arena.commands.run import main as run
+from arena.commands.tune import main as tune
 
 BAD = """\
 game = "kalah(6,4)"

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from arena.stats.elo import score_from_elo
-from arena.tuning.samplers import SAMPLERS
-from arena.tuning.samplers.sampler import Sampler, SearchPlan, own_pairs, resume, sampler
+from arena.tuning.samplers.registry import SAMPLERS, Sampler, SearchPlan, own_pairs, resume, sampler
 from arena.tuning.samplers.spsa import SpsaSampler
 from arena.tuning.space import Axis, Point, Space
-from arena.tuning.trial_queue import WINDOW
+from arena.tuning.trial_games import WINDOW
 from tests.arena.tuning.surfaces import Surface, flat, smooth, study, two_modes
 
 GAMES = 40_000

@@ -15,20 +15,21 @@ import pandas as pd
 import pytest
 from sqlalchemy.exc import OperationalError
 
-import arena.explain
-import arena.export
-import arena.judge
-import arena.rate
-import arena.report
-import arena.verify
-from agents.evaluations.weight_files import read_weights
-from agents.wall.wall import Wall
+import arena.commands.explain
+import arena.commands.export
+import arena.commands.judge
+import arena.commands.rate
+import arena.commands.report
+import arena.commands.verify
+from agents.evaluation.weights import read_weights
+from agents.sandbox.sandbox import Wall
+from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
-from arena.tune import main
-from arena.tuning import optuna_study, search
+from arena.tuning import optuna_study
+from arena.tuning import study as search
 from arena.tuning.optuna_study import DATABASE, OptunaCopy
 from arena.tuning.space import Axis, Space
-from games.terminal import MISTAKE, Unfinished
+from games.base.errors import MISTAKE, Unfinished
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
@@ -77,13 +78,13 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ASKED = {
-    "report": arena.report.main,
-    "export": lambda words: arena.export.main([*words, "--tables", "csv"]),
-    "verify": arena.verify.main,
-    "verify --replay": lambda words: arena.verify.main([*words, "--replay"]),
-    "judge": arena.judge.main,
-    "rate": arena.rate.main,
-    "explain": lambda words: arena.explain.main([f"{words[0]}#0@1"]),
+    "report": arena.commands.report.main,
+    "export": lambda words: arena.commands.export.main([*words, "--tables", "csv"]),
+    "verify": arena.commands.verify.main,
+    "verify --replay": lambda words: arena.commands.verify.main([*words, "--replay"]),
+    "judge": arena.commands.judge.main,
+    "rate": arena.commands.rate.main,
+    "explain": lambda words: arena.commands.explain.main([f"{words[0]}#0@1"]),
 }
 
 
@@ -100,7 +101,7 @@ def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
 def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
     (copy / "validation.parquet").unlink()
-    assert arena.report.main([str(copy)]) == MISTAKE
+    assert arena.commands.report.main([str(copy)]) == MISTAKE
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said
@@ -191,8 +192,8 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
     bases = [bad / "journal.sqlite", *bad.glob("validation-*/journal.sqlite")]
     assert len(bases) == 2
-    from arena.tuning.study_plan import StudyPlan, drawn  # noqa: PLC0415  # only this test
-    from arena.tuning.tune_file import load_tuning  # noqa: PLC0415  # likewise
+    from arena.tuning.budget import StudyPlan, drawn  # noqa: PLC0415  # only this test
+    from arena.tuning.study_config import load_tuning  # noqa: PLC0415  # likewise
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml")
     tuned, held_out = drawn(tuning, StudyPlan(12, 40, 100))
@@ -202,12 +203,12 @@ def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
 
 
 def test_every_trial_has_openings_of_its_own(bad: Path) -> None:
-    from arena.tuning import study_plan  # noqa: PLC0415  # only this test
-    from arena.tuning.tune_file import load_tuning  # noqa: PLC0415  # likewise
+    from arena.tuning import budget  # noqa: PLC0415  # only this test
+    from arena.tuning.study_config import load_tuning  # noqa: PLC0415  # likewise
 
     tuning = load_tuning(bad.parent.parent.parent / "tune_test.toml", ["tune.method=spsa"])
-    plan = study_plan.StudyPlan(12, 40, 100, 12)
-    openings = study_plan.drawn(tuning, plan)[0]
+    plan = budget.StudyPlan(12, 40, 100, 12)
+    openings = budget.drawn(tuning, plan)[0]
     games = search._trial_games(tuning, plan, openings, Wall(False))
     played = [set(games.placed(slot)["opening"].tolist()) for slot in range(12)]
     assert all(len(each) == 20 for each in played)

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.planning.records import COLUMNS, Games, Termination
+from arena.planning.games import COLUMNS, Games, Termination
 from arena.tuning.recommendation import table
-from arena.tuning.trial_queue import refuse_forfeits
+from arena.tuning.trial_games import refuse_forfeits
 from arena.tuning.trials import Trial, noise_of
-from games.terminal import Mistake
+from games.base.errors import Mistake
 
 
 @pytest.mark.parametrize("pairings", [1, 4, 100])

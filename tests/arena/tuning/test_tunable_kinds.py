@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from agents import AGENTS, AgentSpec, kind_of, kinds_for
+from agents.core import AgentSpec
 from agents.protocols import PROTOCOLS
-from agents.wall.wall import Wall
-from arena.planning.openings import make_openings
+from agents.registry import AGENTS, kind_of, kinds_for
+from agents.sandbox.sandbox import Wall
+from arena.config.toml_file import ExperimentError
+from arena.planning.openings.registry import make_openings
 from arena.planning.tasks import Task
-from arena.reading.problems import ExperimentError
-from arena.tuning.option_ranges import tunable
+from arena.tuning.budget import opponents_of
+from arena.tuning.ranges import tunable
+from arena.tuning.study_config import Tuning, load_tuning
 from arena.tuning.study_files import toml_value
-from arena.tuning.study_plan import opponents_of
 from arena.tuning.trial_games import TrialPart, games_of, trial_games
-from arena.tuning.tune_file import Tuning, load_tuning
 from games import game
-from games.keys import Key
+from games.base.schema import Key
 from tests.agents.given import needed
 
 TUNABLE = tuple(

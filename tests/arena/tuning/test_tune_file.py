@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.reading.experiment_file import ExperimentError
-from arena.tuning.study_plan import StudyPlan, as_written, within
-from arena.tuning.tune_file import load_tuning
+from arena.config.experiment import ExperimentError
+from arena.tuning.budget import StudyPlan, as_written, within
+from arena.tuning.study_config import load_tuning
 
 GOOD = """\
 game = "kalah(6,4)"

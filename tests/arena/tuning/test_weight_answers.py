@@ -8,10 +8,10 @@ import pytest
 from arena.stats.elo import score_from_elo
 from arena.stats.estimate import nothing
 from arena.stats.sprt import SprtPlan
-from arena.tuning.gaussian_process import Trials, fitted
+from arena.tuning.recommendation import WeightWord, after_match, weight_answers
 from arena.tuning.space import Axis, Space
+from arena.tuning.surrogate import Trials, fitted
 from arena.tuning.validation import StudyVerdict, unneeded
-from arena.tuning.weight_answers import WeightWord, after_match, weight_answers
 
 SPACE = Space((Axis("steep", 0.0, 1.0), Axis("idle", 0.0, 1.0)), {})
 SEED = np.array([0.3, 0.3])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agents import kind_of
 from agents.protocols import PROTOCOLS
-from arena.tune import main
+from agents.registry import kind_of
+from arena.commands.tune import main
 from arena.tuning.study_files import toml_value
 from tests.arena.tuning.test_tunable_kinds import BOT, TUNABLE, options_of
 

@@ -10,12 +10,12 @@ import pytest
 
 from games import Position, game
 from games.kernels.jit import bound
-from games.solving import Bounds, SolverSettings, database_files, solver_of, sowing_database
-from games.solving.bounds import WORDS, sign
-from games.solving.kernels import sowing_search
-from games.solving.kernels.sowing_rank import positions
+from games.solving import Bounds, SolverSettings, solver_of, sowing_database, sowing_search
+from games.solving import sowing_database as database_files
+from games.solving.solver import WORDS, sign
 from games.solving.sowing import search_context
 from games.solving.sowing_database import PACKED
+from games.solving.sowing_endgames import positions
 from tests.forked import forgetful
 from tests.games.naive import full_search, sowing
 from tests.games.solving.test_solver import RARE, naive_rules

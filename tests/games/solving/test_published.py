@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import AgentSpec, build
+from agents.core import AgentSpec
+from agents.registry import build
 from games import Position, game
 from games.solving import Bounds, SolverSettings, solver_of
-from games.solving.bounds import WORDS, sign
+from games.solving.solver import WORDS, sign
 from tests.games.solving.test_solver import PRESET_OF, SIGN
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -2,7 +2,7 @@
 
 import time
 
-from arena.playing.cluster.attention import LONGEST_SECONDS, Attention
+from arena.playing.cluster.connection import LONGEST_SECONDS, Attention
 
 
 def test_only_what_was_listened_counts_and_no_stop_of_ours(monkeypatch):

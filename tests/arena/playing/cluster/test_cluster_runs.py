@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from agents.wall.wall import Wall
+from agents.sandbox.sandbox import Wall
 from arena.playing.cluster import connection
 from tests.arena.playing.cluster.machines import Room, patient, players
 from tests.arena.running import (

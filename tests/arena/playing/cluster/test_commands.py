@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena import ladder, learn, run, versus
-from games.terminal import DONE
+from arena.commands import ladder, learn, run, versus
+from games.base.errors import DONE
 from tests.arena.laddering.test_ladder import HEAD, OLD, written
 from tests.arena.learning.test_learn import written as learn_file
 from tests.arena.playing.test_course import RACES, all_tables, race_file
@@ -22,7 +22,7 @@ def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 
 
-def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixture
+def test_versus_stops_at_the_same_game(mine, capsys):  # the fixture
     mine.write_text(TEXT.format(depth=5))
     words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--known", "off"]
     said = []

@@ -6,22 +6,26 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.playing.cluster import far_side
-from arena.playing.cluster.parcel import Parcel
-from arena.playing.cluster.player import play
+from arena.playing.cluster import remote_worker
+from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.remote_player import play
 
 
 @pytest.fixture
 def sources(monkeypatch):
     """Sets what the worker's files are now."""
     worker = SimpleNamespace()
-    monkeypatch.setattr(far_side, "get_worker", lambda: worker)
-    monkeypatch.setattr(far_side, "_prepared", lambda _sent: far_side.Welcome(None, "begun"))
-    return lambda digest: monkeypatch.setattr(far_side.provenance, "code_digest", lambda: digest)
+    monkeypatch.setattr(remote_worker, "get_worker", lambda: worker)
+    monkeypatch.setattr(
+        remote_worker, "_prepared", lambda _sent: remote_worker.Welcome(None, "begun")
+    )
+    return lambda digest: monkeypatch.setattr(
+        remote_worker.provenance, "code_digest", lambda: digest
+    )
 
 
 def answer(expected):
-    return pickle.loads(far_side.welcome(expected, pickle.dumps(None))).refusal
+    return pickle.loads(remote_worker.welcome(expected, pickle.dumps(None))).refusal
 
 
 def test_a_worker_of_our_sources_begins(sources):
@@ -72,8 +76,8 @@ def test_what_a_machine_lacks_is_said_in_one_line(maker, lack, tmp_path, capsys)
         ("name", Parcel(f"{__name__}:{maker.__name__}", pickle.dumps(((), ())), {}, False, {}))
     )
     play(theirs, tmp_path)
-    player = far_side.RemotePlayer("digest", ours)
-    with pytest.raises(far_side.NotReady) as refused:
+    player = remote_worker.RemotePlayer("digest", ours)
+    with pytest.raises(remote_worker.NotReady) as refused:
         player.hello(lambda: True)
     assert lack in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -8,16 +8,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.keeping import provenance
-from arena.playing.backends import Room, WorkFailed
-from arena.playing.cluster import farm, members
-from arena.playing.cluster.calibration import Calibration
-from arena.playing.cluster.connection import ClusterLost, NoCluster
-from arena.playing.cluster.far_side import Welcome, welcome, work
-from arena.playing.cluster.farm import AHEAD, WINDOW, Farm
-from arena.playing.cluster.members import Members
-from arena.playing.cluster.parcel import Parcel
-from arena.playing.cluster.player import Reply
+from arena.playing.cluster import connection, dask_executor
+from arena.playing.cluster.connection import ClusterLost, Members, NoCluster
+from arena.playing.cluster.dask_executor import AHEAD, WINDOW, Farm
+from arena.playing.cluster.machines import Calibration
+from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.remote_player import Reply
+from arena.playing.cluster.remote_worker import Welcome, welcome, work
+from arena.playing.executor import Room, WorkFailed
+from arena.storage import provenance
 
 SENT = Parcel("nobody:asks", b"", {}, False, {})
 LIKE_US = Welcome(Calibration(1.0, "same"))
@@ -145,7 +144,7 @@ def test_what_a_lost_worker_had_is_given_to_the_others_and_counts_once():
     assert finished(made, 3) == [0, 1, 4]
 
 
-@pytest.mark.parametrize(("alone", "deaths"), [(False, farm.DEATHS), (True, 1)])
+@pytest.mark.parametrize(("alone", "deaths"), [(False, dask_executor.DEATHS), (True, 1)])
 def test_an_item_that_loses_its_workers_is_suspected(alone, deaths):
     hall = Hall(a=1, b=1, c=1)
     made = filled(hall, alone=alone, items=1)
@@ -187,7 +186,7 @@ def test_a_void_that_a_worker_played_again_is_in_the_log_with_its_name(caplog):
 
 
 def test_what_is_late_is_played_again_where_nothing_is_to_do(monkeypatch):
-    monkeypatch.setattr(farm, "LATE_SECONDS", 0.0)
+    monkeypatch.setattr(dask_executor, "LATE_SECONDS", 0.0)
     hall = Hall(stalled=1, good=1)
     made = filled(hall, items=2)
     (late,), (quick,) = hall.open_at("stalled"), hall.open_at("good")
@@ -208,7 +207,7 @@ def test_a_silent_worker_is_overtaken_and_given_nothing(monkeypatch):
     made = filled(hall, items=2)
     hall.finish(hall.open_at("good")[0])
     made._turn()
-    monkeypatch.setattr(members, "SILENT_SECONDS", -1.0)
+    monkeypatch.setattr(connection, "WORKER_SILENT_SECONDS", -1.0)
     hall.members.there["good"].heard = 99.0
     made._turn()
     assert [call.item for call in hall.open_at("good")] == [hall.open_at("silent")[0].item]
@@ -228,7 +227,7 @@ def test_a_worker_that_forgot_the_parcel_is_welcomed_again():
 def test_a_worker_at_which_everything_fails_is_left_out(capsys):
     hall = Hall(bad=1, good=1)
     made = filled(hall, items=12)
-    for _ in range(members.MOST_STRIKES):
+    for _ in range(connection.MOST_STRIKES):
         hall.finish(hall.open_at("bad")[0], OSError("No space left on device"))
         made._turn()
     assert "bad is left out: OSError('No space left on device')" in capsys.readouterr().err

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents import AgentSpec
-from arena.playing.cluster import parcel, sent_files
-from arena.playing.cluster.parcel import renamed
-from arena.playing.cluster.sent_files import SentFiles, unpack
-from games.terminal import Mistake
+from agents.core import AgentSpec
+from arena.playing.cluster import package
+from arena.playing.cluster.package import SentFiles, renamed, unpack
+from games.base.errors import Mistake
 
 
 def program(path: Path, text: str = "echo hello\n") -> Path:
@@ -23,7 +22,7 @@ def program(path: Path, text: str = "echo hello\n") -> Path:
 def there(spec, bag, directory):
     """The spec on another machine, with its files."""
     unpack(pickle.loads(pickle.dumps(bag.files)), directory)
-    return parcel.with_files(spec, lambda reference: str(directory / reference))
+    return package.with_files(spec, lambda reference: str(directory / reference))
 
 
 def test_a_program_its_files_and_its_directory_travel_by_content(tmp_path):
@@ -67,7 +66,7 @@ def test_a_file_that_changed_has_another_place(tmp_path):
 
 
 def test_more_files_than_one_would_send_are_refused_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(sent_files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(package, "MOST_BYTES", 1 << 20)
     for number in range(3):
         (tmp_path / f"{number}.bin").write_bytes(bytes(1 << 19))
     with pytest.raises(Mistake, match="files of more than 1 MB in all are not sent to a cluster"):

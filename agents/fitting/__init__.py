@@ -1,1 +1,0 @@
-"""What a fit of weights needs compiled: labelled positions of games, sums over looked-up tables."""

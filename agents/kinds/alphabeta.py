@@ -1,0 +1,86 @@
+"""The search that `alphabeta` and `smart` share, built from its options."""
+
+from collections.abc import Callable
+
+from agents.core import Agent, AgentSpec, Weights
+from agents.evaluation.weights import (
+    best_weights,
+    classroom_weights,
+    endgame_from,
+    smart_weights,
+    usual_probcut,
+)
+from agents.options import NOISE, evaluation, limit_of, limits, users_code, varies
+from agents.registry import Kind, settings
+from games import Game
+from games.base.schema import Key
+
+__all__ = ["NEEDS", "OPTIONS", "SMART", "SMART_CLASSIC", "build", "users_code", "varies"]
+NEEDS = ("features",)
+
+
+def options(
+    weights: Callable[[Game], Weights | str],
+    depth: int | None = None,
+    nodes: int | None = None,
+    probcut: float | Callable[[Game], float] = 0.0,
+) -> tuple[Key, ...]:
+    """The options of all kinds of it, which differ in default weights, limits and cuts."""
+    return (
+        *limits(depth, nodes),
+        *evaluation(weights),
+        Key(
+            "endgame",
+            "int",
+            "beans in the rows, or empty squares, from which a budget solves the game",
+            endgame_from,
+            low=0,
+            high=256,
+            beside=("depth",),
+        ),
+        Key(
+            "probcut",
+            "float",
+            "of learned tables: how many errors of a shallow search beyond the bound cut; 0: none",
+            probcut,
+            low=0.0,
+            high=100.0,
+            beside=("depth", "evaluate"),
+        ),
+        Key("table_bits", "int", "2 to this power positions are remembered", 16, low=1, high=26),
+        *NOISE,
+    )
+
+
+SMART_OPTIONS = options(best_weights, nodes=20_000, probcut=usual_probcut)
+CLASSIC_OPTIONS = options(smart_weights, nodes=20_000)
+
+
+def build_classic(spec: AgentSpec, of: Game) -> Agent:
+    """The SmartPlayer of weighted features, as it was before weights were learned."""
+    return built(spec, of, CLASSIC_OPTIONS)
+
+
+def build_smart(spec: AgentSpec, of: Game) -> Agent:
+    """The shipped SmartPlayer: the best known weights, a node budget, solved endgames."""
+    return built(spec, of, SMART_OPTIONS)
+
+
+def built(spec: AgentSpec, of: Game, keys: tuple[Key, ...]) -> Agent:
+    """The agent with these options."""
+    from agents.search.compiled_agent import CompiledAgent  # noqa: PLC0415  # it loads the compiler
+
+    chosen = settings(keys, spec, of)
+    return CompiledAgent(spec, of, "alphabeta", chosen, limit_of(chosen))
+
+
+OPTIONS = options(classroom_weights, depth=6)
+
+
+def build(spec: AgentSpec, of: Game) -> Agent:
+    """Alpha-beta; a depth is searched exactly, a budget also solves endgames."""
+    return built(spec, of, OPTIONS)
+
+
+SMART_CLASSIC = Kind(build_classic, CLASSIC_OPTIONS, (*NEEDS, "defaults"), varies, users_code)
+SMART = Kind(build_smart, SMART_OPTIONS, (*NEEDS, "defaults"), varies, users_code)

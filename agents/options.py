@@ -1,0 +1,121 @@
+"""Options that several kinds share: limits, noise, evaluation, bot limits."""
+
+from collections.abc import Callable
+
+from agents.core import Limit, Settings, Weights
+from agents.registry import UNKNOWN
+from agents.sandbox.messages import BotLimits
+from games import Game
+from games.base.schema import Key, size_bytes
+
+MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
+MOST_RESTARTS, MOST_TIMEOUTS = 10, 20
+TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in all
+# Beside the limit of a move; instead of those of the experiment.
+CLOCKS = (
+    Key("turn_seconds", "float", "for a move with its extra turns", above=0, high=86_400),
+    Key("game_seconds", "float", "for all its moves of a game", above=0, high=86_400),
+    Key("increment", "float", "seconds added to game_seconds after a move", low=0, high=3600),
+)
+DETERMINISTIC = Key(
+    "deterministic", "bool", "true: it answers the same question in the same way, always"
+)
+LIMITS = ("depth", "nodes", "seconds")
+EPSILON = Key("epsilon", "float", "the share of moves played at random", 0.0, low=0, high=1)
+RANDOM_TIES = Key("random_ties", "bool", "one of several equal moves is chosen at random", False)
+NOISE = (EPSILON, RANDOM_TIES)
+
+
+def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
+    """The options; `processes` is how many it may have by default, threads counted."""
+    return (
+        *CLOCKS,
+        DETERMINISTIC,
+        Key("memory", "size", "what all its processes and files may take", MEMORY),
+        Key("processes", "int", "how many processes and threads", processes, low=1, high=4096),
+        Key("start_seconds", "float", "to start and to begin a game", START_SECONDS,
+            above=0, high=3600),
+        Key("max_restarts", "int", "failures for each game that it finished, and so many once, "
+            "before it forfeits the rest", MOST_RESTARTS, low=1, high=10**9),
+        Key("max_timeouts", "int", "timeouts in all before it forfeits the rest; usually 20, or "
+            "as many as fit into five minutes", low=1, high=10**9),
+    )  # fmt: skip
+
+
+def bot_limits(options: Settings, processes: int = PROCESSES) -> BotLimits:
+    """The limits that a spec's options set."""
+    return BotLimits(
+        size_bytes(options.get("memory", MEMORY)),
+        options.get("processes", processes),
+        float(options.get("start_seconds", START_SECONDS)),
+    )
+
+
+def undeclared(options: Settings) -> str | None:
+    """Why a user's code may answer the same position differently; None if that is denied."""
+    return None if options.get("deterministic") else UNKNOWN
+
+
+def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
+    """How a search evaluates a position; `weights` are the defaults."""
+    return (
+        Key(
+            "weights",
+            "weights",
+            "a number for each feature, or for each name in your WEIGHTS",
+            weights,
+            beside=("evaluate",),
+        ),
+        Key(
+            "evaluate",
+            "file",
+            "your own evaluation instead of the features",
+            entry="evaluate",
+            replaces=("features", "defaults"),
+        ),
+        Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
+        Key("trusted", "bool", "true compiles it without bounds checks", False),
+        *bot_options(),
+    )
+
+
+def limits(depth: int | None = None, nodes: int | None = None) -> tuple[Key, ...]:
+    """The three limits, with the defaults for a spec that sets none of them."""
+    return (
+        Key("depth", "int", "how many plies a search looks ahead", depth, 1, 100, beside=LIMITS),
+        Key(
+            "nodes",
+            "int",
+            "how many positions a search looks at for a move",
+            nodes,
+            low=1,
+            high=1e15,
+            beside=LIMITS,
+        ),
+        Key(
+            "seconds", "float", "how many seconds a search takes for a move", low=0.001, high=86_400
+        ),
+    )
+
+
+def limit_of(settings: Settings) -> Limit:
+    """The limits among the settings of a search."""
+    return Limit(*(settings[name] for name in LIMITS))
+
+
+def varies(options: Settings) -> str | None:
+    """Why a compiled agent may answer the same position differently."""
+    if epsilon := options.get("epsilon"):
+        return f"epsilon = {epsilon:g} makes it play some moves at random"
+    if options.get("random_ties"):
+        return "random_ties makes it choose between equal moves at random"
+    for name in ("seconds", "turn_seconds", "game_seconds"):
+        if name in options:
+            return f"{name} makes its moves depend on the machine; give it depth or nodes"
+    return undeclared(options) if options.get("evaluate") else None
+
+
+def users_code(options: Settings) -> str | None:
+    """Which code of a user's runs in a search."""
+    evaluate = options.get("evaluate")
+    return f"it evaluates by {evaluate}" if evaluate else None

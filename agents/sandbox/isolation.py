@@ -1,0 +1,334 @@
+"""Isolation levels: find the strongest, start a restricted process."""
+
+import errno
+import importlib
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, NoReturn, Protocol, cast
+
+from agents.sandbox import landlock, namespaces, resource_limits, seccomp, syscalls
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.syscalls import write
+
+UNSTARTED = 127  # the exit status of what could not be started
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+# What is applied here; any other measure is a module of this package.
+OURS = frozenset({"namespaces", "bubblewrap", "landlock", "seccomp", "limits"})
+# The level, strongest first -> what it is made of; the first of each must work. What is not one of
+# ours below is a module of this package, with `HOLDS`, `restrict` and `attempts`.
+WALLS: Mapping[str, tuple[str, ...]] = {
+    "namespaces": ("namespaces", "landlock", "seccomp", "limits"),
+    "bubblewrap": ("bubblewrap", "seccomp", "limits"),
+    "landlock": ("landlock", "seccomp", "limits"),
+    "limits": ("limits",),
+    "none": (),
+}
+# One of these is what `isolation = "required"` accepts.
+SEPARATING = ({"namespaces"}, {"bubblewrap"}, {"landlock", "seccomp"})
+UNUSED = "bubblewrap"  # by this version
+MEASURES = tuple(dict.fromkeys(each for made in WALLS.values() for each in made if each != UNUSED))
+HELD = {
+    "namespaces": "no files but their own, no network, no sight of other processes",
+    "bubblewrap": "no files but their own, no network, no sight of other processes",
+    "landlock": "no files but their own, no network but local sockets, no signals to us",
+    "limits": "memory, processes and time are limited; files and network are open to them",
+}
+# What an attempt that is stopped is told.
+STOPPED = (
+    errno.EPERM, errno.EACCES, errno.ENOENT, errno.ECONNREFUSED, errno.ENETUNREACH,
+    errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
+)  # fmt: skip
+TRIAL_LIMITS = BotLimits(memory=256 << 20)
+
+
+class OwnMeasure(Protocol):
+    """What the module of a further measure defines."""
+
+    HOLDS: str  # what it holds back, as a run says it
+
+    def restrict(self) -> None:
+        """Confine the process that calls it, for good; what fails is an OSError."""
+
+    def attempts(self) -> Mapping[str, Callable[[], object]]:
+        """By their names, what must end in an OSError behind this measure."""
+
+
+def own_measures(measures: Collection[str]) -> list[OwnMeasure]:
+    """The modules of the measures that are not ours."""
+    names = sorted(frozenset(measures) - OURS)
+    return [cast(OwnMeasure, importlib.import_module(f"agents.sandbox.{name}")) for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """The confinement of one bot."""
+
+    measures: frozenset[str]  # which of the ladder
+    scratch: str  # a directory of its own; within an own root it is another
+    readable: tuple[str, ...]
+    limits: BotLimits
+    cores: tuple[int, ...]
+    environment: Mapping[str, str]
+    grown: bool  # whether it is this process that goes on, not another program
+    cwd: str = ""  # which it may read; empty: scratch
+    loopback: bool = False  # its own processes may talk to one another by TCP
+
+
+def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callable[[], int]) -> int:
+    """Fork a confined process that ends with what `run` returns; its process id.
+
+    `descriptors` are all that it has open, by the numbers that it knows them by.
+    """
+    own_root = "namespaces" in confinement.measures
+    own_measures(confinement.measures)  # loaded here: behind the walls nothing can be
+    if own_root:
+        namespaces.system_paths()
+    parent, owner = os.getpid(), (os.getuid(), os.getgid())
+    pid = syscalls.forked(namespaces.ALL if own_root else 0)
+    if pid == 0:
+        begun = False
+        try:
+            alone_with(descriptors)
+            os.environ.clear()
+            os.environ.update(environment(confinement))
+            if own_root:
+                _first_process(parent, owner, confinement)
+            else:
+                _child_of(parent)
+            os.setpgid(0, 0)
+            confine(confinement)
+            begun = True
+            leave(run())
+        except BaseException as error:  # nothing of ours may go on in a fork
+            if begun:
+                leave(1, f"was interrupted: {error}")
+            leave(UNSTARTED, f"cannot be started: {error}")
+        finally:  # an error that has no words
+            os._exit(UNSTARTED)
+    return pid
+
+
+def leave(code: int, words: str = "") -> NoReturn:
+    """End this process at once, leaving a message in its log."""
+    with suppress(BaseException):
+        if words:
+            os.write(2, words.encode(errors="backslashreplace"))
+    os._exit(code & 0xFF)
+
+
+def _child_of(parent: int) -> None:
+    if sys.platform == "linux":
+        syscalls.end_with(parent)
+
+
+def _first_process(parent: int, owner: tuple[int, int], confinement: Confinement) -> None:
+    """Make the root; go on in a second process, so that signals to itself mean what they say."""
+    # It sees no parent in its own numbering: the death signal alone must do.
+    syscalls.prctl("dumpable", syscalls.DUMPABLE, 1)
+    syscalls.prctl("death signal", syscalls.DEATH_SIGNAL, signal.SIGKILL)
+    namespaces.enter(owner, confinement.readable, confinement.limits.memory)
+    if confinement.loopback:
+        namespaces.raise_loopback()
+    syscalls.no_capabilities()
+    second = os.fork()
+    if second == 0:
+        return
+    alone_with({})
+    syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
+    while True:
+        ended, status = os.wait()
+        if ended == second:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def alone_with(descriptors: Mapping[int, int]) -> None:
+    """Have exactly these descriptors open, under these numbers."""
+    high = 3 + max([*descriptors, *descriptors.values()], default=0)
+    moved = {}
+    for at, (number, descriptor) in enumerate(descriptors.items()):
+        moved[number] = os.dup2(descriptor, high + at, inheritable=False)
+    for number, descriptor in moved.items():
+        os.dup2(descriptor, number, inheritable=True)
+    most, last = resource.getrlimit(resource.RLIMIT_NOFILE)[1], -1
+    for number in [*sorted(descriptors), min(most, 1 << 20)]:
+        if last + 1 < number:  # Python takes the empty range from 0 for everything
+            os.closerange(last + 1, number)
+        last = number
+
+
+def environment(confinement: Confinement) -> dict[str, str]:
+    """Made from nothing: what changes how Python or C libraries write must not come through."""
+    scratch = namespaces.SCRATCH if "namespaces" in confinement.measures else confinement.scratch
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        **dict.fromkeys(THREADS, "1"),
+        **confinement.environment,
+    }
+
+
+def confine(confinement: Confinement) -> None:
+    """Signals, limits, then the walls: the last ones forbid what the first ones do."""
+    measures = confinement.measures
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        with suppress(OSError, ValueError):  # a few belong to the C library
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o077)
+    if confinement.cores and hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            os.sched_setaffinity(0, confinement.cores)
+    own_root = "namespaces" in measures
+    if confinement.cwd or not own_root:
+        os.chdir(confinement.cwd or confinement.scratch)
+    if "limits" in measures:
+        resource_limits.restrict(confinement.limits, confinement.grown, own_root)
+    for each in own_measures(measures):
+        each.restrict()
+    if {"landlock", "seccomp"} & measures and not own_root:
+        syscalls.no_capabilities()
+    if "landlock" in measures:
+        landlock.restrict(*paths(confinement), tcp=own_network(confinement))
+    if "seccomp" in measures:
+        seccomp.restrict(inet=own_network(confinement))
+
+
+def own_network(confinement: Confinement) -> bool:
+    """Whether it has a network of its own and needs one."""
+    return confinement.loopback and "namespaces" in confinement.measures
+
+
+def paths(confinement: Confinement) -> tuple[list[str], list[str]]:
+    """What may be read, and what may be written."""
+    devices = [f"/dev/{name}" for name in namespaces.DEVICES]
+    if "namespaces" in confinement.measures:
+        return ["/"], [namespaces.SCRATCH, *devices]
+    system = [*namespaces.system_paths(), "/proc/self", *devices]
+    return [*system, *confinement.readable], [confinement.scratch, "/dev/null"]
+
+
+def forget() -> None:
+    """Clear our handlers, hooks and arguments from a bot that runs on in a fork."""
+    import atexit  # noqa: PLC0415  # only in a bot
+    import random  # noqa: PLC0415
+
+    atexit._clear()
+    logging.getLogger().handlers.clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.argv = ["bot"]
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout, sys.stderr = (
+        os.fdopen(each, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        for each in (1, 2)
+    )
+    random.seed(0)
+
+
+class WallLevel(NamedTuple):
+    """The rung that holds, what it is made of here, and why others do not."""
+
+    name: str
+    measures: frozenset[str]
+    problems: Mapping[str, str]  # by measure, in words with the errno
+
+    @property
+    def words(self) -> str:
+        """What they hold back."""
+        more = [each.HOLDS for each in own_measures(self.measures)]
+        held = next((words for each, words in HELD.items() if each in self.measures), "")
+        return "; ".join([*more, held or "nothing is held back: run only code that you trust"])
+
+    @property
+    def enough(self) -> bool:
+        """Whether it separates a bot from our files, network and processes."""
+        return any(needed <= self.measures for needed in SEPARATING)
+
+    def refusal(self) -> str:
+        """Why `isolation = "required"` is impossible here."""
+        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems.items())
+        return f'isolation = "required" cannot be had, the walls are "{self.name}" ({reasons})'
+
+
+def level(scratch: Path, weakest: str = "") -> WallLevel:
+    """The strongest rung that this machine has; `scratch` is a directory of ours.
+
+    `weakest` names a level that must do instead: for tests of machines that have no better one.
+    """
+    allowed = WALLS.get(weakest, MEASURES)
+    problems = {
+        each: problem
+        for each in MEASURES
+        if (problem := tried(each, scratch) if each in allowed else "not to be used")
+    }
+    problems[UNUSED] = "not used by this version"
+    for name, made_of in WALLS.items():
+        if not made_of or made_of[0] not in problems:
+            return WallLevel(name, frozenset(made_of) - frozenset(problems), problems)
+    raise AssertionError("the last rung needs nothing")
+
+
+def tried(measure: str, scratch: Path) -> str:
+    """Why a measure does not work here; empty if it does."""
+    own, outside = scratch / f"try-{measure}", scratch / f"outside-{measure}"
+    own.mkdir(exist_ok=True)
+    write(str(outside), "not for bots")
+    reading, writing = os.pipe()
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        confinement = Confinement(
+            frozenset({measure}), str(own), (), TRIAL_LIMITS, (), {}, grown=True
+        )
+        null = os.open(os.devnull, os.O_RDWR)
+        descriptors = {0: null, 1: writing, 2: writing}
+        process = begin(confinement, descriptors, lambda: _attempt(measure, outside, port))
+    for each in (null, writing):
+        os.close(each)
+    answer = os.read(reading, 4096).decode(errors="replace")
+    os.close(reading)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if code == 0:
+        return ""
+    return answer.removeprefix("cannot be started: ") or f"the trial ended with {code}"
+
+
+def _attempt(measure: str, outside: Path, port: int) -> int:
+    """In the child: what the measure must stop, and what it must allow."""
+    attempts: Mapping[str, Mapping[str, Callable[[], object]]] = {
+        "namespaces": {"files": outside.read_text, "network": lambda: _connect(port)},
+        "landlock": {"files": outside.read_text},
+        "seccomp": {"network": lambda: _connect(port)},
+    }
+    for own in own_measures({measure}):
+        attempts = {measure: own.attempts()}
+    for what, attempt in attempts.get(measure, {}).items():
+        try:
+            attempt()
+        except OSError as error:
+            if error.errno not in STOPPED:
+                leave(UNSTARTED, f"{what}: {error}")
+        else:
+            leave(UNSTARTED, f"{what} of others stay within reach")
+    write("scratch-of-the-trial", "ours")
+    return 0
+
+
+def _connect(port: int) -> None:
+    with socket.socket() as own:  # by a plain call: nothing more can be imported here
+        own.settimeout(2)
+        own.connect(("127.0.0.1", port))

@@ -1,0 +1,314 @@
+"""An agent whose user code runs in the sandbox."""
+
+import json
+import math
+import pickle
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.core import (
+    AgentFailure,
+    AgentSpec,
+    Choice,
+    Limit,
+    SearchedMove,
+    Terms,
+    Weights,
+    refuse_finished,
+)
+from agents.sandbox import bot_server
+from agents.sandbox.bot_server import CHANGE, FAILED, GAME, KINDS, MOVE, QUESTION, SEARCH, THINK
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.sandbox import ROOT
+from agents.sandbox.transports import BILLION, BotProcess, Void
+from agents.search.context import HIGHEST
+from agents.search_info import (
+    LONGEST_LINE,
+    Thought,
+    bounded_data,
+    thought_of_search,
+    thought_of_words,
+)
+from games import Game, Position
+from games.base.errors import printable
+from games.base.file_trees import file_tree
+from games.base.schema import KeyValues
+from games.board import Board
+from games.kernels.board_layout import HEAD, LOOK, STATE
+
+MOVED, SEARCHED, THOUGHT = bot_server.MOVED, bot_server.SEARCHED, bot_server.THOUGHT
+MOST_NODES = 1 << 40  # of a move: what a bot says of itself must not overflow the sum of a game
+
+
+class FarAgent:
+    """An agent like any other; started with its first game and again after a fault."""
+
+    def __init__(
+        self, spec: AgentSpec, of: Game, terms: Terms, files: tuple[Path, ...], limits: BotLimits
+    ) -> None:
+        """`files` are those the bot is made of; nothing is started yet."""
+        self.spec, self.game, self.terms = spec, of, terms
+        self.seconds = terms.seconds
+        self.readable = (
+            *python_paths(),
+            *map(str, files),
+            *map(str, file_tree(of.source).places if of.source else []),
+        )
+        self.bot = BotProcess(", ".join(map(str, files)), terms.wall, limits)
+        self.board = Board(of)
+        self.count = 0
+        self.limit: Limit | None = None  # that it was told last; None: its own
+        self.searches = "evaluate" in spec.options
+        self.answers = (SEARCHED, SEARCH.size) if self.searches else (MOVED, MOVE.size)
+        self.thoughtful: bytes | None = None  # its last answer, where thoughts are asked for
+        if terms.thoughts:
+            self.answers = (THOUGHT, THINK.size)
+
+    def start(self, seed: int) -> None:
+        """Begin a game; a bot that has ended is started first."""
+        if self.bot.alive and self.bot.gone:
+            self.bot.end()  # between two games: no fault
+        if not self.bot.alive:
+            self._begin()
+        self.bot.new_game()
+        limit = self.bot.limits.start_seconds
+        since = time.monotonic_ns()
+        self.bot.send(self._headed(GAME).message(seed), limit)
+        self._awaited(bot_server.STARTED, limit, since, "did not begin the game")
+
+    def _headed(self, kind: int) -> Board:
+        """Our own board with the head of a new message."""
+        self.count = self.count + 1 & 0xFF
+        self.board.words[HEAD] = kind | self.count << 8
+        return self.board
+
+    def reweigh(self, weights: Weights) -> None:
+        """Give a search other weights, now and whenever it is started again."""
+        self.spec = self.spec.changed(weights=weights)
+        self._change({"weights": {name: list(each) for name, each in weights.items()}})
+
+    def _change(self, changes: dict[str, object]) -> None:
+        """Send new settings to the bot if it is running."""
+        if not self.bot.alive:
+            return
+        content, limit = json.dumps(changes).encode(), self.bot.limits.start_seconds
+        board, since = self._headed(CHANGE), time.monotonic_ns()
+        board.message(len(content))
+        self.bot.send(board.bytes, limit)  # all of it: what it reads next is the content
+        self.bot.send(content, limit)
+        self._awaited(bot_server.STARTED, limit, since, "did not take its new weights or limit")
+
+    def close(self) -> None:
+        """End the process; a further game would start another."""
+        self._ended()
+
+    def recipe(self) -> bytes:
+        """What the bot is built from."""
+        return pickle.dumps((self.spec, self.game))
+
+    def prepare(self) -> None:
+        """Have the spawner load what bots of this sort need; Void if it cannot."""
+        problem = self.bot.wall.connection().prepare(self.recipe())
+        if problem:
+            raise Void(f"bots of {self.game.name} cannot be prepared: {problem}")
+
+    def _begin(self) -> None:
+        self.prepare()
+        program = {"command": (), "recipe": self.recipe(), "readable": self.readable}
+        self.bot.begin(program, self.terms.cores)
+        self.limit = None
+        limit = self.bot.limits.start_seconds
+        try:
+            answer = bytes([bot_server.ALIVE])
+            while answer[0] == bot_server.ALIVE:  # something is compiled: the time begins again
+                since = time.monotonic_ns()
+                answer = self.bot.answer(limit, since, "was not ready")
+                answer = answer.lstrip(bytes([bot_server.ALIVE, 0])) or answer[:1]
+            self._checked(answer, bot_server.READY)
+        except AgentFailure as failure:
+            message = failure.message
+            if failure.kind in ("timeout", "crashed"):
+                message = f"cannot be used: {message}"
+            kind = "unloadable" if failure.kind not in ("memory", "flooded") else failure.kind
+            self._ended()
+            raise AgentFailure(kind, failure.bot, "", message, failure.trace) from None
+        if self.terms.thoughts:
+            self._change({"thoughts": True})
+
+    def _ended(self) -> None:
+        if self.bot.alive:
+            self.bot.end()
+
+    def _awaited(
+        self, kind: int, limit: float, since: int, silence: str, answer: bytes | None = None
+    ) -> bytes:
+        """The answer to the last question, and nothing else: whoever writes more is not heard."""
+        answer = answer or self.bot.answer(limit, since, silence)
+        if len(answer) < 2 or answer[1] != self.count:
+            self._garbled(answer)
+        return self._checked(answer, kind)
+
+    def _garbled(self, answer: bytes) -> NoReturn:
+        self.bot.fault("unreadable", f"wrote {answer[:40]!r} into the pipe of its answers")
+
+    def _checked(self, answer: bytes, kind: int) -> bytes:
+        """An answer of the right kind; a failure that the bot reports is raised."""
+        if answer[0] == FAILED and len(answer) > 2 and answer[2] < len(KINDS):
+            message, _, trace = answer[3:].decode(errors="backslashreplace").partition("\n")
+            trace = "\n".join(printable(line) for line in trace.splitlines())
+            if KINDS[answer[2]] in ("memory", "unloadable"):
+                self._ended()
+            raise AgentFailure(KINDS[answer[2]], self.bot.name, "", printable(message), trace)
+        if answer[0] != kind:
+            self._garbled(answer)
+        return answer
+
+    def answer(
+        self, board: Board, rest: float | None = None, think: float | None = None
+    ) -> tuple[int, int, float]:
+        """The slot that it chooses on a referee's board, its nodes and what it thinks of it.
+
+        `rest` are the seconds that it has at most, `think` those that a search of ours should take.
+        """
+        limit = self.seconds if rest is None else rest
+        told = think if self.searches else limit
+        self.count = self.count + 1 & 0xFF
+        board.words[HEAD] = QUESTION | self.count << 8
+        message = board.message(int(told * BILLION) if told else 0)
+        since = time.monotonic_ns()
+        bot = self.bot
+        try:
+            bot.send(message, limit)
+            answer = bot.quick_answer(limit)
+            if (
+                answer is None
+                or len(answer) != MOVE.size
+                or answer[:2] != bytes([MOVED, self.count])
+            ):
+                answer = self._awaited(self.answers[0], limit, since, "did not answer", answer)
+            if not self._fits(answer):
+                self._garbled(answer)
+        except AgentFailure as failure:
+            place = self.game.text(board.position)
+            raise AgentFailure(
+                failure.kind, failure.bot, place, failure.message, failure.trace
+            ) from None
+        if self.terms.thoughts:
+            self.thoughtful = answer
+            slot, nodes, value = THINK.unpack_from(answer)[2:5]
+        elif self.searches:
+            slot, nodes, value = SEARCH.unpack(answer)[2:]
+        else:
+            slot, nodes, value = MOVE.unpack(answer)[2], 0, math.nan
+        if slot not in board.slots:
+            self.bot.fault("illegal", f"answered slot {slot}, which is not legal,")
+        return slot, min(max(0, nodes), MOST_NODES), value if math.isfinite(value) else math.nan
+
+    def _fits(self, answer: bytes) -> bool:
+        """Whether an answer is of the kind and the size that was asked for."""
+        kind, size = self.answers
+        longer = kind == THOUGHT and len(answer) > size
+        return answer[0] == kind and (len(answer) == size or longer)
+
+    def thought(self, position: Position, move: int) -> Thought | None:
+        """What it said of its last move; None if it said nothing that can be read."""
+        if self.searches:
+            choice = self._last_choice(position, move)
+            return None if choice is None else thought_of_search(self.game, position, choice)
+        said = self._answer_json()
+        try:
+            return thought_of_words(bounded_data(said["data"].items()))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def _answer_json(self) -> KeyValues:
+        """The words of its last answer beside the numbers; none if they cannot be read."""
+        if self.thoughtful is None:
+            return {}
+        try:
+            said = json.loads(self.thoughtful[THINK.size :])
+        except (ValueError, RecursionError):
+            return {}
+        return said if isinstance(said, dict) else {}
+
+    def _last_choice(self, position: Position, move: int) -> Choice | None:
+        """The choice of its last answer with depth and line; None if it cannot be read."""
+        said = self._answer_json()
+        if self.thoughtful is None or "line" not in said:
+            return None
+        _, _, _, nodes, value, depth = THINK.unpack_from(self.thoughtful)
+        if not math.isfinite(value):
+            return None
+        line, exact = self._legal_line(position, said["line"]), said.get("exact") is True
+        return Choice(move, value, depth, min(max(0, nodes), MOST_NODES), line, exact)
+
+    @property
+    def score(self) -> int:
+        """The kernels' score of its last choice, where thoughts are asked for; 0 if unknown."""
+        score = self._answer_json().get("score")
+        return score if isinstance(score, int) and abs(score) <= HIGHEST else 0
+
+    def search_move(self, position: Position, move: int, depth: int) -> SearchedMove:
+        """Search a legal move to a depth, without a limit, where thoughts are asked for."""
+        self._change({"move": (int(self.game.slots_of(move)), depth)})
+        try:
+            self.board.place(position)
+            nodes = self.answer(self.board)[1]
+        finally:
+            self._change({"move": None})
+        choice = self._last_choice(position, move)
+        return SearchedMove(self.score, nodes, choice.line if choice else (move,))
+
+    def _legal_line(self, position: Position, slots: object) -> tuple[int, ...]:
+        """The moves that a line of slots names, as far as they can be played."""
+        line: list[int] = []
+        for slot in slots[:LONGEST_LINE] if isinstance(slots, list) else []:
+            legal = () if self.game.over(position) else self.game.legal(position)
+            move = next((each for each in legal if self.game.slots_of(each) == slot), None)
+            if move is None:
+                break
+            line.append(move)
+            position = self.game.play(position, move)
+        return tuple(line)
+
+    def static_values(self, rows: NDArray[np.uint64]) -> list[float]:
+        """What its evaluation says of unfinished positions, given by the words of their states."""
+        words, first = self.board.words, self.board.first_slot
+        values = []
+        self._change({"searches": False})
+        try:
+            for row in rows:
+                words[:] = 0
+                words[STATE:first] = row
+                self.board.play(LOOK)
+                values.append(self.answer(self.board)[2])
+        finally:
+            self._change({"searches": True})
+        return values
+
+    def choose(self, position: Position, limit: Limit | None = None) -> Choice:
+        """Its move; it is not asked for a forced pass."""
+        refuse_finished(self.game, position)
+        if limit != self.limit:
+            self.limit = limit
+            self._change({"limit": asdict(limit) if limit else None})
+        self.board.place(position)
+        if self.board.found == 0:
+            return Choice(self.game.legal(position)[0])
+        slot, nodes, value = self.answer(self.board)
+        move = self.game.moves_of(slot)
+        choice = self._last_choice(position, move) if self.searches else None
+        return choice or Choice(move, None if math.isnan(value) else value, nodes=nodes)
+
+
+def python_paths() -> tuple[str, ...]:
+    """The directories of Python and of our own packages."""
+    packages = (str(ROOT / name) for name in ("games", "agents"))
+    return tuple(dict.fromkeys([sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve()),
+                                *packages]))  # fmt: skip

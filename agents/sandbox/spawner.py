@@ -1,0 +1,338 @@
+"""The process that starts, watches and ends all bots."""
+
+import array
+import os
+import pickle
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from agents.core import AgentSpec
+from agents.sandbox import syscalls
+from agents.sandbox import usage as process_tree
+from agents.sandbox.isolation import UNSTARTED, Confinement, WallLevel, begin, forget, leave, level
+from agents.sandbox.messages import (
+    MESSAGE_BYTES,
+    End,
+    Ended,
+    Message,
+    Prepare,
+    Prepared,
+    Start,
+    Where,
+    close_all,
+    packed,
+    unpacked,
+)
+from agents.sandbox.usage import BotLog, cleaned, remove, scratch_bytes
+from games import Game
+from games.base.text import quoted
+
+QUESTIONS, ANSWERS = 3, 4  # descriptors of a Python bot
+LOOK_SECONDS = 0.1
+FORCED = "PITFLIP_WALL"  # names a level of the ladder: no stronger one is used
+MOST_DESCRIPTORS = 2
+
+
+class Bot:
+    """A running bot as the spawner sees it."""
+
+    def __init__(self, start: Start, client: socket.socket, process: int, log: int) -> None:
+        """`log` is where its log can be read."""
+        self.start, self.client, self.process = start, client, process
+        self.log = BotLog(log)
+        self.cause = self.reason = ""
+        self.first: int | None = None
+        # How long it had run when it was last looked at, alone and within its limits.
+        self.run_when_seen: int | None = None
+
+
+def prepared(spec: AgentSpec, of: Game) -> str:
+    """Load what a bot of the spec needs; returns why that failed, empty if it did not."""
+    from agents.sandbox import bot_server  # noqa: PLC0415  # it loads the compiler
+
+    try:
+        bot_server.prepare(spec, of)
+    except Exception as error:  # whatever it is, it is told where it can be read
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def missing(program: str) -> str:
+    """Why a program is not found: it is there, perhaps, but not what it needs."""
+    if os.path.exists(program):
+        return f"{quoted(program)} needs an interpreter or a loader that it cannot see"
+    return f"there is no {quoted(program)} that it may read"
+
+
+def program(start: Start) -> Callable[[], int]:
+    """What a bot's process does once it is confined."""
+
+    def execute() -> int:
+        try:
+            os.execvpe(start.command[0], start.command, os.environ)
+        except FileNotFoundError:
+            leave(UNSTARTED, missing(start.command[0]))
+
+    def bridged() -> int:
+        from agents.sandbox import bot_server  # noqa: PLC0415  # loaded before the fork
+
+        forget()
+        spec, of = pickle.loads(start.recipe)
+        return bot_server.serve(spec, of, QUESTIONS, ANSWERS)
+
+    return execute if start.command else bridged
+
+
+class Spawner:
+    """Keeps track of who asked for which bots; it knows nothing of the run."""
+
+    def __init__(self, root: socket.socket, walls: WallLevel, scratch: Path) -> None:
+        """`root` brings a socket for each process that asks."""
+        self.root, self.walls, self.scratch = root, walls, scratch
+        self.clients: dict[int, socket.socket] = {}
+        self.bots: dict[int, Bot] = {}  # by process
+        self.prepared: set[tuple[str, str]] = set()  # games, and kinds of bots
+        self.wakened, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.poll = select.poll()
+        for each in (self.root.fileno(), self.wakened):
+            self.poll.register(each, select.POLLIN)
+        self.next_look = 0.0
+
+    def serve(self) -> None:
+        """Serve until every client is gone."""
+        while True:
+            timeout = LOOK_SECONDS * 1000 if self.bots else None
+            for descriptor, _ in self.poll.poll(timeout):
+                if descriptor == self.root.fileno():
+                    if not self._new_client():
+                        return
+                elif descriptor == self.wakened:
+                    with suppress(BlockingIOError):
+                        os.read(self.wakened, 4096)
+                elif descriptor in self.clients:
+                    self._serve_client(self.clients[descriptor])
+                else:
+                    self._read_log(descriptor)
+            self._reap()
+            if time.monotonic() >= self.next_look:
+                self._look()
+                self.next_look = time.monotonic() + LOOK_SECONDS
+
+    def _new_client(self) -> bool:
+        content, descriptors = received(self.root)
+        if not content:
+            return False
+        client = socket.socket(fileno=descriptors[0])
+        self.clients[client.fileno()] = client
+        self.poll.register(client.fileno(), select.POLLIN)
+        return True
+
+    def _serve_client(self, client: socket.socket) -> None:
+        try:
+            content, descriptors = received(client)
+        except OSError:
+            content, descriptors = b"", []
+        if not content:
+            self._forget_client(client)
+            return
+        message = unpacked(content)
+        if isinstance(message, Start):
+            self._start(message, client, descriptors)
+        elif isinstance(message, Prepare):
+            spec, of = pickle.loads(message.recipe)
+            key = of.name, spec.kind
+            problem = "" if key in self.prepared else prepared(spec, of)
+            self.prepared |= set() if problem else {key}
+            self._tell(client, Prepared(problem))
+        elif isinstance(message, Where):
+            bot = self._bot(client, message.number)
+            self._tell(client, Where(message.number, self._first_process(bot) if bot else 0))
+        elif isinstance(message, End) and (bot := self._bot(client, message.number)):
+            self._end(bot)
+
+    def _forget_client(self, client: socket.socket) -> None:
+        """End the bots of a client that is gone."""
+        for bot in [bot for bot in self.bots.values() if bot.client is client]:
+            self._end(bot)
+        self.poll.unregister(client.fileno())
+        del self.clients[client.fileno()]
+        client.close()
+
+    def _bot(self, client: socket.socket, number: int) -> Bot | None:
+        return next(
+            (b for b in self.bots.values() if b.client is client and b.start.number == number), None
+        )
+
+    def _tell(self, client: socket.socket, message: Message) -> None:
+        with suppress(OSError):  # it is gone, which its socket will say
+            client.sendall(packed(message))
+
+    def _start(self, start: Start, client: socket.socket, theirs: list[int]) -> None:
+        reading, writing = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(reading, False)
+        own = self.scratch / f"{client.fileno()}-{start.number}"
+        own.mkdir()
+        null = os.open(os.devnull, os.O_RDONLY)
+        confinement = Confinement(
+            self.walls.measures, str(own), start.readable, start.limits, start.cores,
+            start.environment, grown=not start.command, cwd=start.cwd,
+            loopback=start.loopback,
+        )  # fmt: skip
+        if start.command:
+            descriptors = {0: theirs[0], 1: theirs[1], 2: writing}
+        else:
+            descriptors = {
+                0: null,
+                1: writing,
+                2: writing,
+                QUESTIONS: theirs[0],
+                ANSWERS: theirs[1],
+            }
+        try:
+            process = begin(confinement, descriptors, program(start))
+        except OSError as error:
+            self._tell(client, Ended(start.number, UNSTARTED, "", str(error), b""))
+            close_all([reading])
+        else:
+            self.bots[process] = Bot(start, client, process, reading)
+            self.poll.register(reading, select.POLLIN)
+        close_all([writing, null, *theirs])
+
+    def _read_log(self, descriptor: int) -> None:
+        bot = next((bot for bot in self.bots.values() if bot.log.descriptor == descriptor), None)
+        if bot is None or not bot.log.read():
+            with suppress(KeyError):  # it has ended since it was seen to have written
+                self.poll.unregister(descriptor)
+        elif bot.log.flooded:
+            self._end(bot, "flooded", "wrote more to its log than anyone could read")
+
+    def _first_process(self, bot: Bot) -> int:
+        """The process of the bot itself; in a root of its own it is the first process's child."""
+        if "namespaces" not in self.walls.measures:
+            return bot.process
+        if bot.first is None:
+            bot.first = next(iter(process_tree.children(bot.process)), None)
+        return bot.first or 0
+
+    def _look(self) -> None:
+        """End bots that use too much, as well as processes that others left behind."""
+        for bot in list(self.bots.values()):
+            if cause := self._excess(bot):
+                self._end(bot, *cause)
+        if "namespaces" not in self.walls.measures and syscalls.numbers_known():
+            for orphan in process_tree.children(os.getpid()):
+                if orphan not in self.bots:
+                    process_tree.end(orphan)
+
+    def _excess(self, bot: Bot) -> tuple[str, str] | None:
+        limits = bot.start.limits
+        first = self._first_process(bot)
+        run = process_tree.time_run(first) if first else None
+        if run is not None and run == bot.run_when_seen:
+            return None  # it waits, for its turn: who has not run uses no more than before
+        tree = process_tree.descendants(first, limits.processes) if first else []
+        threads = sum(map(process_tree.threads, tree))
+        if len(tree) > limits.processes or threads > limits.processes:
+            return "flooded", f"had more than {limits.processes} processes and threads"
+        # The second sum is exact and dear, and never larger than the first.
+        if all(
+            sum(map(used, tree)) > limits.memory
+            for used in (process_tree.resident_bytes, process_tree.own_bytes)
+        ):
+            return "memory", f"used more than {limits.memory >> 20} MB of memory"
+        if "namespaces" not in self.walls.measures:
+            own = self.scratch / f"{bot.client.fileno()}-{bot.start.number}"
+            if scratch_bytes(own, limits.memory) > limits.memory:
+                return "flooded", "filled its directory"
+        bot.run_when_seen = run if threads == 1 else None
+        return None
+
+    def _end(self, bot: Bot, cause: str = "", reason: str = "") -> None:
+        """End all processes of a bot; `_reap` informs its owner."""
+        bot.cause, bot.reason = bot.cause or cause, bot.reason or reason
+        if "namespaces" in self.walls.measures:
+            process_tree.send(bot.process, signal.SIGKILL)  # and the kernel ends all it began
+        else:
+            process_tree.end(bot.process)
+        self._reaped(bot, *os.wait4(bot.process, 0)[1:])
+
+    def _reap(self) -> None:
+        """Note which processes have ended."""
+        while True:
+            try:
+                process, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if process == 0:
+                return
+            if bot := self.bots.get(process):
+                self._reaped(bot, status, usage)
+
+    def _reaped(self, bot: Bot, status: int, usage: object) -> None:
+        del self.bots[bot.process]
+        if "namespaces" not in self.walls.measures:
+            self._look()  # what it has started is nobody's now
+        bot.log.read_rest()
+        with suppress(KeyError, OSError):
+            self.poll.unregister(bot.log.descriptor)
+        os.close(bot.log.descriptor)
+        code = os.waitstatus_to_exitcode(status)
+        if "namespaces" in self.walls.measures and code > 128:  # as shells say it
+            code = 128 - code
+        seconds = getattr(usage, "ru_utime", 0.0) + getattr(usage, "ru_stime", 0.0)
+        ended = Ended(bot.start.number, code, bot.cause, bot.reason, bot.log.kept, seconds)
+        self._tell(bot.client, ended)
+        remove(self.scratch / f"{bot.client.fileno()}-{bot.start.number}")
+
+    def close(self) -> None:
+        """End every bot and remove its files."""
+        for bot in list(self.bots.values()):
+            self._end(bot)
+        remove(self.scratch)
+
+
+def received(source: socket.socket) -> tuple[bytes, list[int]]:
+    """A message with its descriptors; empty if the other end is closed."""
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    content, extra, _, _ = source.recvmsg(MESSAGE_BYTES, room)
+    descriptors = array.array("i")
+    for _, _, piece in extra:
+        descriptors.frombytes(piece[: len(piece) - len(piece) % descriptors.itemsize])
+    return content, list(descriptors)
+
+
+def main(descriptor: int) -> None:
+    """Serve the socket of this descriptor until it is closed; runs in a process of its own."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # whoever asks decides when this ends
+    with suppress(OSError, AttributeError):
+        syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)
+        syscalls.prctl("dumpable", syscalls.DUMPABLE, 0)
+    cleaned(Path(tempfile.gettempdir()))
+    scratch = Path(tempfile.mkdtemp(prefix=f"pitflip-wall-{os.getpid()}-"))
+    root = socket.socket(fileno=descriptor)
+    try:
+        walls = level(scratch, os.environ.get(FORCED, ""))
+        root.sendall(pickle.dumps(walls))
+        spawner = Spawner(root, walls, scratch)
+        spawner.serve()
+        spawner.close()
+    except ConnectionError:
+        pass  # whoever began this has ended
+    finally:
+        remove(scratch)
+
+
+if __name__ == "__main__":
+    sys.stderr.write("agents.sandbox.spawner is no command: a wall starts it\n")
+    sys.exit(2)

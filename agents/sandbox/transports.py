@@ -1,0 +1,347 @@
+"""Bytes to and from a bot: pipes or a socket, with deadlines."""
+
+import fcntl
+import os
+import select
+import socket
+import struct
+import termios
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import NoReturn
+
+from agents.core import AgentFailure
+from agents.error_lines import telling_lines
+from agents.sandbox import usage
+from agents.sandbox.isolation import UNSTARTED
+from agents.sandbox.messages import BotLimits, Ended, Start, close_all
+from agents.sandbox.sandbox import Connection, Wall
+from games.base.errors import printable
+
+MOST_WAITING = 10  # times its limit, for a bot that the machine does not let run
+MORE_SECONDS = 5.0
+NOTE_AGAIN = 50_000_000  # nanoseconds
+BUSY = "the machine is too busy"
+BILLION = 1_000_000_000
+CHUNK = 1 << 16
+MOMENT_SECONDS = 1.0  # from the end of what a bot writes to its own
+HOST = "127.0.0.1"
+
+
+class Void(Exception):  # noqa: N818  # the glossary's word
+    """A fault of ours or of the machine: the game does not count."""
+
+
+class BotDeadline:
+    """How long a bot's process waited for the machine in this game, and what that gives it."""
+
+    def __init__(self, where: Callable[[], int]) -> None:
+        """`where` finds the process, which is still loading; it is asked when first needed."""
+        self.where = where
+        self.process = self.before = self.noted = 0
+
+    def new_game(self) -> None:
+        """Note how long it had to wait so far; games of a moment share a note."""
+        now = time.monotonic_ns()
+        if self.process and now - self.noted < NOTE_AGAIN:
+            return
+        self.before, self.noted = self._waited_ever(), now
+
+    def delayed(self, taken: int) -> int:
+        """Of so many nanoseconds, those for which it was ready but did not run."""
+        before, self.before = self.before, usage.run_delay(self.process)
+        self.noted = time.monotonic_ns()
+        return min(taken, max(0, self.before - before))
+
+    def extended(self, seconds: float, since: int) -> int | None:
+        """A later deadline for a bot that could not run; None if it could, Void in the end."""
+        now = time.monotonic_ns()
+        waited = min(max(0, self._waited_ever() - self.before), now - since)
+        if now - since - waited >= int(seconds * BILLION):
+            return None
+        if now - since > int((MOST_WAITING * seconds + MORE_SECONDS) * BILLION):
+            raise Void(f"could not run for {(now - since) / BILLION:.1f} s: {BUSY}")
+        return since + int(seconds * BILLION) + waited
+
+    def _waited_ever(self) -> int:
+        """Nanoseconds for which it was ready to run but the machine was busy."""
+        self.process = self.process or self.where()
+        return usage.run_delay(self.process)
+
+
+class BotProcess:
+    """A bot's process: ended after every fault, started again on request."""
+
+    def __init__(self, name: str, wall: Wall, limits: BotLimits) -> None:
+        """`name` is the bot's name in messages; nothing is started yet."""
+        self.name, self.wall, self.limits = name, wall, limits
+        self.number = 0
+        self.connection: Connection | None = None  # to the spawner that started it
+        self.questions = self.answers = -1
+        self.sent = 0
+        self.heard = False  # whether this process has written anything
+
+    @property
+    def alive(self) -> bool:
+        """Whether this process has started it, and not ended it; a fork's copy is not its.
+
+        With its spawner it has ended too.
+        """
+        return self.number != 0 and self.wall.has(self.connection)
+
+    @property
+    def spawner(self) -> Connection:
+        """The way to the spawner of a bot that was begun."""
+        assert self.connection is not None  # else there is no bot
+        return self.connection
+
+    def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
+        """Start the process; `program` are the fields of a `Start`."""
+        if self.number:
+            close_all([self.questions, self.answers])  # our parent's, or of a lost spawner
+            self.number = 0
+        connection = self.connection = self.wall.connection()
+        reads, self.questions = os.pipe2(os.O_CLOEXEC)
+        self.answers, writes = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.questions, False)
+        self.number = connection.number()
+        start = Start(number=self.number, limits=self.limits, cores=cores, **program)  # type: ignore[arg-type]
+        connection.start(start, reads, writes)
+        close_all([reads, writes])
+        self.readable, self.writable = select.poll(), select.poll()
+        self.readable.register(self.answers, select.POLLIN)
+        self.writable.register(self.questions, select.POLLOUT)
+        self.deadline = BotDeadline(lambda: self.spawner.where(self.number))
+        self.sent, self.heard = 0, False
+
+    def new_game(self) -> None:
+        """Note how long it had to wait for the machine."""
+        self.deadline.new_game()
+
+    def delayed(self, taken: int) -> int:
+        """Of so many nanoseconds, those for which it was ready but did not run."""
+        return self.deadline.delayed(taken) if self.alive else 0
+
+    def send(self, content: bytes | memoryview, seconds: float) -> None:
+        """Write everything; a bot that does not read gets as long as for an answer."""
+        until = time.monotonic() + seconds
+        rest = memoryview(content)
+        while rest:
+            try:
+                written = os.write(self.questions, rest)
+                self.sent, rest = self.sent + written, rest[written:]
+            except BlockingIOError:
+                wait = until - time.monotonic()
+                if wait <= 0 or not self.writable.poll(wait * 1000):
+                    self.fault("timeout", f"did not read its question for {seconds:g} s")
+            except OSError:
+                self.died()
+
+    def receive(self, seconds: float, since: int) -> bytes | None:
+        """What it has written, as soon as it comes: nothing when it has ended, None too late.
+
+        `since` are the nanoseconds at which its clock started: the limit is one for all pieces.
+        """
+        until = since + int(seconds * BILLION)
+        while True:
+            wait = until - time.monotonic_ns()
+            if self.readable.poll(max(0.0, wait / 1e6 + 0.5)):
+                with suppress(OSError):
+                    content = os.read(self.answers, CHUNK)
+                    self.heard |= bool(content)
+                    return content
+                return b""
+            try:
+                later = self.deadline.extended(seconds, since)
+            except Void as void:
+                self.end()
+                raise Void(f"{self.name} {void}") from None
+            if later is None:
+                return None
+            until = later
+
+    def quick_answer(self, seconds: float) -> bytes | None:
+        """What it has written, if that needs no second look."""
+        if self.readable.poll(seconds * 1000):
+            with suppress(OSError):
+                return os.read(self.answers, CHUNK) or None
+        return None
+
+    def answer(self, seconds: float, since: int, silence: str = "did not answer") -> bytes:
+        """What it has written; ending, or writing nothing in time, is its fault."""
+        content = self.receive(seconds, since)
+        if content is None:
+            self.fault("timeout", f"{silence} within {seconds:g} s")
+        return content or self.died()
+
+    @property
+    def has_written(self) -> bool:
+        """Whether something can be read at once, its end too."""
+        return bool(self.readable.poll(0))
+
+    def hung_up(self, seconds: float) -> bool:
+        """Close its input; whether it writes something then: it was in a buffer of its own."""
+        os.close(self.questions)
+        self.questions = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        return bool(self.receive(seconds, time.monotonic_ns()))
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has closed its end between two games, as many programs do."""
+        return any(event & select.POLLHUP for _, event in self.readable.poll(0))
+
+    def has_ended(self, seconds: float = 0.2) -> bool:
+        """Whether its process ends within this time."""
+        return self.spawner.has_ended(self.number, seconds)
+
+    def died(self) -> NoReturn:
+        """Raise the failure of a bot that has ended or closed its end."""
+        unread, unheard = self._unread(), not self.heard
+        by_itself = self.spawner.has_ended(self.number, MOMENT_SECONDS)
+        ended = self.end()
+        how = ended.how if by_itself else ended.reason or "closed its end of the pipe"
+        if unheard and ended.code == UNSTARTED:  # as shells and `env` say it, too
+            self.raise_("unloadable", "cannot be started", ended)
+        if unread and not ended.cause:
+            self.raise_("unloadable", f"cannot be used: it {how} before it read anything", ended)
+        self.raise_(ended.cause or "crashed", how, ended)
+
+    def _unread(self) -> bool:
+        """Whether it has not yet read a byte of what it was sent: it is still loading."""
+        count = struct.pack("i", 0)
+        with suppress(OSError):
+            count = fcntl.ioctl(self.questions, termios.FIONREAD, count)
+        return self.sent > 0 and struct.unpack("i", count)[0] == self.sent
+
+    def fault(self, kind: str, message: str) -> NoReturn:
+        """End it because it has broken a rule."""
+        ended = self.end()
+        self.raise_(ended.cause or kind, ended.reason or message, ended)
+
+    def raise_(self, kind: str, message: str, ended: Ended) -> NoReturn:
+        """Raise the failure, with the lines it wrote that say why."""
+        lines = telling_lines(ended.log.decode(errors="backslashreplace"))
+        trace = "\n".join(printable(line) for line in lines)
+        raise AgentFailure(kind, self.name, "", printable(message), trace) from None
+
+    def end(self) -> Ended:
+        """End the process and everything it has started."""
+        number, self.number = self.number, 0
+        close_all([self.questions, self.answers])
+        return self.spawner.end(number)
+
+
+class ConnectedClient:
+    """One connection at a time; a client that has left may connect again for the next game."""
+
+    def __init__(self, name: str, port: int, limits: BotLimits) -> None:
+        """Not listening yet."""
+        self.name, self.port, self.limits = name, port, limits
+        self.listener: socket.socket | None = None
+        self.connection: socket.socket | None = None
+        self.owner = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is connected to this process."""
+        return self.connection is not None and self.owner == os.getpid()
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has hung up between two games."""
+        return bool(self._heard(0.0)) and not self._peeked()
+
+    def begin(self, program: Mapping[str, object], cores: tuple[int, ...] = ()) -> None:
+        """Wait until a client connects, as long as a program may take to start."""
+        listener, seconds = self.listen(), self.limits.start_seconds
+        wait = select.poll()
+        wait.register(listener, select.POLLIN)
+        if not wait.poll(seconds * 1000):
+            raise self._unloadable(f"no client has connected to port {self.port} in {seconds:g} s")
+        self.connection = listener.accept()[0]
+        # Else a line waits for the receipt of the one before, which takes 40 ms to come.
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.connection.setblocking(False)
+        self.poll = select.poll()
+        self.poll.register(self.connection, select.POLLIN)
+
+    @property
+    def has_written(self) -> bool:
+        """Whether something can be read at once, its end too."""
+        return self._heard(0.0)
+
+    def new_game(self) -> None:
+        """Nothing is known of how long it waits for its machine."""
+
+    def listen(self) -> socket.socket:
+        """Listen in this process, from now on."""
+        if self.listener is None or self.owner != os.getpid():
+            made = socket.socket()
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                made.bind((HOST, self.port))
+            except OSError as error:
+                made.close()
+                raise self._unloadable(f"cannot listen on port {self.port}: {error}") from None
+            made.listen(1)
+            self.listener, self.owner = made, os.getpid()
+        return self.listener
+
+    def _unloadable(self, message: str) -> AgentFailure:
+        return AgentFailure("unloadable", self.name, "", message)
+
+    def _heard(self, seconds: float) -> bool:
+        return bool(self.poll.poll(max(0.0, seconds * 1000)))
+
+    def _peeked(self) -> bytes:
+        assert self.connection is not None  # it is alive
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return b" "
+        except OSError:
+            return b""
+
+    def send(self, content: bytes | memoryview, seconds: float) -> None:
+        """Write everything; a client that does not read gets as long as for an answer."""
+        assert self.connection is not None  # it is alive
+        self.connection.settimeout(seconds)
+        try:
+            self.connection.sendall(content)
+        except TimeoutError:
+            self.fault("timeout", f"did not read its question for {seconds:g} s")
+        except OSError:
+            self.died()
+        self.connection.setblocking(False)
+
+    def receive(self, seconds: float, since: int) -> bytes | None:
+        """What it has written, as soon as it comes: nothing when it has hung up, None too late."""
+        assert self.connection is not None  # it is alive
+        if not self._heard(seconds - (time.monotonic_ns() - since) / BILLION):
+            return None
+        try:
+            return self.connection.recv(CHUNK)
+        except OSError:
+            return b""
+
+    def died(self) -> NoReturn:
+        """It has closed its connection."""
+        self.fault("crashed", "closed its connection")
+
+    def fault(self, kind: str, message: str) -> NoReturn:
+        """Hang up because it has broken a rule."""
+        self.end()
+        raise AgentFailure(kind, self.name, "", message)
+
+    def stop_listening(self) -> None:
+        """Whoever connects from now on is refused."""
+        if self.listener is not None:
+            self.listener.close()
+        self.listener = None
+
+    def end(self) -> None:
+        """Hang up."""
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None

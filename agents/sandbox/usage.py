@@ -1,0 +1,194 @@
+"""Memory, processes, files and output of a bot's process tree."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+KEPT_BYTES = 4096
+# What a bot may write at once, and by the second.
+ALLOWANCE, BYTES_A_SECOND = 16 << 20, 1 << 20
+COUNTED = ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:", "Swap:")
+LOOKS = 1000  # at a tree that is ended but grows
+NAME = re.compile(r"pitflip-wall-([0-9]+)-.*")
+MOST_FILES = 4096
+
+
+class BotLog:
+    """The log of a running bot."""
+
+    def __init__(self, descriptor: int) -> None:
+        """`descriptor` is where it can be read, without waiting."""
+        self.descriptor = descriptor
+        self.kept = b""
+        self.allowance, self.since = float(ALLOWANCE), time.monotonic()
+
+    @property
+    def flooded(self) -> bool:
+        """Whether it is more than anyone could read."""
+        return self.allowance < 0
+
+    def read(self) -> bool:
+        """Keep the end of what was written; whether there may be more."""
+        try:
+            piece = os.read(self.descriptor, 1 << 16)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        now = time.monotonic()
+        self.allowance += (now - self.since) * BYTES_A_SECOND - len(piece)
+        self.allowance, self.since = min(self.allowance, ALLOWANCE), now
+        self.kept = (self.kept + piece)[-KEPT_BYTES:]
+        return bool(piece)
+
+    def read_rest(self) -> None:
+        """Keep the end of what a bot that has ended wrote; what it left may write for ever."""
+        seen = None
+        while self.kept is not seen and not self.flooded:
+            seen = self.kept
+            if not self.read():
+                return
+
+
+def children(process: int) -> list[int]:
+    """The children of a process; none if it has ended."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            listed = Path(f"/proc/{process}/task/{thread}/children").read_text()
+            found += map(int, listed.split())
+    return found
+
+
+def descendants(process: int, most: int = 1 << 16) -> list[int]:
+    """A process and all below it, parents before children; no more than about `most`.
+
+    A tree may grow faster than it can be walked.
+    """
+    tree = [process]
+    for each in tree:
+        tree += children(each)
+        if len(tree) > most:
+            break
+    return tree
+
+
+def threads(process: int) -> int:
+    """How many threads a process has; 0 if it has ended."""
+    with suppress(OSError):
+        return len(os.listdir(f"/proc/{process}/task"))
+    return 0
+
+
+def resident_bytes(process: int) -> int:
+    """Memory not backed by files, including what it shares with its parent."""
+    return sum(_fields(f"/proc/{process}/status", ("RssAnon:", "RssShmem:", "VmSwap:")))
+
+
+def own_bytes(process: int) -> int:
+    """Memory of a process that no other shares, and its share of what is common to its tree."""
+    path = f"/proc/{process}/smaps_rollup"
+    return sum(_fields(path, COUNTED)) + sum(_fields(path, ("Pss_Shmem:",)))
+
+
+def _fields(path: str, names: tuple[str, ...]) -> Iterator[int]:
+    with suppress(OSError), open(path) as lines:
+        for line in lines:
+            name, _, rest = line.partition(" ")
+            if name in names:
+                yield int(rest.split()[0]) * 1024
+
+
+def run_delay(process: int) -> int:
+    """Nanoseconds for which its threads were ready but not running: the longest; 0 if unknown."""
+    longest = 0
+    with suppress(OSError, ValueError, IndexError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            text = Path(f"/proc/{process}/task/{thread}/schedstat").read_text()
+            longest = max(longest, int(text.split()[1]))
+    return longest
+
+
+def time_run(process: int) -> int | None:
+    """Nanoseconds for which a process of one thread has run; None if unknown."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0])
+    return None
+
+
+def end(process: int) -> None:
+    """End a process and all below it; they are stopped first, so that none can fork away."""
+    quiet = 0
+    for _ in range(LOOKS):
+        tree = descendants(process)
+        for each in tree:
+            send(each, signal.SIGSTOP)
+        quiet = quiet + 1 if descendants(process) == tree else 0
+        if quiet == 2:  # looks without a change
+            break
+    for each in reversed(descendants(process)):
+        send(each, signal.SIGKILL)
+
+
+def send(process: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, number)
+
+
+def remove(directory: Path) -> None:
+    """Remove a directory and its contents, whatever a bot put there; links are not followed."""
+    with suppress(OSError):
+        os.chmod(directory, 0o700, follow_symlinks=False)
+    with suppress(OSError):
+        top = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        while sum(_removed(top, name) for name in os.listdir(top)):
+            pass
+        os.close(top)
+        directory.rmdir()
+
+
+def _removed(top: int, name: str) -> bool:
+    """Remove a file, or a directory after what is in it has moved up: bots nest thousands."""
+    with suppress(OSError):
+        os.unlink(name, dir_fd=top)
+        return True
+    with suppress(OSError):
+        os.chmod(name, 0o700, dir_fd=top)
+    with suppress(OSError):
+        below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+        for inner in os.listdir(below):
+            with suppress(OSError):  # a directory is moved only by who may write in it
+                os.chmod(inner, 0o700, dir_fd=below)
+            new = f"{os.urandom(8).hex()}"
+            os.rename(inner, new, src_dir_fd=below, dst_dir_fd=top)
+        os.close(below)
+        os.rmdir(name, dir_fd=top)
+        return True
+    return False
+
+
+def scratch_bytes(directory: Path, most: int) -> int:
+    """What lies in a directory, counted until it is more than `most`; many files are too much."""
+    total = files = 0
+    for place, _, names in os.walk(directory):
+        for name in names:
+            files += 1
+            with suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+            if total > most or files > MOST_FILES:
+                return most + 1
+    return total
+
+
+def cleaned(base: Path) -> None:
+    """Remove what killed spawners left behind."""
+    with suppress(OSError):
+        for each in base.iterdir():
+            found = NAME.fullmatch(each.name)
+            if found and not Path(f"/proc/{found[1]}").exists():
+                remove(each)

@@ -1,0 +1,145 @@
+"""Layout and setters of the array that one agent searches with."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from games import Game
+from games.kernels.context import COUNTERS, Context
+
+(
+    KIND,  # which policy or search chooses: one of KINDS
+    DEPTH,  # plies, or UNLIMITED
+    BUDGET,  # nodes a move, or UNLIMITED
+    NANOSECONDS,  # time a move, or UNLIMITED
+    ENDGAME,  # solve to the end when at most so many beans or empties are left
+    RANDOM_TIES,  # 1: one of several equal root moves is chosen at random
+    EPSILON,  # share of random moves, in parts of 2**32
+    EVALUATOR,  # address of the compiled evaluation
+    TABLE_AT,  # where the transposition table begins
+    TABLE_MASK,  # its number of entries minus one
+    ORDER_AT,  # where the move lists begin, ORDER_WIDTH words a ply
+    PHASES,  # number of game phases with weights of their own
+    TIES_BY_SIDE,  # 1: ties follow the numbers on the board, which run backwards for side 1
+    NODES,  # positions looked at in this move
+    CHECK_AT,  # node count at which limits are checked again
+    STOPPED,  # 1 once a limit was reached
+    DEADLINE,  # monotonic nanoseconds, or UNLIMITED
+    GUESSES,  # evaluations, and table hits that rest on one
+    RANDOM,  # state of the agent's random stream in this game
+    SALT,  # makes table entries of earlier moves not match
+    BEST,  # the move found
+    VALUE,  # its value
+    REACHED,  # the last finished depth
+    EXACT,  # 1 when the value rests on no evaluation
+    SWAP_SLOT,  # the slot of the swap, or NO_SLOT
+    CLOCK,  # two words for the clock
+    _,
+    LEARNED,  # where the words of learned tables begin
+    INDICES,  # where a fit lists what a position looks up
+    PYTHON,  # `id` of a user's evaluation that Python runs
+    PROBING,  # 1 inside a shallow search that may cut a node
+) = range(COUNTERS, COUNTERS + 31)
+# What shallow searches must say for a node of these depths to be cut.
+CUTS, CUT_WORDS = 64, 3
+SHALLOWEST_CUT, DEEPEST_CUT = 3, 12
+NO_SLOT = -2
+NOT_SEARCHED = -1
+WEIGHTS = 96
+MOST_FEATURES = 16
+MOST_PHASES = 8
+ORDER_WIDTH = 256
+ORDER_PLIES = 192
+UNLIMITED = 1 << 62
+SOLVE = 200  # a depth that never runs out
+DEEPEST = 120
+# Scores are whole thousandths of an evaluation; a finished game is beyond all evaluations.
+UNIT = 1000
+WIN = 1_000_000_000
+HIGHEST = 2_000_000_000
+KINDS = (
+    "random",
+    "first",
+    "last",
+    "nearest_pot",
+    "fewest",
+    "greedy",
+    "minimax",
+    "collapsed",
+    "alphabeta",
+)
+(
+    RANDOM_KIND,
+    FIRST_KIND,
+    LAST_KIND,
+    NEAREST_KIND,
+    FEWEST_KIND,
+    GREEDY_KIND,
+    MINIMAX_KIND,
+    COLLAPSED_KIND,
+    ALPHABETA_KIND,
+) = range(len(KINDS))
+NO_ENDGAME = -1
+ANY = 1 << 32
+
+
+def agent_context(of: Game, kind: str, ties_by_side: int, table_bits: int) -> Context:
+    """A context without limits or weights; its table has 2 ** `table_bits` entries."""
+    rules = of.context
+    order_at = len(rules)
+    table_at = order_at + ORDER_WIDTH * (ORDER_PLIES + 1)
+    ctx = np.zeros(table_at + (2 << table_bits), np.int64)
+    ctx[: len(rules)] = rules
+    ctx[KIND] = KINDS.index(kind)
+    ctx[DEPTH] = ctx[BUDGET] = ctx[NANOSECONDS] = UNLIMITED
+    ctx[ENDGAME] = NO_ENDGAME
+    ctx[ORDER_AT] = order_at
+    ctx[TABLE_AT] = table_at
+    ctx[TABLE_MASK] = (1 << table_bits) - 1
+    ctx[TIES_BY_SIDE] = ties_by_side
+    ctx[PHASES] = 1
+    ctx[SWAP_SLOT] = NO_SLOT if of.swap_move is None else of.slots_of(of.swap_move)
+    return ctx
+
+
+def set_limits(ctx: Context, depth: int | None, nodes: int | None, seconds: float | None) -> None:
+    """How long the agent may think about one move."""
+    ctx[DEPTH] = UNLIMITED if depth is None else depth
+    ctx[BUDGET] = UNLIMITED if nodes is None else nodes
+    ctx[NANOSECONDS] = UNLIMITED if seconds is None else int(seconds * 1e9)
+
+
+def set_cuts(ctx: Context, searches: Iterable[tuple[int, int, float, float]]) -> None:
+    """Which searches may answer for which, with the points they must be above and below."""
+    ctx[CUTS : CUTS + CUT_WORDS * (DEEPEST_CUT - SHALLOWEST_CUT + 1)] = 0
+    for depth, shallow, above, below in searches:
+        place = CUTS + CUT_WORDS * (depth - SHALLOWEST_CUT)
+        ctx[place : place + CUT_WORDS] = shallow, round(above * UNIT), round(below * UNIT)
+
+
+def set_noise(ctx: Context, epsilon: float, random_ties: bool) -> None:
+    """The share of moves played at random, and whether one of several equal moves is too."""
+    ctx[EPSILON] = round(epsilon * ANY)
+    ctx[RANDOM_TIES] = random_ties
+
+
+def with_own_weights(ctx: Context, count: int) -> Context:
+    """A copy of the context with room for the weights of a user's evaluation at its end."""
+    return np.concatenate([ctx, np.zeros(count, np.int64)])
+
+
+def set_own_weights(ctx: Context, values: Sequence[float]) -> None:
+    """Write the weights of a user's evaluation, in thousandths, at the end of the context."""
+    ctx[len(ctx) - len(values) :] = [round(value * UNIT) for value in values]
+
+
+def set_weights(ctx: Context, names: Sequence[str], weights: Mapping[str, Sequence[float]]) -> None:
+    """Write the weights, in thousandths; several values are for equal shares of the game."""
+    phases = max((len(values) for values in weights.values()), default=1)
+    ctx[PHASES] = phases
+    ctx[WEIGHTS : WEIGHTS + MOST_FEATURES * MOST_PHASES] = 0
+    for name, values in weights.items():
+        place = WEIGHTS + list(names).index(name)
+        for phase in range(phases):
+            value = values[phase * len(values) // phases]
+            ctx[place + phase * MOST_FEATURES] = round(value * UNIT)

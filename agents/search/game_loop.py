@@ -1,0 +1,110 @@
+"""Whole games between two compiled agents in one call."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.alphabeta import now
+from agents.search.choose import choose
+from agents.search.context import KIND, MINIMAX_KIND, NODES, RANDOM, RANDOM_KIND, SWAP_SLOT
+from games.kernels.bits import ONE, ZERO, U
+from games.kernels.context import PASS, Context
+from games.kernels.family import State, count, final, moves, none, nth, over, play, turned
+from games.kernels.splitmix import STRIDE
+from games.kernels.streams import below, mixed
+
+NO_MOVE = -3  # fills the rows of openings that are shorter than others
+TOO_LONG = -1
+
+# Columns of `results`; pairs of columns are the first and the second player's.
+LENGTH, MARGIN, GAME_ID, NODES_SPENT, NANOSECONDS_SPENT, MOVES_CHOSEN = 0, 1, 2, 3, 5, 7
+RESULTS = 9
+
+
+def new_game(ctx: Context, seed: np.uint64) -> None:
+    """Start the agent's random stream."""
+    ctx[RANDOM] = np.int64(seed)
+
+
+def timed(ctx: Context, s: State, side: int, player: int, results: NDArray[np.int64]) -> np.int64:
+    """The agent's move, its cost added to the results; only searches are timed."""
+    searches = ctx[KIND] >= MINIMAX_KIND
+    begun = now(ctx) if searches else np.int64(0)
+    slot = choose(ctx, s, side)
+    if searches:
+        results[NANOSECONDS_SPENT + player] += now(ctx) - begun
+    results[NODES_SPENT + player] += ctx[NODES]
+    return slot
+
+
+def play_game(
+    agents: tuple[Context, Context],
+    start: State,
+    opening: NDArray[np.int16],
+    slots: NDArray[np.int16],
+    results: NDArray[np.int64],
+) -> None:
+    """Play one game; `slots` gets the moves, `results` the rest: TOO_LONG if `slots` is short."""
+    s, player, side, length = start, 0, 0, 0
+    game_id, swap, chosen, by_second = STRIDE, agents[0][SWAP_SLOT], 0, 0
+    results[:] = 0
+    # What depends on the mover is swapped, not looked up; the random words are kept here.
+    ctx, other = agents
+    word, other_word = U(ctx[RANDOM]), U(other[RANDOM])
+    while True:
+        mask = moves(agents[0], s)
+        passes = none(mask)
+        finished = passes and over(agents[0], s)
+        if finished or length == slots.size:
+            break
+        if passes:
+            slot = np.int64(PASS)
+            s, same = turned(s), ZERO == ONE
+        else:
+            if length < opening.size and opening[length] != NO_MOVE:
+                slot = np.int64(opening[length])
+            else:
+                chosen += 1
+                by_second += player
+                if ctx[KIND] == RANDOM_KIND:
+                    word += STRIDE
+                    slot = np.int64(nth(mask, below(word, U(count(mask)))))
+                else:
+                    slot = timed(ctx, s, side, player, results)
+            s, same = play(ctx, s, U(slot))
+        slots[U(length)] = slot
+        game_id = (game_id ^ U(slot + 2)) * STRIDE
+        length += 1
+        if not same:
+            player = 1 - player
+            ctx, other, word, other_word = other, ctx, other_word, word
+            # After a swap the other player moves for the same side of the board.
+            side = side if slot == swap else 1 - side
+    margin = final(agents[0], s)
+    results[LENGTH] = length if finished else TOO_LONG
+    results[MARGIN] = margin if player == 0 else -margin
+    results[MOVES_CHOSEN] = chosen - by_second
+    results[MOVES_CHOSEN + 1] = by_second
+    results[GAME_ID] = np.int64(mixed(game_id))
+
+
+def play_games(
+    first: Context,
+    second: Context,
+    start: State,
+    openings: NDArray[np.int16],
+    seeds: NDArray[np.uint64],
+    slots: NDArray[np.int16],
+    results: NDArray[np.int64],
+) -> int:
+    """Play a game for each row; returns how many fitted: it stops at one that is too long."""
+    for game in range(openings.shape[0]):
+        new_game(first, seeds[game, 0])
+        new_game(second, seeds[game, 1])
+        play_game((first, second), start, openings[game], slots[game], results[game])
+        if results[game, LENGTH] == TOO_LONG:
+            return game
+    return openings.shape[0]
+
+
+COMPILED = (new_game, timed, play_game, play_games)
+PASSAGES = (timed, play_game)

@@ -1,0 +1,60 @@
+"""The claim that an Elo difference reaches a number, by the bound on the score."""
+
+import math
+
+from arena.analysis.checks.claims import (
+    CONFIDENCE,
+    MIN_DISTINCT,
+    STATUS,
+    Check,
+    Verdict,
+    verdict_on,
+)
+from arena.analysis.checks.score_bound import (
+    COUNT_FORFEITS,
+    LOOKS,
+    OF,
+    bounded,
+    impossible,
+    looks_text,
+)
+from arena.analysis.evidence import Evidence
+from arena.stats.elo import elo_from_score, score_from_elo
+from arena.stats.text import percent, signed
+from games.base.schema import Key
+
+KEYS = (
+    Key("elo_at_least", "float", "Elo above the other agent"),
+    CONFIDENCE,
+    MIN_DISTINCT,
+    OF,
+    COUNT_FORFEITS,
+    LOOKS,
+)
+COMPARES = True
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether the bound on the score reaches the score at that difference."""
+    wanted = check.values["elo_at_least"]
+    result = bounded(check, evidence, score_from_elo(wanted))
+    if result.score is None or result.bound is None:
+        return verdict_on(check, STATUS[result.verdict], result.reason, measured=result)
+    detail = looks_text(check, evidence) + (
+        f"at least {signed(wanted)} Elo wanted, found {_elo(result.score)}, "
+        f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
+    )
+    return verdict_on(check, STATUS[result.verdict], detail, measured=result)
+
+
+def hopeless(check: Check, openings: int, pairs: int) -> str:
+    """Why no result of so many openings and pairs could satisfy it; empty if one could."""
+    return impossible(check, score_from_elo(check.values["elo_at_least"]), openings, pairs)
+
+
+def _elo(score: float, down: bool = False) -> str:
+    """The Elo of a score, rounded down if it is a bound."""
+    if score in (0.0, 1.0):
+        return percent(score)
+    elo = elo_from_score(score)
+    return signed(math.floor(elo) if down else elo)

@@ -1,0 +1,69 @@
+"""The claim that no move, turn or game of an agent took longer."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
+from arena.analysis.evidence import SEATS, Evidence
+from games.base.schema import Key
+
+KEYS = (
+    Key("never_slower_than_seconds", "float", "seconds that nothing took longer than", above=0),
+    Key("per", "text", "of a move, a turn with its extra turns, or a game", "move",
+        choices=("move", "turn", "game")),
+)  # fmt: skip
+COMPARES = False
+COLUMNS = {"move": "longest", "turn": "turn", "game": "nanoseconds"}
+
+
+class Slowest(NamedTuple):
+    """The longest of an agent, in seconds, and the row of its game; None if it was not measured."""
+
+    agent: str
+    seconds: float
+    row: int
+    measured: bool
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether nothing took longer; bots count without the time in which they could not run."""
+    limit, per = check.values["never_slower_than_seconds"], check.values["per"]
+    names = check.about(evidence)
+    slowest = [each for name in names if (each := longest(evidence, name, per)) is not None]
+    if not slowest:
+        return verdict_on(check, VACUOUS, "no move was timed")
+    worst = max(slowest, key=lambda each: each.seconds)
+    text = f"{worst.agent}: {worst.seconds:.3g} s"
+    if worst.seconds <= limit:
+        return verdict_on(check, HOLDS, f"the longest {per} took {text}")
+    if not worst.measured:
+        detail = f"the longest {per} was not measured; a whole game took {text}"
+        return verdict_on(check, VACUOUS, detail)
+    return verdict_on(
+        check,
+        FAILS,
+        f"the longest {per} took {text}, game {worst.row}",
+        evidence.command(worst.row),
+    )
+
+
+def longest(evidence: Evidence, name: str, per: str) -> Slowest | None:
+    """The longest of all games of an agent; None if none was timed.
+
+    Games in one compiled call are timed as a whole, which is more than any of their moves.
+    """
+    place, found = evidence.plan.names.index(name), dict[str, Slowest]()
+    for start, games in evidence.pieces():
+        for seat in SEATS:
+            rows = np.flatnonzero(games.columns[seat] == place)
+            whole = games.columns[f"{seat}_nanoseconds"][rows]
+            exact = games.columns[f"{seat}_{COLUMNS[per]}"][rows]
+            taken = np.where(exact > 0, exact, whole)
+            longest_yet = found[seat].seconds if seat in found else 0.0
+            if len(taken) and float(taken.max()) / 1e9 > longest_yet:
+                at = int(taken.argmax())
+                seconds = float(taken[at]) / 1e9
+                found[seat] = Slowest(name, seconds, start + int(rows[at]), bool(exact[at] > 0))
+    ordered = (found[seat] for seat in SEATS if seat in found)
+    return max(ordered, key=lambda each: each.seconds, default=None)

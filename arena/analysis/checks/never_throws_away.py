@@ -1,0 +1,62 @@
+"""The claim that no move turned a result into a worse one."""
+
+import numpy as np
+
+from arena.analysis.checks.claims import (
+    FAILS,
+    HOLDS,
+    LAST_BEANS,
+    VACUOUS,
+    Check,
+    Verdict,
+    judged_part,
+    no_moves,
+    verdict_on,
+)
+from arena.analysis.evidence import Evidence
+from games.base.schema import Key
+from games.solving.move_losses import RESULT_ALONE
+from games.solving.solver import WORDS, sign
+from games.transcripts import replay_command
+
+KEYS = (
+    Key(
+        "never_throws_away",
+        "text",
+        '"win": no won position was lost or drawn by a move; "draw": no drawn one lost either',
+        choices=("win", "draw"),
+    ),
+    LAST_BEANS,
+)
+COMPARES = False
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether no judged move of the agents it is about did so."""
+    if reason := no_moves(evidence):
+        return verdict_on(check, VACUOUS, reason)
+    moves = evidence.judged(check.values["last_beans"])
+    losses = moves.losses
+    names = check.about(evidence)
+    own = np.isin(moves.mover, [evidence.plan.names.index(name) for name in names])
+    won = moves.plies["low"] > 0
+    thrown = own & (losses.result > 0)
+    if check.values["never_throws_away"] == "win":
+        thrown &= won
+    part = judged_part(evidence, own, losses.result_known, moves.last)
+    if not (own & losses.result_known).any():
+        return verdict_on(check, VACUOUS, f"no move was judged ({part})")
+    if not thrown.any():
+        return verdict_on(check, HOLDS, f"none was ({part})")
+    order = np.lexsort((-losses.margin[thrown], -losses.result[thrown]))
+    worst = int(np.flatnonzero(thrown)[order[0]])
+    row, ply = int(moves.row[worst]), int(moves.ply[worst])
+    before, after = int(moves.plies["low"][worst]), int(moves.plies["after"][worst])
+    margins = f", {before:+d} into {after:+d}" if abs(after) != RESULT_ALONE else ""
+    detail = (
+        f"{int((thrown & won).sum())} wins and {int((thrown & ~won).sum())} draws ({part}); "
+        f"the worst is ply {ply + 1} of game {row}: {evidence.plan.names[int(moves.mover[worst])]} "
+        f"turns a {WORDS[sign(before)]} into a {WORDS[sign(after)]}{margins}"
+    )
+    line = evidence.moves(row) or ()
+    return verdict_on(check, FAILS, detail, replay_command(evidence.plan.of, line[: ply + 1]))

@@ -1,0 +1,31 @@
+"""The claim that no game was lost by a fault."""
+
+from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
+from arena.analysis.evidence import Evidence, forfeited
+from arena.planning.games import Termination
+from games.base.schema import Key
+
+KEYS = (Key("no_forfeits", "bool", "no game was lost by a fault", choices=(True,)),)
+COMPARES = False
+
+
+def verdict(check: Check, evidence: Evidence) -> Verdict:
+    """Whether none of the agents it is about forfeited a game."""
+    places = {evidence.plan.names.index(name): name for name in check.about(evidence)}
+    games = sum(2 * m.pairings for m in evidence.matches if {m.a, m.b} & set(places))
+    faults = {name: _faults(evidence, place) for place, name in places.items()}
+    counts = ", ".join(f"{name} forfeited {number}" for name, number in faults.items() if number)
+    row = evidence.shortest(lambda games: forfeited(games, list(places))) if counts else None
+    if row is None:
+        return verdict_on(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
+    both, leg = evidence.game(row)
+    why = both.traces.get(leg, "").partition("\n")[0]
+    how = Termination(int(both.termination[leg])).name.lower()
+    detail = f"{counts}; the shortest is game {row}: {how}{', ' if why else ''}{why}"
+    return verdict_on(check, FAILS, detail, evidence.command(row), row)
+
+
+def _faults(evidence: Evidence, agent: int) -> int:
+    """How many games an agent lost by a fault of its own."""
+    own = (match for match in evidence.matches if agent in (match.a, match.b))
+    return sum(match.forfeits[0 if agent == match.a else 1] for match in own)

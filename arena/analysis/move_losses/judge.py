@@ -1,0 +1,506 @@
+"""A run judged: step by step farther back, kept in a journal, the same for any workers."""
+
+import hashlib
+import json
+import time
+import zlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.checks.winnable import SolverThreads
+from arena.analysis.move_losses.run_lines import JudgedRun
+from arena.planning.games import GameColumn, Games, Parts, pieces
+from arena.planning.plan import Plan
+from arena.planning.schedule import DrawnPlan, draw
+from arena.playing.cluster.package import Parcel, parcel
+from arena.playing.executor import Backend, ItemFailed, in_order, in_turn
+from arena.playing.options import Interrupts
+from arena.playing.worker import PlayOptions, nothing
+from arena.storage.journal import Journal
+from arena.storage.provenance import code_digest
+from arena.storage.run_file import GAMES, NotARun
+from games import Game, MoveError
+from games.base.errors import Mistake, Unfinished, say
+from games.solving import SolverSettings, solver_of
+from games.solving.move_losses import (
+    PLY,
+    UNSIZED_NODES,
+    JudgeLimits,
+    LineJudge,
+    Losses,
+    Plies,
+    Reached,
+    first_judged,
+    judge_of,
+    losses_of,
+)
+from games.solving.solution import most_solved, still_open, usual_last, what_is_open
+from games.solving.solver import Solver
+from games.transcripts import lines
+
+THREAD_TABLE_BITS = 20
+AT_ONCE = 16  # games between which a solver forgets
+MOST_NODES = 20_000_000  # of a question; those that take more are left open
+NO_PLIES = np.empty(0, PLY)
+TABLE_BITS = 21
+STEP = 2  # beans or squares that each further step goes back
+# Positions that a question may take; where nobody knows what makes it hard, every game comes to it.
+USUAL_NODES = JudgeLimits().nodes
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMoves:
+    """The moves that agents chose in games that are not repeats, as columns.
+
+    `row` and `ply` (from 0) say where each stands, `mover` whose it is, `opening` where its game
+    began; `last` is from how many beans in play, or empty squares, on they were judged, None
+    if nobody can say.
+    """
+
+    last: int | None
+    row: NDArray[np.int64]
+    ply: NDArray[np.int64]
+    mover: NDArray[np.int16]
+    opening: NDArray[np.int32]
+    plies: Plies
+
+    @property
+    def columns(self) -> tuple[GameColumn, ...]:
+        """What is known of each move, column by column."""
+        return self.row, self.ply, self.mover, self.opening, self.plies
+
+    @property
+    def losses(self) -> Losses:
+        """The loss of each move."""
+        return losses_of(self.plies)
+
+
+def judged_moves(
+    plan: Plan,
+    parts: Parts,
+    repeat: NDArray[np.bool_],
+    starts: Sequence[Sequence[int]],
+    last: int,
+    progress: Callable[[str], None],
+) -> JudgedMoves:
+    """Judge the games of a run whose moves are kept; a `last` of 0 means the usual one.
+
+    Games are read some at a time: what stays of each is the loss of its moves.
+    """
+    of = plan.of
+    usual = usual_last(of)
+    reach = None if usual is None else last or usual
+    limits = JudgeLimits(reach, UNSIZED_NODES if usual is None else MOST_NODES)
+    threads = SolverThreads(of, SolverSettings(THREAD_TABLE_BITS), progress)
+    openings = np.array([len(start) for start in starts])
+    at, found = 0, [_none(reach)]
+    for piece in pieces(parts()):
+        rows = np.flatnonzero(~repeat[at : at + len(piece)])
+        found.append(_judged(of, piece, rows, at, openings, limits, threads))
+        at += len(piece)
+    columns = zip(*(each.columns for each in found), strict=True)
+    return JudgedMoves(reach, *(np.concatenate(each) for each in columns))
+
+
+def _none(reach: int | None) -> JudgedMoves:
+    """No moves at all."""
+    kinds = (np.int64, np.int64, np.int16, np.int32, PLY)
+    return JudgedMoves(reach, *(np.empty(0, kind) for kind in kinds))
+
+
+def _judged(
+    of: Game,
+    games: Games,
+    rows: NDArray[np.int64],
+    first: int,
+    openings: NDArray[np.int64],
+    limits: JudgeLimits,
+    threads: SolverThreads,
+) -> JudgedMoves:
+    """The moves of some rows of these games, the first of which stands in row `first` of all."""
+    assert games.moves is not None
+    texts = lines(of, games.moves, games.plies)
+
+    def work(solver: Solver, some: NDArray[np.int64]) -> list[Plies]:
+        judge = judge_of(solver)
+        return [judge.judged(texts[row], limits, None) for row in some]
+
+    portions = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
+    found = threads.results(work, portions, f"judging the moves in portions of {AT_ONCE} games")
+    plies = np.concatenate([np.empty(0, PLY), *(each for part in found for each in part)])
+    row = np.repeat(rows, games.plies[rows])
+    ply = np.arange(len(row)) - np.repeat(np.cumsum(games.plies[rows]), games.plies[rows])
+    ply += games.plies[row]
+    passes = chosen_passes(games, rows, of.pass_move)
+    kept = ~passes & (ply >= openings[games.opening[row]])
+    seats = np.stack([games.first, games.second], axis=1)
+    mover = seats[row, plies["player"]]
+    row = row[kept]
+    opening = games.opening[row]
+    return JudgedMoves(limits.last, first + row, ply[kept], mover[kept], opening, plies[kept])
+
+
+def chosen_passes(
+    games: Games, rows: NDArray[np.int64], pass_move: int | None
+) -> NDArray[np.bool_]:
+    """Which moves of these games are forced passes."""
+    assert games.moves is not None
+    kept = np.zeros(len(games), np.bool_)
+    kept[rows] = True
+    moves = games.moves[np.repeat(kept, games.plies)]
+    return np.asarray(moves == (-1 if pass_move is None else pass_move))
+
+
+class Portion(NamedTuple):
+    """Lines `start` to `stop` - 1 of a run to be judged, and how far back each is known."""
+
+    start: int
+    stop: int
+    limits: JudgeLimits
+    lines: tuple[str | None, ...]  # None: nothing is left to find out
+    reached: tuple[Reached | None, ...]
+
+
+class JudgedPortion(NamedTuple):
+    """What was found out: the plies of all lines, one after the other."""
+
+    start: int
+    stop: int
+    plies: bytes
+    fault: str = ""  # why the first line, which begins at `start`, is no game of these rules
+
+
+class JudgeCrew:
+    """Judges portions in processes; each begins with an empty table, so that none needs another."""
+
+    def __init__(
+        self,
+        of: Game,
+        settings: SolverSettings,
+        options: PlayOptions,
+        drawn: DrawnPlan | None,
+        tell: Callable[[str], None] = say,
+    ) -> None:
+        """`drawn` is what a cluster learns the game from."""
+        self.of, self.settings, self.options, self.drawn = of, settings, options, drawn
+        self.tell = tell
+        self.name = self.isolation = ""  # no bots judge
+        self.homes: Mapping[str, str] = {}
+        self.solver: Solver | None = None
+        self.judge: LineJudge | None = None
+        # Called while results are awaited, to show progress.
+        self.on_wait: Callable[[], object] = nothing
+
+    def get_ready(self) -> None:
+        """Open or build the database, and compile, before processes are forked."""
+        self.solver = solver_of(self.of, self.settings, self.tell)
+        self.solver.prepare()
+        self.judge = judge_of(self.solver)
+        self.judge.judged("", JudgeLimits(0, 1), None)
+
+    def judged(self, portion: Portion) -> JudgedPortion:
+        """The plies of the portion."""
+        assert self.solver is not None
+        self.solver.forget()  # what is found out, and at which node it ends, depends on nobody
+        plies: list[Plies] = []
+        for line, reached in zip(portion.lines, portion.reached, strict=True):
+            try:
+                plies.append(self._judged(line, portion.limits, reached))
+            except MoveError as error:
+                at = portion.start + len(plies)
+                return JudgedPortion(at, at, b"", str(error))
+        return JudgedPortion(portion.start, portion.stop, packed(plies))
+
+    def _judged(self, line: str | None, limits: JudgeLimits, reached: Reached | None) -> Plies:
+        assert self.judge is not None
+        return NO_PLIES if line is None else self.judge.judged(line, limits, reached)
+
+    # What `in_order` needs of a crew.
+
+    def begin(self, workers: int | None = None) -> Backend[Portion, JudgedPortion]:
+        """A new backend whose workers judge as this one does."""
+        return self.options.begin(lambda: self.judged, self.parcel, self.look, workers)
+
+    def parcel(self) -> Parcel:
+        """The game and the settings, to be judged by others."""
+        assert self.drawn is not None
+        return parcel("arena.analysis.move_losses.judge:far_crew", (self.drawn,), self.settings)
+
+    def look(self) -> None:
+        """Raise if a signal arrived; show progress."""
+        self.options.interrupts.look()
+        self.on_wait()
+
+    def split(self, portion: Portion) -> list[Portion]:
+        """The portion line by line."""
+        return [
+            portion._replace(start=at, stop=at + 1, lines=(line,), reached=(reached,))
+            for at, line, reached in zip(
+                range(portion.start, portion.stop), portion.lines, portion.reached, strict=True
+            )
+        ]
+
+    def excused(self, _: Portion) -> bool:
+        """No failure is."""
+        return False
+
+    def mend(self) -> None:
+        """Nothing is shared."""
+
+    def whole(self, portion: Portion, parts: list[JudgedPortion]) -> JudgedPortion | None:
+        """A portion from those of its lines; None while some are missing."""
+        if parts[-1].fault:
+            return parts[-1]
+        if parts[-1].stop < portion.stop:
+            return None
+        joined = b"".join(zlib.decompress(part.plies) for part in parts)
+        return JudgedPortion(portion.start, portion.stop, zlib.compress(joined))
+
+
+def packed(plies: Sequence[Plies]) -> bytes:
+    """The plies of several lines as bytes."""
+    return zlib.compress(np.concatenate([NO_PLIES, *plies]).tobytes())
+
+
+def unpacked(stored: bytes, lengths: Sequence[int]) -> list[Plies]:
+    """The plies of lines of these lengths."""
+    whole = np.frombuffer(zlib.decompress(stored), PLY)
+    return np.split(whole, np.cumsum(lengths)[:-1])
+
+
+def far_crew(plans: tuple[DrawnPlan, ...], settings: SolverSettings) -> JudgeCrew:
+    """The crew on a machine of a cluster, where one portion is judged at a time."""
+    return JudgeCrew(plans[0].of, settings, PlayOptions(1, Interrupts()), plans[0])
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """What is judged: `last` beans or squares, of all games; then on for as many `seconds`."""
+
+    last: int | None = None  # None: as many as are judged in a few seconds
+    seconds: float | None = None
+    nodes: int | None = None  # of one question; None: what the game's kind has by default
+    database_beans: int | None = None
+
+
+class TimeIsUp(Exception):  # noqa: N818  # what happened, not an error
+    """The seconds that were asked for are over."""
+
+
+class Deadline(Interrupts):
+    """Signals as before, and an end."""
+
+    def __init__(self, interrupts: Interrupts, seconds: float | None) -> None:
+        """The time begins now."""
+        super().__init__()
+        self.interrupts = interrupts
+        self.end = None if seconds is None else time.monotonic() + seconds
+
+    def look(self) -> None:
+        """Raise what has arrived."""
+        self.interrupts.look()
+        if self.end is not None and time.monotonic() > self.end:
+            raise TimeIsUp
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the judge is: lines of this step, and how far back the step goes."""
+
+    done: int
+    total: int
+    last: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known of every line of a run, and how far back the last whole step went."""
+
+    run: JudgedRun
+    plies: tuple[Plies, ...]
+    last: int | None  # None: to the start, or as far as the positions of a question allow
+    complete: bool  # whether no step was cut short by the clock
+
+
+def judge(
+    run: JudgedRun,
+    settings: JudgeSettings,
+    options: PlayOptions,
+    show: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = say,
+) -> Judgement:
+    """Judge what the journal does not have; the journal keeps every portion."""
+    if problem := endless(run, settings):
+        raise Mistake(problem)
+    name = digest_of(run, settings)
+    deadline = Deadline(options.interrupts, settings.seconds)
+    drawn = None if options.cluster is None else draw(run.plan)
+    crew = JudgeCrew(
+        run.of,
+        SolverSettings(TABLE_BITS, settings.database_beans),
+        options._replace(interrupts=deadline),
+        drawn,
+        tell,
+    )
+    with Journal(run.directory / f"judged-{name}", name, None) as journal:
+        walk = Walk(run, journal)
+        last: int | None = 0
+        try:
+            for step in steps(run, settings):
+                limits = JudgeLimits(step, settings.nodes or usual_nodes(run))
+                for done in walk.to(limits, crew):
+                    now = Progress(done, len(run.lines), step)
+                    crew.on_wait = partial(show, now)
+                    show(now)
+                last = step
+        except TimeIsUp:
+            return Judgement(run, tuple(walk.plies), last, False)
+    return Judgement(run, tuple(walk.plies), last, True)
+
+
+def endless(run: JudgedRun, settings: JudgeSettings) -> str | None:
+    """Why the judge would not finish in days; None if it would, or nobody knows."""
+    most = still_open(run.of, run.of.start())
+    if settings.last is None or most is None or settings.seconds or settings.nodes:
+        return None
+    last, solvable = min(settings.last, most), most_solved(run.of)
+    if last <= solvable:
+        return None
+    what = what_is_open(run.of)
+    return (
+        f"{run.of.name}: positions with {last} {what} cannot be solved, about {solvable} can: "
+        "judge fewer, or say for how long, as in --seconds 60"
+    )
+
+
+def digest_of(run: JudgedRun, settings: JudgeSettings) -> str:
+    """The name of a judgement: all that decides what it finds, but for the clock."""
+    deciding = asdict(settings) | {"seconds": settings.seconds is not None}
+    content = json.dumps([run.digest, code_digest(), deciding, AT_ONCE, TABLE_BITS])
+    return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
+
+
+def steps(run: JudgedRun, settings: JudgeSettings) -> Iterator[int | None]:
+    """How far back each step goes: one step, or as many as the time allows."""
+    usual, most = usual_last(run.of), still_open(run.of, run.of.start())
+    if most is None or usual is None:  # nobody knows what makes a position of this game hard
+        yield None
+        return
+    first = usual if settings.last is None else settings.last
+    if settings.seconds is None:
+        yield first
+        return
+    end = most if settings.last is None else settings.last
+    yield from range(min(usual, end), end, STEP)
+    yield end
+
+
+def usual_nodes(run: JudgedRun) -> int:
+    """How many positions a question may take if nobody says."""
+    sized = still_open(run.of, run.of.start()) is not None
+    return USUAL_NODES if sized else UNSIZED_NODES
+
+
+class Walk:
+    """What is known of every line, step after step."""
+
+    def __init__(self, run: JudgedRun, journal: Journal) -> None:
+        """Nothing is known yet; the journal's batches count lines, on and on over the steps."""
+        self.run, self.journal = run, journal
+        self.lengths = [len(words) for words in run.words]
+        self.plies: list[Plies] = [None] * len(run.lines)  # type: ignore[list-item]  # filled by the first step
+        self.stored = {batch.start: batch for batch in journal.batches()}
+        self.step = 0
+        self.before: int | None = None  # how far back the step before went
+
+    def to(self, limits: JudgeLimits, crew: JudgeCrew) -> Iterator[int]:
+        """Judge every line so far back; yields how many are done."""
+        total, base = len(self.run.lines), self.step * len(self.run.lines)
+        done = 0
+        while (batch := self.stored.get(base + done)) is not None:
+            self.take(JudgedPortion(batch.start - base, batch.stop - base, batch.games))
+            done = batch.stop - base
+        yield done
+        if done < total:
+            if crew.judge is None:
+                crew.get_ready()
+            portions = (
+                self.portion(at, min(at - at % AT_ONCE + AT_ONCE, total), limits)
+                for at in starts(done, total)
+            )
+            with closing(self.results(crew, portions)) as results:
+                for judged in results:
+                    if judged.fault:
+                        raise NotARun(f"{self.place(judged.start)}: {judged.fault}")
+                    self.journal.append(base + judged.start, base + judged.stop, judged.plies)
+                    self.take(judged)
+                    yield judged.stop
+        self.step, self.before = self.step + 1, limits.last
+
+    def results(
+        self, crew: JudgeCrew, portions: Iterator[Portion]
+    ) -> Generator[JudgedPortion, None, None]:
+        """What the crew finds out, in order; Unfinished names a game that cannot be judged."""
+        try:
+            yield from in_order(crew, in_turn(portions))
+        except ItemFailed as failure:
+            what = failure.trace.rpartition("\n")[2] or "ended its worker"
+            raise Unfinished(f"{self.place(failure.item.start)}: {what}, and again alone") from None
+
+    def place(self, line: int) -> str:
+        """Where the first game of a line stands."""
+        return f"{self.run.directory / GAMES}: game {int(np.argmax(self.run.line_of == line))}"
+
+    def portion(self, start: int, stop: int, limits: JudgeLimits) -> Portion:
+        """The lines `start` to `stop` - 1 with what is known of them."""
+        known = [self.reached(at) for at in range(start, stop)]
+        lines = [
+            line if again else None
+            for line, (again, _) in zip(self.run.lines[start:stop], known, strict=True)
+        ]
+        return Portion(start, stop, limits, tuple(lines), tuple(place for _, place in known))
+
+    def reached(self, at: int) -> tuple[bool, Reached | None]:
+        """Whether more can be found out of a line, and from where on it is known."""
+        if self.before is None:
+            return self.step == 0, None
+        plies = self.plies[at]
+        place = first_judged(plies)
+        unknown = len(plies) if place is None else place.ply
+        # A question that took too many positions takes as many again.
+        return unknown > 0 and plies["left"][unknown - 1] > self.before, place
+
+    def take(self, judged: JudgedPortion) -> None:
+        """Put what was found out beside what was known."""
+        found = unpacked(judged.plies, self._lengths(judged))
+        for at, plies in zip(range(judged.start, judged.stop), found, strict=True):
+            if len(plies) or not self.lengths[at]:
+                self.plies[at] = merged(self.plies[at], plies, self.reached(at)[1])
+
+    def _lengths(self, judged: JudgedPortion) -> list[int]:
+        return [
+            self.lengths[at] if self.step == 0 or self.reached(at)[0] else 0
+            for at in range(judged.start, judged.stop)
+        ]
+
+
+def starts(done: int, total: int) -> Iterator[int]:
+    """Where portions begin when `done` lines are done: at multiples, but for the first."""
+    while done < total:
+        yield done
+        done = done - done % AT_ONCE + AT_ONCE
+
+
+def merged(before: Plies | None, found: Plies, reached: Reached | None) -> Plies:
+    """The plies found, and those that were known: from `reached` on."""
+    if before is None or reached is None:
+        return found
+    whole = found.copy()
+    whole[reached.ply :] = before[reached.ply :]
+    return whole

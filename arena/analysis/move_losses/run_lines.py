@@ -1,0 +1,80 @@
+"""A finished run as its judge sees it: who played which lines, each different line once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.planning.plan import Plan
+from arena.storage.parquet import TableError, read_columns
+from arena.storage.provenance import file_digest, read_run
+from arena.storage.run_file import GAMES, NotARun, games_table, stored_plan
+from games import Game
+
+COLUMNS = ("first", "second", "repeat", "opening_moves")
+
+
+@dataclass(frozen=True, slots=False)
+class JudgedRun:
+    """The games of a run in the order of its table; `lines` has every different game once."""
+
+    directory: Path
+    plan: Plan
+    seats: NDArray[np.int16]  # the agents that moved first and second, a row a game
+    repeat: NDArray[np.bool_]
+    opening_plies: NDArray[np.int32]
+    lines: tuple[str, ...]
+    line_of: NDArray[np.int64]  # the place in `lines` of each game
+
+    @cached_property
+    def of(self) -> Game:
+        """The game that was played."""
+        return self.plan.of
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The moves of every line as they are written."""
+        return tuple(tuple(self.of.notation.split(line)) for line in self.lines)
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with the games."""
+        return file_digest(self.directory / GAMES)
+
+    @cached_property
+    def source(self) -> dict[str, object]:
+        """Where the tables of the judge come from."""
+        stored = read_run(self.directory)
+        return {
+            "experiment": stored.get("experiment"),
+            "run": stored.get("digest"),
+            "game": self.plan.game,
+        }
+
+
+def judged_run(directory: Path) -> JudgedRun:
+    """The run in a directory; NotARun says why it cannot be judged."""
+    plan, path = stored_plan(directory), games_table(directory)
+    try:
+        columns = read_columns(path, COLUMNS, optional=("moves",))
+    except TableError as error:
+        raise NotARun(f"{path} cannot be read: {error}") from None
+    if "moves" not in columns:
+        raise NotARun(f"{path} has no moves: play it again with keep_moves = true")
+    places = {name: place for place, name in enumerate(plan.names)}
+    seats = [[places[name] for name in columns[seat].tolist()] for seat in ("first", "second")]
+    of, openings = plan.of, columns["opening_moves"].tolist()
+    lengths = {text: len(of.notation.split(text)) for text in set(openings)}
+    lines: dict[str, int] = {}
+    line_of = [lines.setdefault(text, len(lines)) for text in columns["moves"].tolist()]
+    return JudgedRun(
+        directory,
+        plan,
+        np.array(seats, np.int16).reshape(2, -1).T,
+        columns["repeat"].astype(np.bool_),
+        np.array([lengths[text] for text in openings], np.int32),
+        tuple(lines),
+        np.array(line_of, np.int64),
+    )

@@ -1,0 +1,527 @@
+"""Agents ranked by rating and by points; warning about cycles."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.match_counts import Match
+from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, raw
+from arena.planning.rounds import TournamentStanding
+from arena.stats.bradley_terry import EXACT
+from arena.stats.elo import FEW_OPENINGS
+from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
+from arena.stats.intervals import lower_bound
+from arena.stats.maximin import maximin, payoffs
+from arena.stats.misfit import Misfit, misfit
+from arena.stats.pool_gaps import bridges
+from arena.stats.rating_data import Results, among
+from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
+from arena.stats.spread import spread
+from arena.stats.text import bridge_text, first_move_text, rating_text
+
+# The share of wrong lines that is accepted in the terminal, and of wrong names among the unbeaten.
+SAID_BELOW = 0.01
+WRONG = 0.05
+SMALLEST_SHARE = 0.01  # of the mixture, in print
+SMALLEST_CYCLE = 3
+TIES = "if points are equal, games won decide, then the sum of the final scores"
+# More openings are drawn in blocks: these are as independent, and the draws stay small.
+BLOCKS = 20_000
+DRAWN = 0.5
+USUAL = "bradley_terry"  # the method of runs
+FARTHEST = 1e9  # Elo
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutRating:
+    """How one agent stands without any rating.
+
+    `share` is its part of the mixture that nobody beats on the mean; `unbeaten`: no opponent is
+    shown to be stronger; `beats_all`: it is shown to be stronger than every other agent.
+    """
+
+    share: float
+    unbeaten: bool
+    beats_all: bool
+
+
+def misfit_of(results: Results, pool: Pool, seed: int) -> Misfit | None:
+    """The test of one group with ratings, its triple by the places of all agents."""
+    if len(pool.members) < SMALLEST_CYCLE:
+        return None
+    found = misfit(among(results, np.array(pool.members)), pool.fitted, seed=seed)
+    if found is None:
+        return None
+    one, two, three = (pool.members[place] for place in found.triple)
+    return found._replace(triple=(one, two, three))
+
+
+def standings_without_ratings(
+    names: Sequence[str], rates: Sequence[WinRate]
+) -> Mapping[str, WithoutRating]:
+    """How every agent stands by its direct matches alone."""
+    place = {name: number for number, name in enumerate(names)}
+    size = len(names)
+    points, pairings = np.zeros((size, size)), np.zeros((size, size))
+    for rate in rates:
+        found = rate.row.like.spread
+        cell = place[rate.agent], place[rate.opponent]
+        points[cell], pairings[cell] = found.mean * found.pairings, found.pairings
+    shares = maximin(payoffs(points, pairings)) if pairings.any() else np.zeros(size)
+    above = _above(place, rates)
+    met = pairings > 0.0
+    return {
+        name: WithoutRating(
+            share=float(shares[at]),
+            unbeaten=bool(met[at].any() and not above[:, at].any()),
+            beats_all=bool(size > 1 and above[at].sum() == size - 1),
+        )
+        for name, at in place.items()
+    }
+
+
+def _above(place: Mapping[str, int], rates: Sequence[WinRate]) -> np.ndarray:
+    """Who is shown to be above whom, so surely that all of it is right in 95 %."""
+    size = len(place)
+    above = np.zeros((size, size), np.bool_)
+    for rate in rates:
+        found = rate.row.like.spread
+        if found.mean > 0.5 and lower_bound(found, 1.0 - WRONG / (size * (size - 1))) > 0.5:
+            above[place[rate.agent], place[rate.opponent]] = True
+    return above
+
+
+def misfit_text(
+    found: Misfit | None, names: Sequence[str], standing: Mapping[str, WithoutRating]
+) -> str:
+    """One line where ratings do not describe a group; empty where they do."""
+    if found is None or found.p >= SAID_BELOW:
+        return ""
+    a, b, c = (names[place] for place in found.triple)
+    text = (
+        f"one number an agent does not describe these results (p = {found.p:.3f}): "
+        f"{a} beats {b}, {b} beats {c}, {c} beats {a} more than ratings allow"
+    )
+    mixture = [(name, each.share) for name, each in standing.items()]
+    kept = [each for each in mixture if each[1] >= SMALLEST_SHARE]
+    parts = sorted(kept, key=lambda each: -round(each[1], 2))
+    mixed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in parts)
+    return f"{text}; nobody beats on the mean: {mixed}"
+
+
+class GameTally(NamedTuple):
+    """All games of one agent, duplicates and forfeits included.
+
+    `margin` sums the final scores, its own minus the other's, of games without a forfeit.
+    """
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    margin: int = 0
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.won + self.drawn + self.lost
+
+    @property
+    def points(self) -> float:
+        """One for a game won, half for a draw."""
+        return self.won + self.drawn / 2
+
+    @property
+    def score(self) -> float:
+        """Points per game; 0 without games."""
+        return self.points / (self.games or 1)
+
+    def plus(self, other: "GameTally") -> "GameTally":
+        """The sum of both."""
+        return GameTally(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+class PointsRow(NamedTuple):
+    """One agent; agents that are equal in `score`, games won and `margin` share the `place`."""
+
+    place: int
+    agent: str
+    points: float
+    games: int
+    score: float
+    won: int
+    drawn: int
+    lost: int
+    margin: int
+    champion: int
+
+
+def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
+    """The games of each agent, by place."""
+    sums = [GameTally()] * agents
+    for match in found:
+        for side in (match, match.mirrored()):
+            sums[side.a] = sums[side.a].plus(_tally(side))
+    return sums
+
+
+def _tally(match: Match) -> GameTally:
+    """The games of `match.a`."""
+    won, lost = match.won, match.mirrored().won
+    return GameTally(won, 2 * match.pairings - won - lost, lost, match.margin)
+
+
+def official_places(
+    own: Mapping[str, GameTally],
+    rated: Sequence[str],
+    *,
+    openings: int,
+    by_points: bool = False,
+    scheduled: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """The place of each agent, in the official order; equals share a place.
+
+    By points, then games won and final scores, if the experiment asks for it. Else the places
+    that the schedule gave; else `rated`, the order by rating, but by points alone if there are
+    too few openings for ratings.
+    """
+    if by_points:
+        in_file = [name for name in own if name in rated]
+        return _places(in_file, {name: _key(own[name]) for name in rated})
+    if scheduled:
+        places = {name: scheduled.get(name, len(rated)) for name in rated}
+        order = enumerate(sorted(rated, key=places.__getitem__), 1)
+        return {name: scheduled.get(name, at) for at, name in order}
+    if openings < FEW_OPENINGS:
+        return _places(rated, {name: _key(own[name])[:2] for name in rated})
+    return {name: place for place, name in enumerate(rated, 1)}
+
+
+def scheduled_places(
+    standing: TournamentStanding | None, names: Sequence[str]
+) -> Mapping[str, int] | None:
+    """The places that a schedule gave to all agents, or to the winner; None if it did not."""
+    rows = () if standing is None else standing.rows
+    given = {names[row.agent]: row.place for row in rows if row.place is not None}
+    return given if len(given) == len(names) or [*given.values()] == [1] else None
+
+
+def _places(agents: Sequence[str], keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
+    """Places by keys, the smallest first; equals share a place, in the order of `agents`."""
+    order = sorted(agents, key=keys.__getitem__)
+    places: dict[str, int] = {}
+    for at, name in enumerate(order):
+        same = at > 0 and keys[name] == keys[order[at - 1]]
+        places[name] = places[order[at - 1]] if same else at + 1
+    return places
+
+
+def _key(own: GameTally) -> tuple[float, ...]:
+    """Rank by points per game, as agents may have played different numbers of games."""
+    games = own.games or 1
+    return own.games == 0, -own.score, -own.won / games, -own.margin / games
+
+
+def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list[PointsRow]:
+    """One row for each agent that played, in the official order."""
+    return [
+        PointsRow(
+            place=place,
+            agent=name,
+            points=own[name].points,
+            games=own[name].games,
+            score=round(own[name].score, 6),
+            won=own[name].won,
+            drawn=own[name].drawn,
+            lost=own[name].lost,
+            margin=own[name].margin,
+            champion=int(place == 1),
+        )
+        for name, place in places.items()
+        if own[name].games
+    ]
+
+
+def points_lines(rows: Sequence[PointsRow]) -> list[str]:
+    """The table in lines, the champion in the last one but one."""
+    if not rows:
+        return []
+    width = max(5, *(len(row.agent) for row in rows))
+    lines = [f"place  {'agent':<{width}}  points  games    won  drawn   lost  scores"]
+    lines += [
+        f"{row.place:>5}  {row.agent:<{width}}  {row.points:>6g}  {row.games:>5}  {row.won:>5}  "
+        f"{row.drawn:>5}  {row.lost:>5}  {row.margin:>+6d}"
+        for row in rows
+    ]
+    first = [row.agent for row in rows if row.champion]
+    word = "champion" if len(first) == 1 else "champions, equal in all"
+    return [*lines, f"{word}: {', '.join(first)}", f"({TIES})"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One agent's rating and place; agents of different groups cannot be compared.
+
+    `points` are those of all its `games`, the rating rests on the `counted` ones;
+    `effective_pairings` are the independent ones that would be as sure: pairings on one opening
+    are not independent, also against different opponents.
+    """
+
+    agent: str
+    group: int
+    elo: Estimate
+    games: int
+    distinct: int
+    counted: int
+    points: float
+    openings: int
+    effective_pairings: float
+    forfeits: int
+    text: str
+    standing: WithoutRating
+    place: int = 0  # in the official order
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Agents whose ratings can be compared, and what the first move is worth among them.
+
+    `misfit` tests whether one number an agent describes their results; `misfit_text` says it
+    where they do not.
+    """
+
+    agents: tuple[str, ...]
+    first_move: Estimate
+    text: str
+    misfit: Misfit | None = None
+    misfit_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Agents ordered by group, then by strength; `bridges` say how far groups are apart."""
+
+    agents: tuple[Rated, ...]
+    groups: tuple[Group, ...]
+    bridges: tuple[str, ...]
+
+
+class RatingBasis(NamedTuple):
+    """What one agent's rating rests on; `effective` are independent pairings as sure."""
+
+    games: int
+    points: float
+    distinct: int
+    openings: int
+    effective: float
+    forfeits: int
+
+
+def standings(
+    found: Sequence[Match],
+    names: Sequence[str],
+    rates: Sequence[WinRate],
+    plan: RatingPlan,
+    stopped: bool,
+    faulty: Collection[str] = (),
+) -> Standings:
+    """Rate the agents of all matches; `rates` are the same matches from both sides.
+
+    `stopped` says that a sequential test ended them. All games of `faulty` agents ended by
+    somebody's fault: they say nothing of their strength.
+    """
+    results = results_of(found, len(names), BLOCKS)
+    played = _played(found, names, rates)
+    ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
+    if stopped:
+        rows = tuple(replace(row, elo=raw(row.elo)) for row in ranked.agents)
+        ranked = replace(ranked, agents=rows)
+    if len(ranked.groups) > 1:  # bounds between groups need the openings one by one
+        whole = results_of(found, len(names))
+        rated = rate(whole, replace(plan, draws=0))
+        ranked = replace(ranked, bridges=_bridges(rated, whole, names))
+    return ranked
+
+
+def ranked_agents(
+    results: Results,
+    names: Sequence[str],
+    rates: Sequence[WinRate],
+    played: Sequence[RatingBasis],
+    plan: RatingPlan,
+    *,
+    faulty: Collection[str] = (),
+    method: str = USUAL,
+) -> Standings:
+    """Agents rated by a method and ranked; `played` says what each rating rests on."""
+    rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
+    rows = [
+        _rated(rated, place, name, played[place], standing[name])
+        for place, name in enumerate(names)
+    ]
+    if method == USUAL:
+        only = _only_rates(rates)
+        rows = [_of_pair(row, only, plan, names) for row in rows]
+    rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
+    ordered = enumerate(sorted(rows, key=_place), 1)
+    return Standings(
+        agents=tuple(replace(row, place=place) for place, row in ordered),
+        groups=tuple(_group(pool, rated, names, results, standing) for pool in rated.pools),
+        bridges=_bridges(rated, results, names),
+    )
+
+
+def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
+    """The same agents with their places, in the order of these."""
+    rows = {row.agent: row for row in found.agents}
+    ordered = tuple(replace(rows[name], place=place) for name, place in places.items())
+    return replace(found, agents=ordered)
+
+
+def _place(row: Rated) -> tuple[bool, int, float]:
+    """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
+    elo = row.elo.value
+    if elo is None:  # a bound alone: above or below all that is known
+        elo = FARTHEST if row.elo.low is not None else -FARTHEST
+    # Further digits are rounding errors of the machine.
+    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
+
+
+def _only_forfeits(row: Rated) -> Rated:
+    elo = nothing(ONLY_FORFEITS, level=row.elo.level)
+    return replace(row, elo=elo, text=ONLY_FORFEITS)
+
+
+def _only_rates(rates: Iterable[WinRate]) -> Mapping[str, WinRate | None]:
+    """The one match of every agent that met somebody; None where it met several."""
+    only: dict[str, WinRate | None] = {}
+    for each in rates:
+        only[each.agent] = None if each.agent in only else each
+    return only
+
+
+def _of_pair(
+    row: Rated, only: Mapping[str, WinRate | None], plan: RatingPlan, names: Sequence[str]
+) -> Rated:
+    """The row of an agent that met one other, which met no one else: half the pair's estimate.
+
+    Where one of the two is held at a rating, the other has the whole estimate beside it.
+    """
+    pair, anchor = only.get(row.agent), None if plan.anchor is None else names[plan.anchor]
+    if pair is None or row.agent == anchor or only.get(pair.opponent) is None:
+        return row
+    share, zero = (1.0, plan.anchor_elo) if pair.opponent == anchor else (0.5, 0.0)
+    elo = transformed(pair.row.elo, lambda elo: zero + share * elo)
+    if elo.kind is EstimateKind.CENSUS:
+        elo = replace(elo, reason=EXACT)
+    return replace(row, elo=elo, text=rating_text(elo))
+
+
+def results_of(found: Sequence[Match], agents: int, blocks: int | None = None) -> Results:
+    """The evidence of all matches, for rating; openings as at most `blocks` of them.
+
+    It equals `stats.results.gather` of single games, but is summed match by match, which takes
+    little memory even for a million openings.
+    """
+    most = 2 * sum(len(match.openings) for match in found)
+    key, sums, at = np.empty(most, np.int64), np.empty((3, most)), 0
+    for match in (match.evidence() for match in found):
+        for seat in (match, match.mirrored()):
+            met, amounts = _sums(seat, blocks)
+            own = slice(at, at := at + len(met))
+            key[own], sums[:, own] = met * agents**2 + seat.a * agents + seat.b, amounts
+    key, order = key[:at], np.argsort(key[:at], kind="stable")
+    games, points, drawn = (column[order] for column in sums)
+    names, places = np.unique(key[order] // agents**2, return_inverse=True)
+    pair = key[order] % agents**2
+    return Results(agents, len(names), places.ravel(), pair, games, points, drawn)
+
+
+def _sums(match: Match, blocks: int | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The openings, and games, points and draws on each where `a` moved first."""
+    opening = match.openings if blocks is None else match.openings % blocks
+    met, place = np.unique(opening, return_inverse=True)
+    amounts = match.times, match.as_first * match.times, (match.as_first == DRAWN) * match.times
+    sums = np.stack([np.bincount(place.ravel(), each, len(met)) for each in amounts])
+    return met.astype(np.int64), sums.astype(np.float64)
+
+
+def _played(
+    found: Sequence[Match], names: Sequence[str], rates: Iterable[WinRate]
+) -> list[RatingBasis]:
+    """What the rating of each agent rests on."""
+    place = {name: number for number, name in enumerate(names)}
+    sums = np.zeros((len(names), 3), np.int64)
+    for each in rates:
+        counts = each.row.counts
+        sums[place[each.agent]] += counts.games, counts.distinct_games or 0, each.forfeits
+    points = [each.points for each in tallies(found, len(names))]
+    return [_basis(at, found, points[at], *sums[at].tolist()) for at in range(len(names))]
+
+
+def _basis(
+    place: int, found: Sequence[Match], points: float, games: int, distinct: int, forfeits: int
+) -> RatingBasis:
+    met = [match.evidence() for match in found if place in (match.a, match.b)]
+    openings = np.concatenate([np.empty(0, np.int32), *(match.openings for match in met)])
+    times = np.concatenate([np.empty(0, np.int64), *(match.times for match in met)])
+    return RatingBasis(
+        games=games,
+        points=points,
+        distinct=distinct,
+        openings=len(np.unique(openings)),
+        effective=spread(openings, _around_half(met), times).effective_pairings,
+        forfeits=forfeits,
+    )
+
+
+def _rated(
+    rated: Ratings, place: int, name: str, basis: RatingBasis, standing: WithoutRating
+) -> Rated:
+    row = rated.agents[place]
+    return Rated(
+        agent=name,
+        group=row.pool,
+        elo=row.rating,
+        games=basis.games,
+        distinct=basis.distinct,
+        counted=row.games,
+        points=basis.points,
+        openings=basis.openings,
+        effective_pairings=basis.effective,
+        forfeits=basis.forfeits,
+        text=rating_text(row.rating),
+        standing=standing,
+    )
+
+
+def _around_half(played: Sequence[Match]) -> NDArray[np.float64]:
+    """Scores against all opponents as if all were equally strong, which leaves only the errors."""
+    apart = [0.5 + (match.scores - _mean(match)) / 2.0 for match in played]
+    return np.concatenate([np.empty(0), *apart])
+
+
+def _mean(match: Match) -> float:
+    return float((match.scores * match.times).sum()) / match.pairings
+
+
+def _group(
+    pool: Pool,
+    rated: Ratings,
+    names: Sequence[str],
+    results: Results,
+    standing: Mapping[str, WithoutRating],
+) -> Group:
+    games = sum(rated.agents[member].games for member in pool.members) // 2
+    text = first_move_text(pool, games) if len(pool.members) > 1 else ""
+    found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
+    members = tuple(names[member] for member in pool.members)
+    return Group(members, pool.advantage, text, found, misfit_text(found, names, standing))
+
+
+def _bridges(rated: Ratings, results: Results, names: Sequence[str]) -> tuple[str, ...]:
+    if len(rated.pools) < 2:
+        return ()
+    return tuple(bridge_text(bridge, rated, names) for bridge in bridges(results, rated))

@@ -1,0 +1,164 @@
+"""All results of a run in one value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.analysis.duplicates import identical_play
+from arena.analysis.evidence import Evidence
+from arena.analysis.match_counts import Match
+from arena.analysis.standings import (
+    Group,
+    PointsRow,
+    Rated,
+    Standings,
+    in_official_order,
+    official_places,
+    points_rows,
+    scheduled_places,
+    standings,
+    tallies,
+)
+from arena.analysis.win_rates import WinRates, contradictions, is_census, win_rates
+from arena.planning.plan import Plan
+from arena.planning.rounds import TournamentStanding
+from arena.stats.counts import first_mover_scores
+from arena.stats.estimate import Estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.ratings import RatingPlan
+from arena.stats.sprt import SprtPlan, SprtState
+from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.text import elo_text, sprt_text
+
+DRAWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Where a sequential test of `agent` against `opponent` ended, and what it says of both.
+
+    `raw` ignores the stopping rule and is too far from 0; `corrected` does not.
+    """
+
+    agent: str
+    opponent: str
+    decision: str
+    raw: Estimate
+    corrected: Estimate
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that is concluded from the games of a run, without clocks or machines.
+
+    `first_mover` is the score of the first movers, the agents to move after the opening.
+    `win_rates` has both sides of every pair that met; `ratings` are in the official order.
+    """
+
+    experiment: str
+    game: str
+    agents: tuple[str, ...]
+    games: int
+    distinct_games: int
+    openings: int
+    forfeits: int
+    first_mover: Estimate
+    ratings: tuple[Rated, ...]
+    groups: tuple[Group, ...]
+    bridges: tuple[str, ...]
+    win_rates: WinRates
+    stopped: Stopped | None
+    tournament: TournamentStanding | None = None
+    points: tuple[PointsRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()  # a line for each group of agents that play identically
+    opening_plies: tuple[int, int] | None = None  # the fewest and the most
+
+
+def summarise(
+    evidence: Evidence,
+    *,
+    name: str = "",
+    sprt: tuple[SprtPlan, SprtState] | None = None,
+    tournament: TournamentStanding | None = None,
+    by_points: bool = False,
+    draws: int = DRAWS,
+) -> Summary:
+    """Sum up the games of the experiment called `name`.
+
+    `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
+    ranks the agents by points; 0 `draws`: ratings without errors.
+    """
+    plan, tested = evidence.plan, sprt is not None
+    names, met = plan.names, evidence.matches
+    rates = win_rates(evidence, tested)
+    whole = bool(met) and all(is_census(match, evidence) for match in met)
+    rating = rating_plan(plan, draws, whole)
+    rated = standings(met, names, rates, rating, tested, evidence.faulty)
+    rated, points = _ranked(evidence, rated, by_points, tournament)
+    return Summary(
+        experiment=name,
+        game=plan.game,
+        agents=names,
+        games=evidence.games,
+        distinct_games=int(np.count_nonzero(~evidence.repeat)),
+        openings=evidence.openings,
+        forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
+        first_mover=_first_mover(met, whole),
+        ratings=rated.agents,
+        groups=rated.groups,
+        bridges=rated.bridges,
+        win_rates=rates,
+        stopped=None if sprt is None else _stopped(plan, *sprt),
+        tournament=tournament,
+        points=points if by_points else (),
+        notes=tuple(contradictions(evidence)),
+        same=identical_play(evidence.same, names),
+        opening_plies=evidence.opening_plies,
+    )
+
+
+def _ranked(
+    evidence: Evidence, rated: Standings, by_points: bool, tournament: TournamentStanding | None
+) -> tuple[Standings, tuple[PointsRow, ...]]:
+    """The agents in the official order, and their points."""
+    names = evidence.plan.names
+    own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
+    places = official_places(
+        own, [row.agent for row in rated.agents], openings=evidence.openings,
+        by_points=by_points, scheduled=scheduled_places(tournament, names),
+    )  # fmt: skip
+    return in_official_order(rated, places), tuple(points_rows(own, places))
+
+
+def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
+    """How the agents of a plan are rated."""
+    name, elo = plan.anchor or (None, 0.0)
+    anchor = None if name is None else plan.names.index(name)
+    return RatingPlan(draws=draws, seed=plan.seed, census=census, anchor=anchor, anchor_elo=elo)
+
+
+def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
+    """Return the first movers' score over all matches; openings are shared between them."""
+    fresh = [match.evidence() for match in found]
+    scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
+    none = np.empty(0)
+    return score_estimate(
+        np.concatenate([none, *(match.openings for match in fresh)]),
+        np.concatenate([none, *scores]),
+        census=census,
+        times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
+    )
+
+
+def _stopped(plan: Plan, test: SprtPlan, state: SprtState) -> Stopped:
+    """A test of the only match there is, from the side of its first agent."""
+    ((a, b),), names = plan.matches, plan.names
+    raw, corrected = raw_estimate(state), corrected_estimate(test, state)
+    text = (
+        f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
+        f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"
+    )
+    return Stopped(names[a], names[b], str(state.decision), raw, corrected, text)

@@ -1,0 +1,262 @@
+"""One row for each cell of a sweep."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from arena.analysis.summary_file import stored_checks
+from arena.analysis.tables import WinRateRow, mirror_of
+from arena.planning.games import GameColumn
+from arena.stats.elo import elo_estimate
+from arena.stats.estimate import Estimate
+from arena.stats.intervals import score_estimate
+from arena.stats.quantiles import t_quantile
+from arena.storage.parquet import Column, read_pieces, read_rows, words_of, write_columns
+
+LEVEL = 0.95
+BETTER, WORSE, OPEN = "better", "worse", "not told apart"
+GAMES = "games.parquet"
+BUDGETS = ("nodes", "seconds", "turn_seconds", "game_seconds", "move_seconds", "pairs")
+OTHERS = "the others"
+HOLDS = "holds"
+ESTIMATES = ("score", "elo", "elo_of_all")
+TYPES = {
+    "cell": "int64", "agent": "string", "opponent": "string", "games": "int64",
+    "openings": "int64",
+    **{f"{name}{end}": "double" for name in ESTIMATES for end in ("", "_low", "_high")},
+    "answer": "string", "distinct_games": "int64", "first_mover_score": "double",
+    "first_mover_margin": "double", "identical_pairs": "int64", "checks": "int64",
+    "checks_hold": "int64", "run": "string",
+}  # fmt: skip
+
+
+class CellScore(NamedTuple):
+    """A score and its Elo with the usual interval, and an answer that counts all the cells."""
+
+    score: Estimate
+    elo: Estimate
+    elo_of_all: Estimate  # whose intervals hold in all cells together
+    answer: str
+
+
+class Slope(NamedTuple):
+    """Elo a step of a budget, with its interval; None with fewer than three cells."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellScore:
+    """The score of one of so many cells; each has its share of the error (Bonferroni)."""
+    score = score_estimate(openings, scores, LEVEL)
+    shared = score_estimate(openings, scores, 1.0 - (1.0 - LEVEL) / cells)
+    low, high = shared.low or 0.0, 1.0 if shared.high is None else shared.high
+    answer = BETTER if low > 0.5 else WORSE if high < 0.5 else OPEN
+    return CellScore(score, elo_estimate(score), elo_estimate(shared), answer)
+
+
+def slope_of(steps: Sequence[float], elos: Sequence[Estimate]) -> Slope | None:
+    """Elo a step, by weighted least squares; None with fewer than two cells that have an interval.
+
+    Weights are those of the intervals; the error is the larger of theirs and of the residuals'
+    (Draper and Smith, "Applied Regression Analysis", section 9.2), with Student's t.
+    """
+    known = [
+        (step, elo.value, elo.low, elo.high)
+        for step, elo in zip(steps, elos, strict=True)
+        if elo.value is not None and elo.low is not None and elo.high is not None
+    ]
+    x = np.array([each[0] for each in known])
+    if len(set(x.tolist())) < 2:
+        return None
+    y = np.array([each[1] for each in known])
+    errors = np.array([(high - low) / (2 * t_quantile(0.975, 1e6)) for _, _, low, high in known])
+    weights = 1.0 / np.square(np.maximum(errors, 1e-9))
+    middle = float((weights * x).sum() / weights.sum())
+    spread = float((weights * np.square(x - middle)).sum())
+    slope = float((weights * (x - middle) * y).sum()) / spread
+    if len(x) < 3:
+        width = t_quantile(0.975, 1e6) / math.sqrt(spread)
+        return Slope(slope, slope - width, slope + width)
+    level = float((weights * y).sum() / weights.sum())
+    residuals = y - level - slope * (x - middle)
+    scatter = float((weights * np.square(residuals)).sum()) / (len(x) - 2)
+    quantile = t_quantile(0.975, len(x) - 2 if scatter > 1.0 else 1e6)
+    width = quantile * math.sqrt(max(1.0, scatter) / spread)
+    return Slope(slope, slope - width, slope + width)
+
+
+class CellRow(NamedTuple):
+    """One cell: the values of its axes, whom it compares, and what its games show."""
+
+    values: tuple[object, ...]
+    agent: str
+    opponent: str
+    games: int
+    openings: int
+    found: CellScore
+    checks: int
+    checks_hold: int
+    run: str  # its directory below that of the sweep
+    match: WinRateRow | None = None  # that of the agent, if it met one opponent
+
+
+def cell_row(
+    directory: Path, run: str, values: tuple[object, ...], agent: str, cells: int
+) -> CellRow:
+    """The row of a finished run: `agent` against its opponent, or against all."""
+    columns, names = read_cell(directory / GAMES)
+    first, second = columns["first"][0::2], columns["second"][0::2]
+    met = [names[place] for place in np.unique(np.concatenate([first, second])).tolist()]
+    opponents = [name for name in met if name != agent]
+    place = names.index(agent)
+    own = (first == place) | (second == place)
+    fresh = own & ~columns["repeat"][0::2].astype(bool)
+    scores = scores_of(columns["result"], first == place)[fresh]
+    openings = columns["opening"][0::2][fresh]
+    stored = stored_checks(directory)
+    opponent = opponents[0] if len(opponents) == 1 else OTHERS
+    matches = read_rows(directory / "win_rates.parquet", WinRateRow)
+    return CellRow(
+        values,
+        agent,
+        opponent,
+        2 * int(np.count_nonzero(own)),
+        len(np.unique(openings)),
+        cell_score(openings, scores, cells),
+        len(stored),
+        sum(check.get("status") == HOLDS for check in stored),
+        run,
+        next((row for row in matches if (row.agent, row.opponent) == (agent, opponent)), None),
+    )
+
+
+def read_cell(path: Path) -> tuple[dict[str, GameColumn], list[str]]:
+    """The columns that a row needs, agents as places among the names that follow."""
+    names = list(dict.fromkeys([*words_of(path, "first"), *words_of(path, "second")]))
+    pieces = list(
+        read_pieces(path, ("opening", "result", "repeat"), {"first": names, "second": names})
+    )
+    return {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}, names
+
+
+def scores_of(results: NDArray[np.float64], is_a: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The score of each pairing, seen by the agent that is its `a`, or by the other."""
+    scores = (results[0::2] + 1.0 - results[1::2]) / 2.0
+    return np.asarray(np.where(is_a, scores, 1.0 - scores), np.float64)
+
+
+def write_sweep(
+    path: Path, names: Sequence[str], rows: Sequence[CellRow], source: Mapping[str, object]
+) -> None:
+    """Write the table: a column for each axis, then what was found."""
+    axes = {name: axis_type([row.values[at] for row in rows]) for at, name in enumerate(names)}
+    columns: dict[str, Column] = {
+        name: [as_type(row.values[at], axes[name]) for row in rows] for at, name in enumerate(names)
+    }
+    for name in ("agent", "opponent", "games", "openings", "checks", "checks_hold", "run"):
+        columns[name] = [getattr(row, name) for row in rows]
+    columns["cell"] = list(range(1, len(rows) + 1))
+    columns["answer"] = [row.found.answer for row in rows]
+    for name in ("distinct_games", "first_mover_score", "first_mover_margin", "identical_pairs"):
+        columns[name] = [row.match and getattr(row.match, name) for row in rows]
+    for name in ESTIMATES:
+        estimates = [getattr(row.found, name) for row in rows]
+        for end, part in (("", "value"), ("_low", "low"), ("_high", "high")):
+            columns[f"{name}{end}"] = [getattr(each, part) for each in estimates]
+    types = {"cell": "int64", **axes, **TYPES}
+    write_columns(path, types, [{name: columns[name] for name in types}], source)
+
+
+def axis_type(values: Sequence[object]) -> str:
+    """What a column of these values is: whole numbers, numbers or words."""
+    if all(isinstance(each, int) and not isinstance(each, bool) for each in values):
+        return "int64"
+    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in values):
+        return "double"
+    return "string"
+
+
+def as_type(value: object, kind: str) -> object:
+    """The value as its column has it."""
+    if kind == "string":
+        return value if isinstance(value, str) else str(value)
+    return float(str(value)) if kind == "double" else value
+
+
+class SweepLine(NamedTuple):
+    """Cells that are alike in all but a number: its values, their Elo, and the Elo a step."""
+
+    name: str  # the other values in words
+    xs: tuple[float, ...]
+    elos: tuple[Estimate, ...]
+    doubling: bool  # a step is a doubling; else it is one more
+    slope: Slope | None
+
+
+def budget_axis(names: Sequence[str], rows: Sequence[CellRow]) -> int | None:
+    """The axis of numbers along which lines go, a budget if there is one; None if none has any."""
+    numbers = [
+        at for at in range(len(names))
+        if axis_type([row.values[at] for row in rows]) != "string"
+        and len({row.values[at] for row in rows}) > 1
+    ]  # fmt: skip
+    return min(numbers, key=lambda at: not is_budget(names[at]), default=None)
+
+
+def is_budget(name: str) -> bool:
+    """Whether a key is a budget, of which people ask what a doubling brings."""
+    return name.rpartition(".")[2] in BUDGETS
+
+
+def sweep_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[SweepLine]:
+    """The lines of a figure."""
+    axis = budget_axis(names, rows)
+    if axis is None:
+        return
+    doubling = is_budget(names[axis])
+
+    def others(row: CellRow) -> str:
+        rest = [str(value) for at, value in enumerate(row.values) if at != axis]
+        return ", ".join(rest)
+
+    for name, group in groupby(sorted(rows, key=others), key=others):
+        cells = sorted(group, key=lambda row: float(str(row.values[axis])))
+        xs = tuple(float(str(row.values[axis])) for row in cells)
+        elos = tuple(row.found.elo for row in cells)
+        if doubling and min(xs) <= 0:
+            continue
+        steps = np.log2(xs).tolist() if doubling else list(xs)
+        yield SweepLine(name, xs, elos, doubling, slope_of(steps, elos))
+
+
+def verdict_text(rows: Sequence[CellRow]) -> str:
+    """One verdict over all cells, and how it counts that there are many."""
+    agent, count = rows[0].agent, len(rows)
+    opponents = {row.opponent for row in rows}
+    against = opponents.pop() if len(opponents) == 1 else OTHERS
+    mirrors = {row.match and mirror_of(row.match) for row in rows}
+    if len(mirrors) == 1 and (mirror := mirrors.pop()):
+        return f"{agent} against {against}: {mirror} in every cell"
+    found = {answer: sum(row.found.answer == answer for row in rows)
+             for answer in (BETTER, WORSE, OPEN)}  # fmt: skip
+    each = 100.0 * (1.0 - 0.05 / count)
+    how = f"95 % for all {count} cells together (Bonferroni: {each:.4g} % each)"
+    if found[BETTER] == count:
+        answer = "better in every cell"
+    elif found[WORSE] == count:
+        answer = "worse in every cell"
+    elif found[OPEN] == count:
+        answer = "not told apart in any cell"
+    else:
+        parts = [f"{word} in {number}" for word, number in found.items() if number]
+        answer = f"{', '.join(parts)} of {count} cells"
+    depends = ": which one is better depends on the cell" if found[BETTER] and found[WORSE] else ""
+    return f"{agent} against {against}: {answer}{depends}; {how}"

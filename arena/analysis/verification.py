@@ -1,0 +1,372 @@
+"""Check a stored run by the rules and by playing it again."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.analysis.repeatability import KEY, Repeatability, repeatability
+from arena.planning.games import LOSS, Games, Termination, cut, decoded, moves_of, pair_points
+from arena.planning.openings.openings import NO_MOVE
+from arena.planning.plan import Plan
+from arena.planning.round_tracker import Course
+from arena.planning.schedule import DrawnPlan, draw
+from arena.planning.tasks import Task
+from arena.playing.bot_replays import SAME, BotReplays, first_difference, seat_to_move
+from arena.playing.bots import FIXED
+from arena.playing.cached_pairs import KnownPairings
+from arena.playing.executor import in_turn
+from arena.playing.forfeits import FaultRule
+from arena.playing.referee_loop import contradiction, stored_verdicts, unclean
+from arena.playing.worker import PlayOptions, Workers
+from arena.storage.game_table import COMPARED, StoredGames
+from arena.storage.provenance import RUN, read_run
+from arena.storage.run_file import NotARun, changes_since, stored_games, stored_plan, stored_table
+from games.base.files import write_text
+from games.base.progress_line import ProgressLine
+from games.base.text import quoted
+from games.board import Board
+from games.transcripts import lines, words_by_side
+
+SAMPLE = 200  # pairings
+AT_ONCE = 64
+BY_AGENTS = (*SAME, "moves")  # columns that agents decide
+Records = Mapping[str, Sequence[object]]  # columns of some games
+
+
+class Table(NamedTuple):
+    """What a table holds, as far as the rules and the plan can tell."""
+
+    fault: str | None  # where it cannot be true
+    unasked: "np.ndarray[tuple[int], np.dtype[np.bool_]]"  # games that were forfeited unplayed
+    replayed: int  # games whose moves were kept
+
+
+def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -> Table:
+    """Compare a table with the schedule, the rule of faults and, where moves were kept, the rules.
+
+    `unloadable` says of places why their agents did not load.
+    """
+    size = len(stored.games) // 2
+    placed = drawn.pairings.columns(0, size) if size <= drawn.pairings.total else None
+    none = np.zeros(len(stored.games), np.bool_)
+    if placed is None:
+        return Table(f"{2 * size} games are there, {2 * drawn.pairings.total} scheduled", none, 0)
+    whole = Games(stored.games.columns | {n: placed[n] for n in ("first", "second")}, None, {})
+    unasked, fault = forfeited(whole, drawn, unloadable)
+    for name in ("pair", "seed"):
+        different = np.flatnonzero(stored.games.columns[name] != placed[name])
+        if fault is None and len(different):
+            row = int(different[0])
+            was, now = stored.games.columns[name][row], placed[name][row]
+            fault = f"{place_of(row)}: {contradiction(name, was, now)}"
+    if fault is None and stored.moves is not None:
+        replay = Replay(drawn, whole)
+        faults = (replay.fault(start, texts) for start, texts in stored.moves.pieces())
+        fault = next(filter(None, faults), None)
+    return Table(fault, unasked, 0 if stored.moves is None else len(stored.moves))
+
+
+def place_of(row: int) -> str:
+    """Where a game stands in the schedule."""
+    return f"pairing {row // 2}, game {row % 2 + 1}"
+
+
+def forfeited(
+    whole: Games, drawn: DrawnPlan, unloadable: dict[int, str]
+) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", str | None]:
+    """Which games the rule of faults has forfeited unplayed, and whether one ends otherwise."""
+    rule = FaultRule(drawn, unloadable)
+    ruled = rule.take(whole)
+    unasked = np.zeros(len(whole), np.bool_)
+    unasked[list(ruled.traces)] = True
+    for name in COMPARED:
+        if name in whole.columns and name not in ("pair", "seed"):
+            different = np.flatnonzero(ruled.columns[name] != whole.columns[name])
+            if len(different):
+                row = int(different[0])
+                was, now = whole.columns[name][row], ruled.columns[name][row]
+                return (
+                    unasked,
+                    f"{place_of(row)}: {contradiction(name, was, now)} (rule of forfeits)",
+                )
+    return unasked, None
+
+
+class Replay:
+    """Games in the words of players, played again."""
+
+    def __init__(self, drawn: DrawnPlan, games: Games) -> None:
+        """The columns of the games; their moves come as words."""
+        self.drawn, self.games = drawn, games
+        self.board = Board(drawn.of)
+        self.slots = [
+            {word: drawn.of.slots_of(move) for move, word in enumerate(words)}
+            for words in words_by_side(drawn.of)
+        ]
+
+    def fault(self, start: int, texts: list[str]) -> str | None:
+        """The first game that the rules do not allow as it stands there, and why.
+
+        The texts are those of the games from row `start` on.
+        """
+        of, moves = self.drawn.of, list[int]()
+        games = cut(self.games, start, start + len(texts))
+        for row, text in enumerate(texts, start):
+            words = text.split()
+            if len(words) != self.games.plies[row]:
+                return (
+                    f"{place_of(row)}: {contradiction('plies', self.games.plies[row], len(words))}"
+                )
+            slots = self._slots(words)
+            if isinstance(slots, str):
+                return f"{place_of(row)}: {slots}"
+            if problem := self._begins_wrongly(row, slots) or self._loser_was_waiting(row):
+                return f"{place_of(row)}: {problem}"
+            moves += slots
+        found = unclean(
+            of, np.array(of.moves_of(np.array(moves, np.int16)), np.int16), games.plies,
+            games.result, games.margin, games.termination, games.game_id,
+        )  # fmt: skip
+        return None if found is None else f"{place_of(start + found[0])}: {found[1]}"
+
+    def _slots(self, words: list[str]) -> list[int] | str:
+        """The slots of a game, which then stands on the board; or why there is no such game."""
+        self.board.begin()
+        slots = []
+        for ply, word in enumerate(words, 1):
+            slot = self.slots[self.board.side].get(word)
+            if slot is None or slot not in self.board.slots:
+                return f"move {quoted(word)} at ply {ply} is not legal"
+            self.board.play(slot)
+            slots.append(slot)
+        return slots
+
+    def _begins_wrongly(self, row: int, slots: list[int]) -> str | None:
+        """A game that was begun has the moves of its opening."""
+        openings = self.drawn.openings.slots
+        opening = openings[(self.drawn.pairings.places(np.array([row // 2]))[1]) % len(openings)][0]
+        drawn = opening[opening != NO_MOVE].tolist()
+        return (
+            "it does not begin with its opening" if slots and slots[: len(drawn)] != drawn else None
+        )
+
+    def _loser_was_waiting(self, row: int) -> str | None:
+        """Who answers an illegal move is to move."""
+        if self.games.termination[row] != Termination.ILLEGAL or self.games.plies[row] == 0:
+            return None
+        loser = 0 if self.games.result[row] == LOSS else 1
+        wrong = self.board.mover != loser
+        return (
+            "the table says termination illegal, but its loser was not to move" if wrong else None
+        )
+
+
+def unloadable_places(stored: dict[str, str], names: tuple[str, ...]) -> dict[int, str]:
+    """What run.json says of agents that did not load, by their places."""
+    return {names.index(name): why for name, why in stored.items() if name in names}
+
+
+class Reproduction(NamedTuple):
+    """How many games were compared, the first difference if any, notes on the run."""
+
+    games: int
+    difference: str | None
+    notes: list[str]
+    again: Repeatability | None = None  # what is said of repeating the run
+
+
+class StoredRun(NamedTuple):
+    """A run read back: its schedule, its games, what the rules say of them."""
+
+    drawn: DrawnPlan
+    stored: StoredGames
+    table: Table
+
+
+def stored_run(directory: Path, beside: Path | None) -> StoredRun:
+    """The run with its table checked by clean rules; no user's code but a game file is loaded."""
+    plan, stored, said = (
+        stored_plan(directory, beside),
+        stored_games(directory),
+        read_run(directory),
+    )
+    fixed = frozenset((a, b) for a, b in said.get(FIXED, []))
+    course = Course(draw(replace(plan, stop=None, thoughts=False), fixed=fixed))
+    course.follow(pair_points(stored.games))
+    drawn = course.drawn
+    unloadable = unloadable_places(said.get("unloadable", {}), plan.names)
+    with stored_table(directory):  # the moves are read only now
+        table = checked(stored, drawn, unloadable)
+    if table.fault is None and said.get("games") != len(stored.games):
+        missing = f"{said.get('games')} games were played, {len(stored.games)} are there"
+        table = table._replace(fault=missing)
+    if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
+        there = f"{2 * course.total} games, {len(stored.games)} are there"
+        table = table._replace(fault=f"the rounds ask for {there}")
+    return StoredRun(drawn, stored, table)
+
+
+def replaying(seconds: float) -> list[str]:
+    """What the progress line shows while the stored games are replayed."""
+    return [f"replaying the stored games by the rules, {seconds:.0f} s"]
+
+
+def replayed(directory: Path, experiment: Path | None, line: ProgressLine) -> Reproduction:
+    """Replay the games of a run by clean rules alone; no bot is started."""
+    with line.watch(replaying):
+        run = stored_run(directory, experiment and experiment.absolute().parent)
+    if run.stored.moves is None and run.table.fault is None:
+        raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
+    return Reproduction(run.table.replayed, run.table.fault, [])
+
+
+def compare(
+    directory: Path,
+    everything: bool,
+    experiment: Path | None,
+    options: PlayOptions,
+    line: ProgressLine,
+) -> Reproduction:
+    """Replay a run by clean rules, then play pairings again until one differs.
+
+    NotARun if they cannot be compared.
+    """
+    beside = experiment and experiment.absolute().parent
+    with line.watch(replaying):
+        run = stored_run(directory, beside)
+    drawn, stored, compared = run.drawn, run.stored, 0
+    differing = run.table.fault
+    for tree in drawn.plan.trees():
+        if differing is None and not tree.path.exists():
+            raise NotARun(f"there is no file {tree.path}: --experiment says where its bots are now")
+    if differing is None and not drawn.plan.reproducible:
+        raise NotARun(
+            f"{directory}: its agents played by the clock, so its games cannot be played again"
+        )
+    doubted: tuple[str, ...] = ()
+    if differing is None:
+        which = chosen(len(stored.games) // 2, everything)
+        compared, differing, doubted = play_again(run, which, options, line)
+    notes = changes_since(directory, beside)
+    again = repeatability_now(directory, drawn.plan, doubted, notes)
+    return Reproduction(compared, differing, notes, again)
+
+
+def play_again(
+    run: StoredRun, which: list[range], options: PlayOptions, line: ProgressLine
+) -> tuple[int, str | None, tuple[str, ...]]:
+    """Play pairings until one differs: the games, the difference, the bots that may cause it."""
+    drawn, known, compared = run.drawn, KnownPairings(run.drawn, options.known), 0
+    total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+    workers.on_wait = lambda: line.show(
+        lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
+    )
+    with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
+        for batch in batches:
+            games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
+            compared += len(games)
+            if found := first_difference_in(run, games):
+                return compared, found.words, found.bots
+            if differing := forgotten(known, run, games, batch.start):
+                return compared, differing, ()
+    return compared, None, ()
+
+
+def repeatability_now(
+    directory: Path, plan: Plan, differing: tuple[str, ...], notes: list[str]
+) -> Repeatability:
+    """Return what is said of the run now that bots were seen to differ; run.json says it too.
+
+    Not if files or sources have changed since: then it is not the run's bots that differ.
+    """
+    stored = read_run(directory)
+    replays = BotReplays.from_json(stored.get(KEY))
+    if differing and not notes:
+        replays = replays or BotReplays(dict.fromkeys(plan.outside_bots, 0))
+        replays = replays._replace(differing=tuple(dict.fromkeys((*replays.differing, *differing))))
+        again = repeatability(plan, replays)
+        stored = {**stored, KEY: again.to_json(replays), "reproducible": again.as_bool}
+        write_text(directory / RUN, json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
+    return repeatability(plan, replays)
+
+
+def chosen(total: int, everything: bool) -> list[range]:
+    """The pairings to play again, in order: all, or a sample spread evenly over the run."""
+    if everything or total <= SAMPLE:
+        return [range(at, min(at + AT_ONCE, total)) for at in range(0, total, AT_ONCE)]
+    starts = [place * total // SAMPLE for place in range(SAMPLE)]
+    return [range(at, at + 1) for at in starts]
+
+
+def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> str | None:
+    """What is said if the known games had others than those that were played again."""
+    if not known.differing(run.drawn.pairings, games, first):
+        return None
+    differing = f"the known games had another game for pairing {first} or one after"
+    return f"{differing}; all known games of these agents are forgotten"
+
+
+def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
+    """The tasks to play; games that were cut off are cut off again without waiting."""
+    for each in which:
+        if not run.table.unasked[2 * each.start : 2 * each.stop].all():
+            verdicts = stored_verdicts(run.stored.games, each)
+            carried = run.drawn.pairings.carried(each.start, each.stop)
+            yield Task(each.start, each.stop, verdicts, carried)
+
+
+class Difference(NamedTuple):
+    """The first difference between the records of two plays, and the outside bots it comes from."""
+
+    words: str
+    bots: tuple[str, ...]
+
+
+def first_difference_in(run: StoredRun, games: Games) -> Difference | None:
+    """The first column in which the records of a game differ; whose moves they may be."""
+    stored, of = run.stored, run.drawn.of
+    rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
+    before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
+    now = {name: games.columns[name].tolist() for name in COMPARED}
+    if stored.moves is not None:
+        assert games.moves is not None  # the run kept them, and this plays its plan
+        again = lines(of, games.moves, games.plies)
+        before, now = (
+            before | {"moves": stored.moves.rows(rows.start, rows.stop)},
+            now | {"moves": again},
+        )
+    for row in np.flatnonzero(~run.table.unasked[rows]).tolist():
+        for name, column in now.items():
+            if before[name][row : row + 1] != column[row : row + 1]:
+                was = before[name][row] if row < len(before[name]) else None
+                place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
+                what = f"{place}: {contradiction(name, was, column[row])}"
+                bots = bots_that_differ(run, games, row, before, now) if name in BY_AGENTS else ()
+                return Difference(what + doubt_words(bots), bots)
+    return None
+
+
+def bots_that_differ(
+    run: StoredRun, games: Games, row: int, before: Records, now: Records
+) -> tuple[str, ...]:
+    """Return the outside bot whose move was another one, or those whose moves may have been."""
+    places = [int(games.first[row]), int(games.second[row])]
+    if "moves" in before and games.moves is not None and row < len(before["moves"]):
+        ply = first_difference(str(before["moves"][row]).split(), str(now["moves"][row]).split())
+        if ply is not None:
+            places = [places[seat_to_move(run.drawn.of, moves_of(games, row)[:ply])]]
+    names, outside_bots = run.drawn.plan.names, run.drawn.plan.outside_bots
+    return tuple(names[place] for place in places if names[place] in outside_bots)
+
+
+def doubt_words(bots: tuple[str, ...]) -> str:
+    """Say whose moves may have changed without a fault of the table."""
+    if not bots:
+        return ""
+    names = " and ".join(bots)
+    return f" (the table is clean by the rules: {names} may not be the same bot any more)"

@@ -1,0 +1,90 @@
+"""Write a run in other formats."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, Mistake, printable, say, status_of
+from games.base.files import write_text
+
+if TYPE_CHECKING:  # it loads the compiler
+    from arena.report.data import Report
+
+FOLDER = "export"
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = CommandParser(
+        prog=here("pitflip export"),
+        description="Write the games and tables of a finished run in formats of other programs.",
+        epilog="example: pitflip export results/othello_heuristics/2f3de8a327 --games ggf "
+        "--tables latex",
+    )
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's directory")
+    parser.add_argument(
+        "--games", action="append", default=[], metavar="FORMAT",
+        help="pgn, ggf (Othello), csv (a line a game) or json (an object a line)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tables", action="append", default=[], metavar="FORMAT",
+        help="csv (every column), markdown or latex (as on the page)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--methods", action="store_true",
+        help="the paragraph that a paper needs: how it was played and estimated, with sources",
+    )  # fmt: skip
+    parser.add_argument(
+        "--to", type=Path, metavar="DIR", help=f"where to (the folder {FOLDER} of the run)"
+    )
+    parser.add_argument(
+        "--experiment", type=Path, metavar="FILE",
+        help="where users' files are found, if the experiment file has moved",
+    )  # fmt: skip
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; 2 if a format is unknown or cannot hold the run."""
+    chosen = arguments().parse_args(words)
+    return status_of("pitflip export", lambda: exported(chosen))
+
+
+def exported(chosen: argparse.Namespace) -> int:
+    """Write the files; the exit status."""
+    # Only now, so that help and mistakes are answered before anything large is loaded.
+    from arena.formats import registry  # noqa: PLC0415
+    from arena.report.data import stored_report  # noqa: PLC0415
+
+    if not (chosen.games or chosen.tables or chosen.methods):
+        raise Mistake("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
+    registry.checked(chosen.games, "games")
+    registry.checked(chosen.tables, "tables")
+    beside = chosen.experiment and chosen.experiment.absolute().parent
+    report = stored_report(chosen.run, beside)
+    directory = chosen.to or chosen.run / FOLDER
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = [registry.write_games(report, name, directory) for name in chosen.games]
+    for name in chosen.tables:
+        paths += registry.write_tables(report, name, directory)
+    if chosen.methods:
+        paths.append(write_methods(report, directory))
+    for path in paths:
+        say(f"written: {printable(str(path))}")
+    return DONE
+
+
+def write_methods(report: "Report", directory: Path) -> Path:
+    """Write the paragraph about methods, and print it; its path."""
+    from arena.report.methods import methods  # noqa: PLC0415  # as above
+
+    text, path = methods(report), directory / "methods.md"
+    write_text(path, f"{text}\n")
+    print(printable(text, len(text)), flush=True)
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())

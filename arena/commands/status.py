@@ -1,0 +1,112 @@
+"""Follow a run from a second terminal: pitflip status [RUN]."""
+
+import argparse
+import time
+from pathlib import Path
+
+from arena.config.command_line import RESULTS
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, Mistake, print_lines, printable, printed, run, status_of
+
+UNFINISHED = 3
+EVERY_SECONDS = 0.5
+MOST_ENDED = 5
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = CommandParser(
+        prog=here("pitflip status"),
+        description="Follow a run or a study until it ends; without RUN, list what runs now "
+        "and what ran last. It only reads.",
+        epilog="exit status: 0 the run is finished, 2 it is not a run, 3 it was stopped",
+    )
+    parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run's directory")
+    parser.add_argument("--once", action="store_true", help="print where it stands, do not wait")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
+    )
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; its exit status says how the run ended."""
+    chosen = arguments().parse_args(words)
+    return status_of("pitflip status", lambda: answered(chosen))
+
+
+def answered(chosen: argparse.Namespace) -> int:
+    """Follow the run, or list the runs; the exit status."""
+    # Only now, so that help is answered before anything large is loaded.
+    from arena.storage.results import is_running  # noqa: PLC0415
+
+    if chosen.run is None:
+        return listing(chosen.results)
+    if not (chosen.run / "run.json").exists() and not is_running(chosen.run):
+        raise Mistake(f"{printable(str(chosen.run))} is not a run's directory: it has no run.json")
+    return followed(chosen.run, chosen.once)
+
+
+def followed(directory: Path, once: bool) -> int:
+    """Show how the run comes along until it ends; the exit status."""
+    from arena.storage.results import is_running, stored_lines  # noqa: PLC0415  # as above
+    from arena.storage.run_file import is_finished  # noqa: PLC0415
+    from arena.terminal.progress_line import LiveLine  # noqa: PLC0415
+
+    with LiveLine(quiet=False) as line:
+        line.due = 0.0  # the first lines at once
+        while not once and is_running(directory):
+            line.show(lambda _: stored_lines(directory) or ["just begun, or summing up"])
+            time.sleep(EVERY_SECONDS)
+    ended = end_lines(directory)
+    printed(lambda: print_lines(*ended))
+    return DONE if once or is_finished(directory) else UNFINISHED
+
+
+def end_lines(directory: Path) -> list[str]:
+    """Where a run stands that is not followed: its checks, its page, or how it goes on."""
+    from arena.storage.provenance import read_run  # noqa: PLC0415
+    from arena.storage.results import is_running, stored_lines  # noqa: PLC0415  # as above
+    from arena.storage.run_file import is_finished  # noqa: PLC0415
+
+    if is_running(directory):
+        return [f"{directory}: running", *stored_lines(directory)]
+    if not is_finished(directory):
+        path = printable(str(read_run(directory).get("path", "FILE")))
+        again = f"its command continues it (the experiment: {path})"
+        return [f"{directory}: stopped; {again}", *stored_lines(directory)[:1]]
+    at = printable(str(read_run(directory).get("finished") or ""))
+    lines = [f"{directory}: finished {at}".rstrip(), *verdict_lines(directory)]
+    page = directory / "report.html"
+    return [*lines, f"page: {printable(str(page))}"] if page.exists() else lines
+
+
+def verdict_lines(directory: Path) -> list[str]:
+    """The verdicts of a finished run."""
+    from arena.analysis.summary_file import stored_checks  # noqa: PLC0415  # as above
+
+    return [
+        printable(f"{check['status'].upper()} {check['that']}: {check['detail']}")
+        for check in stored_checks(directory)
+    ]
+
+
+def listing(results: Path) -> int:
+    """Print what runs now and what ran last."""
+    from arena.storage.results import is_running, runs_below, stored_lines  # noqa: PLC0415
+
+    lines, ended = [], 0
+    for directory in runs_below(results):
+        if is_running(directory):
+            lines.append(f"{directory}: running  {''.join(stored_lines(directory)[:1])}".rstrip())
+        elif ended < MOST_ENDED:
+            ended += 1
+            lines.append(end_lines(directory)[0])
+    if not lines:
+        raise Mistake(f"{printable(str(results))} holds no runs (--results DIR names another)")
+    printed(lambda: print_lines(*lines))
+    return DONE
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,82 @@
+"""Replay a run and compare."""
+
+import argparse
+import contextlib
+import sys
+import tempfile
+from pathlib import Path
+
+from arena.config.command_line import cores, elsewhere, known_games
+from arena.config.user_settings import is_address
+from arena.playing.options import Interrupts
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, FINDING, say, status_of
+from games.base.progress_line import ProgressLine
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = CommandParser(
+        prog=here("pitflip verify"),
+        description="Replay stored games from their seeds; moves and results must be the same.",
+        epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
+    )
+    parser.add_argument("run", type=Path, help="a run's directory, or the zip of arena.share")
+    parser.add_argument(
+        "--replay", action="store_true", help="only replay all games by the rules; starts no bot"
+    )
+    parser.add_argument("--all", action="store_true", help="all games, not only 200 pairings")
+    parser.add_argument(
+        "--experiment", type=Path, metavar="FILE", help="its file, to find bots that were moved"
+    )
+    parser.add_argument(
+        "--on", type=is_address, metavar="ADDRESS", help="play on a Dask cluster, as arena.run"
+    )
+    parser.add_argument(
+        "--known", metavar="DIR", help="the games known from earlier runs, compared too; off: not"
+    )
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command; its exit status is the verdict."""
+    chosen, interrupts = arguments().parse_args(words), Interrupts()
+    with interrupts.installed():
+        return status_of("pitflip verify", lambda: verified(chosen, interrupts))
+
+
+def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
+    """Replay, compare and print; the exit status."""
+    # After --help, which needs none of it.
+    from arena.analysis.verification import compare, replayed  # noqa: PLC0415
+    from arena.keeping.shared_run import unpack  # noqa: PLC0415
+    from arena.playing.worker import PlayOptions  # noqa: PLC0415
+
+    with contextlib.ExitStack() as stack:
+        line = stack.enter_context(ProgressLine())
+        run = chosen.run
+        if run.is_file():
+            run = unpack(run, Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        if chosen.replay:
+            result = replayed(run, chosen.experiment, line)
+        else:
+            if known := known_games(chosen.known):
+                stack.callback(known.close)
+            playing = PlayOptions(cores(), interrupts, known=known)
+            options = stack.enter_context(elsewhere(playing, chosen.on))
+            result = compare(run, chosen.all, chosen.experiment, options, line)
+    interrupts.finish()
+    for note in result.notes:
+        say(note)
+    if result.again is not None and result.again.answer != "yes":
+        say(f"can be repeated: {result.again.words}")
+    if result.difference:
+        print(f"differs: {result.difference}")
+        return FINDING
+    again = "replayed by the rules: all legal, all scored right"
+    print(f"{result.games:,} games {again if chosen.replay else 'played again: all the same'}")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""Show, compare and prune files of learned weights: pitflip weights show weights.npz."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from games.base.cli import CommandParser, here
+from games.base.errors import DONE, printed, status_of
+
+EXAMPLE = """\
+example:
+  pitflip weights show results/learn_kalah/<run>/weights.npz
+exit status: 0 done, 2 a file cannot be used"""
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = CommandParser(
+        prog=here("pitflip weights"),
+        description="What weights learned from games say, and how two files differ.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    several = parser.add_subparsers(dest="what", required=True, metavar="show|compare|prune")
+    show = several.add_parser("show", help="draw the tables: holes as rows, patterns as boards")
+    show.add_argument("file", type=Path)
+    compare = several.add_parser("compare", help="where two files differ most")
+    compare.add_argument("file", type=Path)
+    compare.add_argument("other", type=Path)
+    prune = several.add_parser("prune", help="write a copy without weights that are nearly 0")
+    prune.add_argument("file", type=Path)
+    prune.add_argument("to", type=Path)
+    prune.add_argument(
+        "--below", type=float, default=0.1, metavar="X", help="in discs or beans (0.1)"
+    )
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command."""
+    chosen = arguments().parse_args(words)
+    return status_of("pitflip weights", lambda: answer(chosen))
+
+
+def answer(chosen: argparse.Namespace) -> int:
+    """Show, compare or prune; the exit status."""
+    # After --help, which needs none of it.
+    from arena.learning.weights_text import compared, pruned, shown  # noqa: PLC0415
+
+    if chosen.what == "show":
+        lines = shown(chosen.file)
+    elif chosen.what == "compare":
+        lines = compared(chosen.file, chosen.other)
+    else:
+        lines = pruned(chosen.file, chosen.to, chosen.below)
+    text = "\n".join(lines)
+    printed(lambda: print(text))
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,288 @@
+"""Agent tables and rosters."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from agents.checkup import read_positions
+from agents.core import AgentSpec, SpecError
+from agents.evaluation.weights import read_weights
+from agents.registry import AGENTS, Kind, build, kind_fault, kind_of, normal, weight_faults
+from agents.spec import (
+    BOT_FILE,
+    PATH_TYPES,
+    bot_spec,
+    found_file,
+    found_path,
+    is_bot_file,
+    loaded_options,
+    path_words,
+    tables_of,
+)
+from arena.analysis.checks.claims import ALL, BEATS
+from arena.config.keys import read_table
+from arena.config.toml_file import Place, Problems
+from arena.storage.git import VersionError
+from arena.storage.versions import VersionedName, at_version, found_version, versioned
+from games import Game
+from games.base.errors import Mistake
+from games.base.schema import Key, KeyValues
+from games.base.text import listed, meant, quoted, shown
+
+LONGEST_NAME = 40
+MOST_AGENTS = 1000
+EXAMPLE = "mine"  # the name of an agent
+KIND = Key("kind", "text", "what it is", required=True, example=', as in kind = "smart"')
+PLACE: Place = ("roster", "directory")
+POSITIONS: Place = ("roster", "positions")
+
+
+class Around(NamedTuple):
+    """What an agent's table is read with; `of` is `None` if the game is not known."""
+
+    of: Game | None
+    directory: Path  # of the experiment file
+    problems: Problems
+
+
+def read_agents(written: Mapping[str, object], around: Around) -> dict[str, AgentSpec]:
+    """The specs by name, in the order of the file."""
+    specs = {}
+    if len(written) > MOST_AGENTS:
+        message = f"an experiment has at most {MOST_AGENTS:,} agents, got {len(written):,}"
+        around.problems.say(("agents",), message, ("agents",))
+        return {}
+    for name, table in written.items():
+        place = ("agents", name)
+        if not usable_name(name):
+            message = (
+                f"an agent cannot be called {quoted(name)}: names have 1 to {LONGEST_NAME} "
+                f'printable characters, are not "{ALL}" and hold no "{BEATS}"'
+            )
+            around.problems.say(place, message)
+        if isinstance(table, dict):
+            specs[name] = AgentTable(table, place, around).spec()
+        else:
+            around.problems.say(place, f"{name} must be a table, got {shown(table)}")
+    return specs
+
+
+def usable_name(name: str) -> bool:
+    """Whether checks and tables can name an agent so."""
+    plain = name.isprintable() and name.strip() == name and 0 < len(name) <= LONGEST_NAME
+    return plain and name != ALL and BEATS not in name
+
+
+def in_agents(key: str) -> str:
+    """What is said of an agent's option that stands at the top of a file."""
+    if any_kind().option(key) is None and key != KIND.name:
+        return ""
+    return f"it belongs to an agent, below a line such as [agents.{EXAMPLE}]"
+
+
+@cache
+def any_kind() -> Kind:
+    """All options that there are, to read the table of an agent whose kind is not known."""
+    options = {option.name: option for name in AGENTS for option in kind_of(name).options}
+    return Kind(build, tuple(replace(option, required=False) for option in options.values()))
+
+
+@cache
+def keys_of(kind: str | None) -> tuple[Key, ...]:
+    """What the table of a kind may hold; defaults wait for the game. `None` stands for any kind."""
+    options = (any_kind() if kind is None else kind_of(kind)).options
+    return KIND, *(replace(each, default=None) for each in options)
+
+
+def option_of_others(key: str, known: Sequence[str]) -> str | None:
+    """The option that some kind has which a key names, in our words or in others."""
+    return key if key in known else meant(key, known)
+
+
+def no_such_option(kind: str, key: str, option: str, names: Sequence[str]) -> str:
+    """The line about an option that other kinds have, and about those that this one has."""
+    others = listed(each for each in AGENTS if each != "human" and kind_of(each).option(option))
+    called = "" if key == option else f"called {option} here, "
+    has = f"it has {listed(names)}" if names else "it has none"
+    return f"{kind} has no option {key}, {called}which is for {others} ({has})"
+
+
+class AgentTable(NamedTuple):
+    """One agent's table as it is written, and where it stands."""
+
+    table: Mapping[str, object]
+    place: Place
+    around: Around
+
+    def spec(self) -> AgentSpec:
+        """The spec; where there are problems it is only a part of it."""
+        of, known, name = self.around.of, any_kind(), self.table.get("kind")
+        message = self._kind_problem(name) if isinstance(name, str) else None
+        if message:
+            self._say(message, "kind")
+        own_kind = None if message or not isinstance(name, str) else name
+        kind = known if own_kind is None else kind_of(own_kind)
+        names = [each.name for each in kind.options]
+        own = {}
+        for key, value in self.table.items():
+            theirs = option_of_others(key, [each.name for each in known.options])
+            if theirs and key not in names and theirs not in names and isinstance(name, str):
+                self._say(no_such_option(name, key, theirs, names), key)
+            else:
+                own[key] = self._loaded(kind.option(key), value)
+        values = read_table(own, self.place, keys_of(own_kind), self.around.problems)
+        for option in self._say_weight_faults(kind, values):
+            values[option] = None
+        if of is not None and (found := kind.unfit(values, of)):
+            self._say(f"{found[0]} {found[1]}", found[0])
+        return normal(kind, AgentSpec(values.pop("kind", ""), values), of)
+
+    def _say_weight_faults(self, kind: Kind, values: KeyValues) -> set[str]:
+        """Say what is wrong with weights, of a file in one line; return the faulty options."""
+        faults = list(weight_faults(kind, values, self.around.of))
+        more = Counter(place[0] for place, _ in faults)
+        for place, message in faults:
+            written = self.table[place[0]]
+            if not isinstance(written, str):
+                self._say(message, *place)
+            elif (count := more.pop(place[0], 0)) > 0:
+                file = f"{written}: " if len(place) > 1 else ""  # else the message names it
+                rest = f" (and {count - 1:,} more like it)" if count > 1 else ""
+                self._say(f"{file}{message}{rest}", place[0])
+        return {place[0] for place, _ in faults}
+
+    def _say(self, message: str, *keys: str) -> None:
+        self.around.problems.say((*self.place, *keys), message)
+
+    def _kind_problem(self, name: str) -> str | None:
+        """Why the agent cannot be of this kind; None if it can."""
+        if name == "human":
+            return "human agents do not play in experiments; a person plays with pitflip play"
+        return kind_fault(name, self.table, self.around.of)
+
+    def _loaded(self, option: Key | None, value: object) -> object:
+        """The value of an option: of a file its whole path, of a file of weights what it holds."""
+        if option is not None and option.type in PATH_TYPES:
+            placed = path_words(option, value, self.around.directory)
+            return self._words(placed, option) if option.type == "command" else placed
+        if option is None or not isinstance(value, str):
+            return value
+        if option.type == "weights":
+            return self._weights(value, option)
+        file = self._file(value, option) if option.type == "file" else None
+        return ":".join(map(str, file)) if file else value
+
+    def _file(self, written: str, option: Key) -> tuple[Path, str] | None:
+        """The file that an option names, or a version of it; None if there is none, it is said."""
+        file = found_file(written, option.entry, self.around.directory)
+        if file is None and (wanted := versioned(written)):
+            path = self._version(wanted, option)
+            return None if path is None else (path, wanted.name or option.entry)
+        if file is None:
+            where = "beside the experiment or in the working directory"
+            self._say(f"there is no file {quoted(written)} {where}", option.name)
+        return file
+
+    def _version(self, wanted: VersionedName, option: Key) -> Path | None:
+        """A version of a file, where a bot can begin; None if there is none, which is said."""
+        try:
+            return found_version(wanted, self.around.directory)
+        except VersionError as error:
+            self._say(f"{option.name}: {error}", option.name)
+            return None
+
+    def _words(self, value: object, option: Key) -> object:
+        """Words of a command, of which those that name a version become its whole path."""
+        if isinstance(value, list):
+            return [self._words(each, option) for each in value]
+        wanted = versioned(value) if isinstance(value, str) else None
+        path = None
+        if wanted is not None and not wanted.name:
+            path = self._version(wanted, option)
+        return value if path is None else str(path)
+
+    def _weights(self, written: str, option: Key) -> Mapping[str, object] | str:
+        """The weights in a file, of learned tables its path; none if that is faulty: it is said."""
+        file = self._file(written, option)
+        try:
+            return read_weights(file[0], self.around.of) if file else {}
+        except ValueError as error:  # SpecError, or bytes that are no text
+            self._say(str(error), option.name)
+            return {}
+
+
+def with_roster(tables: Mapping[str, object], base: Path, problems: Problems) -> dict[str, object]:
+    """The tables of a file with an agent for each bot of its roster; what is written of one holds.
+
+    A bot that cannot be loaded is an agent all the same: it forfeits its games, and says why.
+    """
+    roster, written = tables.get("roster"), tables.get("agents", {})
+    if not isinstance(roster, dict) or not isinstance(roster.get("directory"), str):
+        return dict(tables)
+    options = roster.get("options", {})
+    usual = options if isinstance(options, dict) else {}
+    directory = base / Path(roster["directory"]).expanduser()
+    if not directory.is_dir():
+        problems.say(PLACE, f"there is no directory {quoted(roster['directory'])}")
+        return dict(tables)
+    found = dict(bots(directory, problems))
+    if not found:
+        problems.say(PLACE, f"there is no bot in {quoted(roster['directory'])}")
+    agents = {name: {**table, **usual} for name, table in found.items()}
+    for name, table in written.items() if isinstance(written, dict) else ():
+        both = isinstance(table, dict) and name in agents
+        agents[name] = {**agents[name], **table} if both else table
+    return {**tables, "agents": agents}
+
+
+def positions_to_survive(
+    roster: object, of: Game | None, base: Path, problems: Problems
+) -> tuple[str, ...]:
+    """The positions in the file that a roster names; what is wrong with them is said."""
+    named = roster.get("positions") if isinstance(roster, dict) else None
+    if not isinstance(named, str) or of is None:
+        return ()
+    try:
+        found = read_positions(Path(found_path(named, base)), of)
+    except Mistake as mistake:
+        problems.say(POSITIONS, str(mistake))
+        return ()
+    return tuple(of.text(position) for position in found)
+
+
+def bots(directory: Path, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
+    """The names and tables of the bots in a directory: files by their ending, folders by a table.
+
+    `mine.toml` beside `mine.js`, and `bot.toml` in a folder, hold the bot's own table.
+    """
+    paths = sorted(path for path in directory.iterdir() if path.name[0] not in "._")
+    stems = [path.stem for path in paths if path.is_file() and path.suffix != ".toml"]
+    for path in paths:
+        if path.is_dir():
+            if (path / BOT_FILE).is_file():
+                yield path.name, own_table(path / BOT_FILE, {}, problems)
+        elif path.suffix != ".toml" and is_bot_file(path):
+            name = path.stem if stems.count(path.stem) == 1 else path.name
+            beside = path.with_suffix(".toml")
+            table = of_file(path)
+            yield name, own_table(beside, table, problems) if beside.is_file() else table
+
+
+def of_file(path: Path) -> dict[str, object]:
+    """The table of a bot that is one file."""
+    spec = bot_spec(path)
+    return {"kind": spec.kind, **spec.options}
+
+
+def own_table(path: Path, table: Mapping[str, object], problems: Problems) -> dict[str, object]:
+    """The table of a bot with what a file of its own says; words that name files are paths."""
+    both = dict(table)
+    try:
+        both |= tables_of(path)
+        return loaded_options(both, path.parent, str(path), at_version)
+    except SpecError as error:
+        problems.say(PLACE, str(error))
+        return both

@@ -1,0 +1,237 @@
+"""The command line of everything that plays an experiment: arguments, options, ending."""
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.sandbox.sandbox import Wall
+from arena.config.user_settings import ClusterSettings, cluster_settings, is_address
+from arena.playing.executor import BACKENDS
+from arena.playing.options import Interrupts
+from games.base.cli import CommandParser, here
+from games.base.errors import Mistake, Unfinished, printable, status_of
+from games.base.text import listed, quoted
+
+if TYPE_CHECKING:
+    from arena.playing.cluster.connection import Cluster
+    from arena.playing.worker import PlayOptions
+    from arena.storage.game_cache import KnownGames
+
+RESULTS = Path("results")
+KNOWN = "PITFLIP_KNOWN"  # in the environment: what --known says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to play, where to keep the games, what to print; nothing here decides a game."""
+
+    results: Path
+    workers: int
+    interrupts: Interrupts
+    backend: str = "processes"
+    cluster: "Cluster | None" = None  # in place of the backend
+    budget: float | None = None  # seconds
+    fresh: bool = False
+    quiet: bool = False
+    json: bool = False
+    overrides: tuple[str, ...] = ()
+    junit: Path | None = None
+    wall: Wall = field(default_factory=Wall)  # begun with the first bot
+    page: bool = False
+    live: bool = False  # on a page in the browser
+    known: "KnownGames | None" = None  # games that need not be played
+    tables: bool = True  # whether they are printed
+    pinned: bool = True  # whether workers keep to cores with their bots
+
+    @property
+    def playing(self) -> "PlayOptions":
+        """The options for playing."""
+        from arena.playing.worker import PlayOptions  # noqa: PLC0415  # it loads the kernels
+
+        return PlayOptions(
+            self.workers,
+            self.interrupts,
+            self.backend,
+            self.cluster,
+            self.wall,
+            self.known,
+            self.pinned,
+        )
+
+
+def parser_of(
+    module: str, description: str, epilog: str, *, keeps_games: bool = True
+) -> argparse.ArgumentParser:
+    """A command line with the arguments of every command that plays an experiment."""
+    parser = CommandParser(
+        usage="%(prog)s [options] experiment",  # one line, however many options there are
+        prog=here(f"python -m {module}"),
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiment", type=Path, help="a TOML file: docs/experiment-file.md")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="change one value of the file, such as agents.smart.depth=6",
+    )  # fmt: skip
+    parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
+    parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default="processes", metavar="NAME",
+        help=f"where games are played: {listed(BACKENDS)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--on", type=is_address, metavar="ADDRESS",
+        help="play on a Dask cluster, tcp://HOST:PORT or local:4; or none",
+    )  # fmt: skip
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, metavar="DIR", help="not results/, but DIR"
+    )
+    parser.add_argument(
+        "--known", metavar="DIR", help="where games known from earlier runs are kept; off: play all"
+    )
+    if keeps_games:
+        add_answer_options(parser)
+    return parser
+
+
+def add_answer_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that keeps games and answers once they are played."""
+    parser.add_argument("--fresh", action="store_true", help="set an earlier run aside, begin anew")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but the answer")
+    parser.add_argument("--json", action="store_true", help="print the answer as one JSON object")
+
+
+def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
+    """All values of the file that the command line changes."""
+    short = {key: getattr(chosen, key, None) for key in ("seed", "pairs")}
+    named = [f"{key}={value}" for key, value in short.items() if value is not None]
+    return (*chosen.changes, *named)
+
+
+@contextmanager
+def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
+    """The options that a command line names, with a cluster that is left at the end."""
+    settings = cluster_settings(chosen.on)
+    with ExitStack() as stack:
+        address = settings.address
+        cluster = None if address is None else stack.enter_context(cluster_at(settings))
+        known = known_games(chosen.known)
+        if known is not None:
+            stack.callback(known.close)
+        options = _options(chosen, interrupts, cluster, known)
+        stack.callback(options.wall.close)
+        yield options
+
+
+@contextmanager
+def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
+    """The options with the cluster that `on` or the settings name, if they name one."""
+    settings = cluster_settings(on)
+    if settings.address is None:
+        yield options
+        return
+    with cluster_at(settings) as cluster:
+        yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
+
+
+def known_games(asked: str | None) -> "KnownGames | None":
+    """The store of known games that a command line, else the environment, asks for.
+
+    If the one that is asked for cannot be used: a Mistake, or Unfinished where its disk is full.
+    Without the usual one all is played.
+    """
+    asked = os.environ.get(KNOWN) if asked is None else asked
+    if asked == "off":
+        return None
+    # After --help, which needs none of it.
+    from arena.storage.game_cache import KnownGames, NoRoomError, StoreError, known_directory
+
+    try:
+        return KnownGames(Path(asked) if asked else known_directory())
+    except StoreError as error:
+        if asked:
+            kind = Unfinished if isinstance(error, NoRoomError) else Mistake
+            raise kind(f"--known {printable(asked)}: {error}") from None
+        return None
+
+
+def cluster_at(settings: ClusterSettings) -> "Cluster":
+    """The cluster of the settings; a Mistake says why there is none."""
+    try:
+        from arena.playing.cluster.connection import Cluster  # noqa: PLC0415  # it loads Dask
+    except ModuleNotFoundError as error:
+        if error.name not in ("dask", "distributed"):
+            raise
+        needs = f"to play on {quoted(str(settings.address))} needs Dask"
+        raise Mistake(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
+    assert settings.address is not None
+    return Cluster(settings.address, settings.wait_seconds)
+
+
+def _options(
+    chosen: argparse.Namespace,
+    interrupts: Interrupts,
+    cluster: "Cluster | None",
+    known: "KnownGames | None",
+) -> RunOptions:
+    return RunOptions(
+        results=chosen.results,
+        workers=chosen.workers or (cores() if cluster is None else max(1, cluster.slots)),
+        interrupts=interrupts,
+        backend=chosen.backend,
+        cluster=cluster,
+        budget=getattr(chosen, "budget", None),
+        fresh=getattr(chosen, "fresh", False),
+        quiet=getattr(chosen, "quiet", False) or getattr(chosen, "json", False),
+        json=getattr(chosen, "json", False),
+        overrides=overrides(chosen),
+        junit=getattr(chosen, "junit", None),
+        page=getattr(chosen, "page", False),
+        live=getattr(chosen, "live", False),
+        pinned=getattr(chosen, "pinned", True),
+        known=known,
+    )
+
+
+def resumable(
+    module: str,
+    words: Sequence[str] | None,
+    chosen: argparse.Namespace,
+    work: Callable[[argparse.Namespace, Interrupts], int],
+) -> int:
+    """The exit status of work that the same command continues if it is stopped."""
+    interrupts, again = Interrupts(), same_command(module, words)
+    with interrupts.installed():
+        return status_of(module, lambda: work(chosen, interrupts), again, str(chosen.experiment))
+
+
+def workers(text: str) -> int:
+    """A number of processes."""
+    if not text.isdecimal() or not 1 <= int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 256, got {text!r}")
+    return int(text)
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def same_command(module: str, words: Sequence[str] | None) -> str:
+    """The command that continues this run: the same one without --fresh."""
+    same = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
+    return here(shlex.join(["python", "-m", module, *same]))
+
+
+def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:
+    """The command that runs an experiment, for a shell."""
+    changes = [word for override in overrides for word in ("--set", override)]
+    return here(shlex.join(["pitflip", "run", str(path), *changes, *more]))

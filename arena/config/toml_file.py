@@ -1,0 +1,349 @@
+"""TOML with lines, overrides and problems."""
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from arena.planning.schedules.registry import no_agent
+from games.base.errors import Mistake, printable
+from games.base.files import TooMuch, parsed_toml, read_bytes
+from games.base.text import did_you_mean, shown
+
+Place = tuple[str | int, ...]  # keys and places in lists, from the top of the file
+Node: TypeAlias = Any  # a value in a TOML text: a table, a list, or what stands in them
+# Only such a line can end a value of several lines.
+CLOSES = re.compile(r"""[\]}]|\"{3}|'{3}""")
+FOLLOWS, INSIDE_A_KEY = re.compile(r"""["']?\s*[=.]"""), re.compile(r"[\w-]")
+MOST_LINES = 30  # of problems
+LONGEST_LINE = 600
+MOST_CHARACTERS = 3_600  # of all lines together
+LONGEST_PATH = 300  # characters of one in a message
+
+
+def line_numbers(text: str) -> dict[Place, int]:
+    """The line, from 1, of every table, key and list item of a valid TOML text."""
+    found: dict[Place, int] = {}
+    counts: dict[Place, int] = {}
+    table: Place = ()
+    for number, lines, tree in statements(text.split("\n")):
+        if lines[0].lstrip().startswith("["):
+            table = header(tree, counts)
+            for end in range(1, len(table) + 1):
+                found.setdefault(table[:end], number)
+        else:
+            for place, offset in inside(tree, lines, 0):
+                found.setdefault(table + place, number + offset)
+    return found
+
+
+def statements(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str], Node]]:
+    """First line number, lines and meaning of every header and `key = value`."""
+    begin = 0
+    for end, line in enumerate(lines, 1):
+        if end - begin > 1 and not CLOSES.search(line):
+            continue
+        try:
+            tree = tomllib.loads("\n".join(lines[begin:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        if tree:
+            yield begin + 1, lines[begin:end], tree
+        begin = end
+
+
+def header(tree: Node, counts: dict[Place, int]) -> Place:
+    """The place that a header opens; `counts` numbers the `[[tables]]` met so far."""
+    place: Place = ()
+    node = tree
+    while node:
+        key, node = next(iter(node.items()))
+        place += (key,)
+        if isinstance(node, list):
+            counts[place] = counts.get(place, -1) + 1
+            node = node[0]
+        if place in counts:
+            place += (counts[place],)
+    return place
+
+
+def inside(tree: Node, lines: Sequence[str], begin: int) -> Iterator[tuple[Place, int]]:
+    """Every place in a statement, with the lines between its first line and that place."""
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    at = begin
+    for key, value in items:
+        at = sought(key, value, lines, begin if isinstance(tree, dict) else at)
+        yield (key,), at
+        if isinstance(value, dict | list):
+            for place, offset in inside(value, lines, at):
+                yield (key, *place), offset
+
+
+def sought(key: str | int, value: Node, lines: Sequence[str], begin: int) -> int:
+    """The first line from `begin` with this key or list item; `begin` if it is not recognised."""
+    texts = forms(value) if isinstance(key, int) else ()
+    for at in range(begin, len(lines)):
+        line = lines[at]
+        if any(text in line for text in texts) if isinstance(key, int) else names(line, key):
+            return at
+    return begin
+
+
+def names(line: str, key: str) -> bool:
+    """Whether a line gives a value to the key, or goes on to a key inside it."""
+    at = line.find(key)
+    while at >= 0:
+        if FOLLOWS.match(line, at + len(key)) and not (at and INSIDE_A_KEY.match(line, at - 1)):
+            return True
+        at = line.find(key, at + 1)
+    return False
+
+
+def forms(value: Node) -> tuple[str, ...]:
+    """How a list item may be written; a table is recognised by its first value."""
+    while isinstance(value, dict | list) and value:
+        value = next(iter(value.values())) if isinstance(value, dict) else value[0]
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False), repr(value)
+    return (str(value),)
+
+
+class ExperimentError(Mistake):
+    """The user's file is wrong: every problem in a line of its own, before the first game."""
+
+    has_place = several_lines = True
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        """`problems` are whole lines, in the order of the file."""
+        self.problems = [printable(line, LONGEST_LINE) for line in problems[:MOST_LINES]]
+        if len(problems) > MOST_LINES:
+            self.problems.append(f"... and {len(problems) - MOST_LINES:,} more like these")
+        super().__init__("\n".join(self.problems))
+
+    def __reduce__(self) -> tuple[type["ExperimentError"], tuple[list[str]]]:
+        """Errors cross process boundaries with all their lines."""
+        return type(self), (self.problems,)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An experiment file as it was read, with the values that the command line changed."""
+
+    path: Path
+    text: str
+    tables: dict[str, Any]
+    changed: Mapping[Place, str] = field(default_factory=dict)  # place -> its `--set` text
+
+
+class Problems:
+    """The problems found so far in one file."""
+
+    def __init__(self, source: Source) -> None:
+        """Lines are looked up only when there is a problem."""
+        self.source = source
+        self.found: list[tuple[float, str]] = []
+
+    def say(self, place: Place, told: str, table: Place | None = None) -> None:
+        """A problem with the key at `place`, which stands in `table`."""
+        label = label_of(table_of(place) if table is None else table)
+        line, where = self._where(place)
+        self.found.append((line, f"{where}: [{label}] {told}"))
+
+    def say_of_set(self, override: str, told: str) -> None:
+        """A problem with a `--set` that cannot be put in place."""
+        self.found.append((math.inf, f"--set {override}: {told}"))
+
+    def _where(self, place: Place) -> tuple[float, str]:
+        heads = [place[:end] for end in range(len(place), 0, -1)]
+        for changed, text in self.source.changed.items():
+            made = any(changed[: len(h)] == h for h in heads if h not in self.numbers)
+            if made or changed in heads:
+                return math.inf, f"--set {text}"
+        line = next((self.numbers[head] for head in heads if head in self.numbers), 1)
+        return line, f"{self.source.path}:{line}"
+
+    @cached_property
+    def numbers(self) -> dict[Place, int]:
+        """The line of every place in the file."""
+        return line_numbers(self.source.text)
+
+    def raise_if_any(self) -> None:
+        """Raise all problems, in the order of the file."""
+        if self.found:
+            self.found.sort(key=lambda entry: entry[0])
+            raise ExperimentError(fitting(list(dict.fromkeys(line for _, line in self.found))))
+
+
+def fitting(lines: list[str]) -> list[str]:
+    """The first lines, as many as anybody reads, and how many more there are."""
+    ends = accumulate(min(len(line), LONGEST_LINE) + 1 for line in lines)
+    shown = max(1, sum(end <= MOST_CHARACTERS for end in ends))
+    left = len(lines) - shown
+    return [*lines[:shown], f"... and {left:,} more like these"] if left else lines
+
+
+def table_of(place: Place) -> Place:
+    """The table in which a key stands, or the key whose list holds an item."""
+    while place and isinstance(place[-1], int):
+        place = place[:-1]
+    return place[:-1]
+
+
+def label_of(table: Place) -> str:
+    """The table as its header is written: `agents.smart`, `[checks]` for each of a list."""
+    if not table:
+        return "top level"
+    parts = [part for part in table if isinstance(part, str)]
+    names = ".".join(
+        part if re.fullmatch(r"[\w-]+", part) else json.dumps(part, ensure_ascii=False)
+        for part in parts
+    )
+    return f"[{names}]" if len(parts) < len(table) else names
+
+
+def near(given: object, names: Iterable[str]) -> str:
+    """`; did you mean "..."?` if `given` is a word near one of `names`."""
+    return did_you_mean(given, names) if isinstance(given, str) else ""
+
+
+def read(path: Path, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """The file with the `--set` values put in, or why they cannot; ExperimentError if no TOML."""
+    return read_again(path, read_text(path), overrides)
+
+
+def read_again(path: Path, text: str, overrides: Sequence[str]) -> tuple[Source, Problems]:
+    """The same of a text that was read from the file."""
+    tables = toml_tables(path, text)
+    changed: dict[Place, str] = {}
+    problems = Problems(Source(path, text, tables, changed))
+    for override in overrides:
+        try:
+            changed[change(tables, override)] = override
+        except ValueError as error:
+            problems.say_of_set(override, str(error))
+    return problems.source, problems
+
+
+def toml_tables(path: Path, text: str) -> dict[str, Node]:
+    """The tables in the text of a file; ExperimentError says where it is not TOML."""
+    try:
+        return parsed_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        told = syntax_problem(path, text, str(error))
+    except TooMuch as error:
+        told = f"{path}: {error}"
+    raise ExperimentError([told])
+
+
+def read_text(path: Path) -> str:
+    """The text of the file; a byte order mark is skipped."""
+    try:
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        told = f"{path}:{line}: [top level] this line is not UTF-8 text"
+    except FileNotFoundError:
+        names = [each.name for each in path.parent.glob("*.toml")]
+        told = f"{named(path)}: there is no such file{did_you_mean(path.name, names)}"
+    except OSError as error:
+        told = f"{named(path)}: cannot be read: {error.strerror}"
+    except TooMuch as error:
+        told = f"{path}: {error}"
+    except ValueError:  # a zero byte in its name
+        told = f"{path}: no file can be called so"
+    raise ExperimentError([told])
+
+
+def named(path: Path) -> str:
+    """A path for a message: of a very long one its end, so that what is wrong is read too."""
+    text = str(path)
+    return text if len(text) <= LONGEST_PATH else f"...{text[3 - LONGEST_PATH :]}"
+
+
+def syntax_problem(path: Path, text: str, told: str) -> str:
+    """tomllib's complaint, with its line and column where ours stand."""
+    lines = text.split("\n")
+    found = re.search(r"at line (\d+), column (\d+)", told)
+    line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
+    headers = re.findall(r"^\s*(\[.*\])\s*(?:#.*)?$", "\n".join(lines[:line]), re.MULTILINE)
+    table = headers[-1][1:-1] if headers else "top level"
+    reason = re.sub(r" \(at .*\)$", "", told)
+    if reason == "Cannot overwrite a value":
+        reason = f"{lines[line - 1].partition('=')[0].strip()} is given twice"
+    elif reason.startswith("Cannot declare"):
+        reason = "this table is defined twice"
+    elif word := bare_word(lines[line - 1], reason):
+        reason = f'text stands in quotes: {word[1]} = "{word[2]}"'
+    else:
+        reason = f"not valid TOML at column {column}: {reason}"
+    return f"{path}:{line}: [{table}] {reason}"
+
+
+def bare_word(line: str, reason: str) -> re.Match[str] | None:
+    """The key and the word of a line such as `kind = smart`, if that is what is wrong with it."""
+    if not reason.startswith("Invalid value"):
+        return None
+    return re.fullmatch(r"\s*([\w.-]{1,60})\s*=\s*([A-Za-z][^\s\"'#=]{0,60})\s*(?:#.*)?", line)
+
+
+def change(tables: Node, override: str) -> Place:
+    """Put the value of `agents.smart.depth=6` in its place, which is returned."""
+    keys, value = parsed(override)
+    agents = tables.get("agents")
+    if keys[0] == "agents" and len(keys) > 2 and isinstance(agents, dict) and keys[1] not in agents:
+        raise ValueError(f"[agents] {no_agent(keys[1], agents)}")
+    place: Place = ()
+    node = tables
+    for depth, key in enumerate(keys):
+        part = part_of(node, key, keys[:depth])
+        place += (part,)
+        if len(place) == len(keys):
+            node[part] = value
+        else:
+            node = node.setdefault(part, {}) if isinstance(node, dict) else node[part]
+    return place
+
+
+def part_of(node: Node, key: str, above: Sequence[str]) -> str | int:
+    """The key of a table or the place in a list; a ValueError says why there is none."""
+    name = ".".join(above)
+    if isinstance(node, dict):
+        return key
+    if not isinstance(node, list):
+        raise ValueError(f"[top level] {name} is {shown(node)}, not a table")
+    if not key.isdecimal() or int(key) >= len(node):
+        raise ValueError(f"[{name}] items are numbered from 0 to {len(node) - 1}, got {key}")
+    return int(key)
+
+
+def parsed(override: str) -> tuple[list[str], Node]:
+    """The keys and the value of `key.key=value`; anything but a TOML value is text."""
+    key, equals, value = override.partition("=")
+    quoted_value = json.dumps(value.strip(), ensure_ascii=False)
+    for text in (f"{key} = {value}", f"{key} = {quoted_value}"):
+        try:
+            tree = parsed_toml(text)
+        except TooMuch as error:
+            raise ValueError(f"[--set] {error}") from None
+        except tomllib.TOMLDecodeError:
+            continue
+        if equals and len(tree) == 1:
+            return keys_and_value(tree, key)
+    raise ValueError("[--set] must be written key=value, as in agents.smart.depth=6")
+
+
+def keys_and_value(tree: Node, key: str) -> tuple[list[str], Node]:
+    """The path that `key` spells through a parsed line, and what lies at its end."""
+    spelt: Node = parsed_toml(f"{key} = 0")
+    keys: list[str] = []
+    while isinstance(spelt, dict):
+        name = next(iter(spelt))
+        keys.append(name)
+        spelt, tree = spelt[name], tree[name]
+    return keys, tree

@@ -1,0 +1,74 @@
+"""Settings of a user."""
+
+import argparse
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.config.keys import read_table
+from arena.config.toml_file import Problems, Source, read_text, toml_tables
+from games.base.schema import Key
+from games.base.text import quoted
+
+ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
+FORMS = "tcp://HOST:PORT, tls://HOST:PORT, local:N for N processes of this machine, or none"
+WAIT_SECONDS = 60.0
+KEYS = (
+    Key(
+        "cluster",
+        "table",
+        "where games are played",
+        keys=(
+            Key("address", "text", f"of a Dask scheduler: {FORMS}"),
+            Key("wait_seconds", "float", "how long workers are waited for", WAIT_SECONDS, above=0),
+        ),
+    ),
+)
+
+
+class ClusterSettings(NamedTuple):
+    """The cluster that is played on, if any, and how long its workers are waited for."""
+
+    address: str | None = None
+    wait_seconds: float = WAIT_SECONDS
+
+
+def settings_path() -> Path:
+    """Where a user's settings are, if there are any."""
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "pitflip" / "settings.toml"
+
+
+def is_address(text: str) -> str:
+    """The text, if it says where games can be played."""
+    if not _is_address(text):
+        raise argparse.ArgumentTypeError(f"must be {FORMS}, got {quoted(text)}")
+    return text
+
+
+def _is_address(text: str) -> bool:
+    found = ADDRESS.fullmatch(text)
+    return found is not None and (found["port"] is None or 0 < int(found["port"]) < 1 << 16)
+
+
+def cluster_settings(on: str | None) -> ClusterSettings:
+    """What the settings say, with the address of the command line in place of theirs."""
+    settings = _stored(settings_path())
+    address = settings.address if on is None else on
+    return settings._replace(address=None if address == "none" else address)
+
+
+def _stored(path: Path) -> ClusterSettings:
+    """What is in the file; ExperimentError says what is wrong with it."""
+    if not path.is_file():
+        return ClusterSettings()
+    text = read_text(path)
+    tables = toml_tables(path, text)
+    problems = Problems(Source(path, text, tables))
+    values = read_table(tables, (), KEYS, problems)["cluster"] or {}
+    address = values.get("address")
+    if address is not None and not _is_address(address):
+        problems.say(("cluster", "address"), f"address must be {FORMS}, got {quoted(address)}")
+    problems.raise_if_any()
+    return ClusterSettings(**values)

@@ -1,0 +1,208 @@
+"""Games and tables of a run as writers of other formats get them: plain values and texts."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+import numpy as np
+
+from arena.analysis.standings import PointsRow
+from arena.analysis.tables import EloRow, WinRateRow
+from arena.analysis.timings import Timing
+from arena.planning.games import GameColumn
+from arena.report.data import GameColumns, PlayedGames, Report
+from arena.report.figures.matrix import won_drawn_lost
+from arena.report.figures.registry import figures
+from arena.report.html import Html, Inside
+from arena.report.methods import moment
+from arena.report.numbers import bare_share, cell_ends, score_of
+from arena.storage.parquet import read_columns
+from arena.storage.provenance import agent_versions
+from arena.storage.run_file import GAMES
+from games import Game
+from games.base.errors import Mistake
+
+AT_ONCE = 20_000  # games whose moves are read together
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedGame:
+    """One game; `result` are points of `first`, `margin` its score minus that of `second`.
+
+    `first_mover` is the one of them to move after the opening.
+    """
+
+    experiment: str
+    run: str
+    date: str  # of the run's end, such as 2026.11.19
+    of: Game
+    number: int
+    pair: int
+    leg: int
+    first: str
+    second: str
+    first_mover: str
+    result: float
+    margin: int
+    plies: int
+    opening: int
+    opening_moves: str
+    moves: tuple[str, ...]
+    ending: str
+    seed: int  # of the pair
+    versions: tuple[str, str]  # fingerprints of both agents, empty if they are not known
+    elos: tuple[float | None, float | None] = (None, None)  # of both, where the run has ratings
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTable:
+    """A table; so many columns from the left are `words`, the others numbers."""
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    words: int = 1
+
+
+@dataclass(frozen=True)
+class _RunFacts:
+    """What the games of a run have in common."""
+
+    experiment: str
+    run: str
+    date: str
+    of: Game
+    seeds: GameColumn  # of every game's pair
+    versions: Mapping[str, str]  # by agent
+    elos: Mapping[int, float]  # by the place of an agent
+
+
+def _facts(report: Report) -> _RunFacts:
+    ended = moment(report, "finished")
+    assert report.plan.of is not None  # a run has a game
+    assert report.directory is not None  # only runs are exported
+    return _RunFacts(
+        experiment=str(report.summary["experiment"]),
+        run=str(report.run.get("digest", "")),
+        date="????.??.??" if ended is None else f"{ended:%Y.%m.%d}",
+        of=report.plan.of,
+        seeds=read_columns(report.directory / GAMES, ["seed"])["seed"],
+        versions=agent_versions(report.run),
+        elos=elos_of(report),
+    )
+
+
+def exported_games(report: Report) -> Iterator[ExportedGame]:
+    """All games in schedule order; a Mistake if their moves were not kept."""
+    games, facts = report.games, _facts(report)
+    for begin in range(0, games.size, AT_ONCE):
+        rows = range(begin, min(begin + AT_ONCE, games.size))
+        some = games.at(np.array(rows))
+        lines, openings = (games.texts(name, rows) for name in ("moves", "opening_moves"))
+        if lines is None or openings is None:
+            raise Mistake(
+                f"{report.directory} keeps no moves: play it again with keep_moves = true"
+            )
+        for at, (row, line, opening) in enumerate(zip(rows, lines, openings, strict=True)):
+            yield _exported_game(games, facts, row, some.at(np.array([at])), (opening, line))
+
+
+def _exported_game(
+    games: PlayedGames,
+    facts: _RunFacts,
+    row: int,
+    one: GameColumns,
+    texts: tuple[str | None, str | None],
+) -> ExportedGame:
+    """The game in a row of the table; `texts` are its opening and all of its moves."""
+    places = int(one.first[0]), int(one.second[0])
+    first, second = (games.names[place] for place in places)
+    return ExportedGame(
+        experiment=facts.experiment,
+        run=facts.run,
+        date=facts.date,
+        of=facts.of,
+        number=row,
+        pair=int(one.pair[0]),
+        leg=row % 2,
+        first=first,
+        second=second,
+        first_mover=games.names[int(one.mover[0])],
+        result=float(one.result[0]),
+        margin=int(one.margin[0]),
+        plies=int(one.plies[0]),
+        opening=int(one.opening[0]),
+        opening_moves=texts[0] or "",
+        moves=tuple(facts.of.notation.split(texts[1] or "")),
+        ending=games.endings[int(one.ending[0])],
+        seed=int(facts.seeds[row]),
+        versions=(facts.versions.get(first, ""), facts.versions.get(second, "")),
+        elos=(facts.elos.get(places[0]), facts.elos.get(places[1])),
+    )
+
+
+def elos_of(report: Report) -> dict[int, float]:
+    """The ratings by the places of the agents; none where there is a standing."""
+    names, rows = report.games.names, () if report.standing else report.ratings
+    return {names.index(row.agent): row.elo for row in rows if row.elo is not None}
+
+
+def raw_tables(report: Report) -> list[ExportedTable]:
+    """The run's tables, column by column, and the matrix of scores."""
+    kinds: Sequence[tuple[str, type, Sequence[tuple[Cell, ...]]]] = (
+        ("elo", EloRow, report.ratings),
+        ("win_rates", WinRateRow, list(report.pairs.values())),
+        ("timings", Timing, report.timings),
+        ("points", PointsRow, report.points),
+    )
+    tables = [
+        ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
+        for name, kind, rows in kinds
+    ]
+    if not report.points:  # the experiment does not rank by points
+        tables = [table for table in tables if table.name != "points"]
+    names = report.agents
+    matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
+    return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]
+
+
+def _score(report: Report, name: str, other: str) -> float | None:
+    row = report.pairs.get((name, other))
+    return None if row is None else row.score
+
+
+def read_tables(report: Report) -> list[ExportedTable]:
+    """The tables behind the figures, as people read them, and the matrix."""
+    tables = []
+    for name, figure in figures(report).items():
+        if figure.table is None:
+            continue
+        kept = [place for place, head in enumerate(figure.table.head) if head]
+        rows = tuple(tuple(plain(row[place]) for place in kept) for row in figure.table.rows)
+        head = tuple(figure.table.head[place] for place in kept)
+        own = "pairs" if name == "matrix" else name
+        tables.append(ExportedTable(own, figure.heading, head, rows, figure.table.words))
+    names = report.agents
+    matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
+    heading = "Points won by the row's agent, in per cent, with the interval"
+    return [*tables, ExportedTable("matrix", heading, ("agent", *names), matrix)]
+
+
+def _cell(report: Report, name: str, other: str) -> str:
+    row = report.pairs.get((name, other))
+    if row is None:
+        return ""
+    known = score_of(row)
+    if report.standing or known.value is None:
+        return won_drawn_lost(row)
+    return f"{bare_share(known.value)} ({cell_ends(known)})"
+
+
+def plain(cell: Inside) -> str:
+    """A cell of a page as text."""
+    if isinstance(cell, Html):
+        return unescape(re.sub(r"<[^>]*>", "", cell))
+    return "" if cell is None else str(cell)

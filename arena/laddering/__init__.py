@@ -1,1 +1,0 @@
-"""A standing ladder: newcomers are placed among agents whose games are known."""

@@ -1,0 +1,390 @@
+"""A ladder: its file, placements, table."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from agents.core import AgentSpec
+from agents.registry import users_trees, with_files
+from agents.user_files import split_reference
+from arena.config.agents import Around, read_agents, with_roster
+from arena.config.experiment import MOST_PAIRS, load
+from arena.config.toml_file import read
+from arena.planning.games import WIN
+from arena.planning.plan import Plan, PlanError, copy_of
+from arena.planning.rounds import RoundsSpec, TournamentStanding
+from arena.planning.schedule import draw
+from arena.planning.schedules.registry import schedule
+from arena.playing.bots import determined
+from arena.playing.play import play
+from arena.playing.worker import PlayOptions
+from arena.stats.rating_data import gather
+from arena.stats.ratings import RatingPlan, rate
+from arena.storage.game_cache import GameKeys, KnownGames
+from arena.storage.journal import LOCK, Journal
+from arena.storage.parquet import write_rows
+from arena.terminal.progress_line import LiveLine, run_shown
+from games import game
+from games.base.errors import Mistake
+from games.base.file_trees import FileTree
+from games.base.files import whole_file, write_text
+from games.base.text import did_you_mean, listed, quoted
+
+FILES = "files"  # in the ladder's directory
+T = TypeVar("T")
+LADDER = "ladder.json"
+FORMAT = 1
+TABLE = "ladder.parquet"
+NOTE = "Elo from all games of the ladder; whom an agent met followed from results: no intervals"
+PLACING = "placing"  # the journal of a race that is not over
+GAMES = "games"  # all games of the ladder, by what decides them
+LARGEST = 1 << 40  # bytes: a ladder forgets nothing
+
+
+def copied(spec: AgentSpec, ladder: Path) -> AgentSpec:
+    """The spec with copies of its files, and of what they import, in the ladder's directory."""
+    trees = [tree for tree in users_trees(spec) if not tree.is_large]
+    copies = {tree.path: _home(tree, ladder) / tree.path.name for tree in trees}
+    for tree in trees:
+        home = copies[tree.path].parent
+        for name, path in tree.files.items():
+            copy = home / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(copy) as file:
+                file.write(path.read_bytes())
+
+    def placed(reference: str) -> str:
+        path, name = split_reference(reference, "")
+        place = copy_of(path, copies)
+        if place is None:
+            return reference
+        return f"{place}:{name}" if name else str(place)
+
+    return with_files(spec, placed)
+
+
+def _home(tree: FileTree, ladder: Path) -> Path:
+    """Where the copy of a file goes, by its content and that of what it imports."""
+    return ladder.absolute() / FILES / tree.digest(16)[:12]
+
+
+class LadderError(Mistake, ValueError):
+    """What is asked of a ladder cannot be done; one line says why."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A ladder: `plan` has its agents, the strongest first; `placed` says how each came there.
+
+    `versions` counts how often an agent was added with other files or options. It is
+    `unfinished` until all agents of the experiment that began it are placed.
+    """
+
+    directory: Path
+    plan: Plan
+    placed: Mapping[str, str] = field(default_factory=dict)
+    anchors: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, int] = field(default_factory=dict)
+    unfinished: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The agents, the strongest first."""
+        return self.plan.names
+
+    def placing(self, name: str, spec: AgentSpec) -> Plan:
+        """The plan that places a newcomer."""
+        assert self.plan.rounds is not None  # `begun` gave it
+        values = {**self.plan.rounds.values, "place": name, "order": self.names}
+        agents = {**self.plan.agents, name: spec}
+        last = len(self.names)
+        matches = tuple((other, last) for other in range(last))
+        rounds = RoundsSpec("place", values)
+        return replace(self.plan, agents=agents, matches=matches, rounds=rounds)
+
+    def with_agent(self, name: str, spec: AgentSpec, place: int, how: str) -> "Ladder":
+        """The ladder with one more agent, before those from this place on."""
+        agents = [*self.plan.agents.items()]
+        agents.insert(place, (name, spec))
+        return self._with(dict(agents), {**self.placed, name: how}, self.anchors)
+
+    def without(self, name: str) -> "Ladder":
+        """The ladder without an agent; its games stay known."""
+        self.must_have(name)
+        return self._changed(lambda each: None if each == name else each)
+
+    def renamed(self, old: str, new: str) -> "Ladder":
+        """The ladder with another name for an agent."""
+        self.must_have(old)
+        self.must_not_have(new)
+        return self._changed(lambda each: new if each == old else each)
+
+    def anchored(self, name: str, elo: float) -> "Ladder":
+        """The ladder with an agent held at a rating, and no other."""
+        self.must_have(name)
+        return self._with(self.plan.agents, self.placed, {name: elo})
+
+    def _changed(self, name_of: Callable[[str], str | None]) -> "Ladder":
+        """The ladder with other names for its agents; without those of None."""
+        agents = _named(self.plan.agents, name_of)
+        placed, anchors = _named(self.placed, name_of), _named(self.anchors, name_of)
+        versions = _named(self.versions, name_of)
+        return replace(self._with(agents, placed, anchors), versions=versions)
+
+    def _with(
+        self,
+        agents: Mapping[str, AgentSpec],
+        placed: Mapping[str, str],
+        anchors: Mapping[str, float],
+    ) -> "Ladder":
+        plan = replace(self.plan, agents=dict(agents))
+        return replace(self, plan=plan, placed=dict(placed), anchors=dict(anchors))
+
+    def must_have(self, name: str) -> None:
+        """Raise unless the agent is there."""
+        if name not in self.names:
+            there = f"(there are {listed(self.names)})" if self.names else "(it is empty)"
+            near = did_you_mean(name, self.names)
+            raise LadderError(f"{self.directory}: there is no agent {quoted(name)} {there}{near}")
+
+    def must_not_have(self, name: str) -> None:
+        """Raise if the agent is there."""
+        if name in self.names:
+            raise LadderError(
+                f"{self.directory}: there is an agent {quoted(name)} already: remove or rename it"
+            )
+
+    def save(self) -> None:
+        """Write the ladder; it is there as a whole or as it was."""
+        content = {
+            "format": FORMAT,
+            "plan": self.plan.to_json(),
+            "placed": dict(self.placed),
+            "anchors": dict(self.anchors),
+            "versions": dict(self.versions),
+            "unfinished": self.unfinished,
+        }
+        write_text(
+            self.directory / LADDER, json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        )
+
+
+def _named(table: Mapping[str, T], name_of: Callable[[str], str | None]) -> dict[str, T]:
+    both = ((name_of(name), value) for name, value in table.items())
+    return {name: value for name, value in both if name is not None}
+
+
+def read_ladder(directory: Path) -> Ladder:
+    """The ladder in a directory; a LadderError says why there is none."""
+    path = directory / LADDER
+    try:
+        stored = json.loads(path.read_text())
+        plan = Plan.from_json(stored["plan"], directory.absolute())
+        more = stored.get("versions", {}), stored.get("unfinished", False)
+        return Ladder(directory, plan, stored["placed"], stored["anchors"], *more)
+    except FileNotFoundError:
+        raise LadderError(
+            f"{directory}: there is no ladder; begin one: pitflip ladder new EXPERIMENT"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, PlanError) as error:
+        raise LadderError(f"{path}: cannot be read ({error})") from None
+
+
+def begun(directory: Path, plan: Plan, values: Mapping[str, object]) -> Ladder:
+    """A ladder without agents that plays as a plan does, or the one that was begun like this.
+
+    LadderError if there is another.
+    """
+    rounds = RoundsSpec("place", {**values, "place": "", "order": ()})
+    own = replace(
+        plan, agents={}, matches=(), stop=None, keep_moves=True, thoughts=False, rounds=rounds,
+        base=directory.absolute(),
+    )  # fmt: skip
+    ladder = Ladder(directory, own, unfinished=True)
+    if (directory / LADDER).exists():
+        there = read_ladder(directory)
+        if there.unfinished and replace(there.plan, agents={}) == own:
+            return there
+        raise LadderError(f"{directory}: there is a ladder already; choose another with --ladder")
+    directory.mkdir(parents=True, exist_ok=True)
+    ladder.save()
+    return ladder
+
+
+class LadderRow(NamedTuple):
+    """One agent of a ladder, the strongest first; Elo None where it cannot be compared."""
+
+    place: int
+    agent: str
+    elo: float | None
+    group: int
+    games: int
+    points: float
+    placed: str
+
+
+def ladder_rows(ladder: Ladder, games: KnownGames) -> list[LadderRow]:
+    """One row for each agent, in order."""
+    if not ladder.names:
+        return []
+    first, second, scores, openings = _results(ladder, games)
+    names = ladder.names
+    results = gather(first, second, scores, openings, len(names))
+    anchor, elo = next(iter(ladder.anchors.items()), (None, 0.0))
+    place = None if anchor is None else names.index(anchor)
+    rated = rate(results, RatingPlan(draws=0, anchor=place, anchor_elo=elo))
+    return [
+        LadderRow(
+            place=at + 1,
+            agent=names[at],
+            elo=None if row.rating.value is None else round(row.rating.value, 6),
+            group=row.pool + 1,
+            games=row.games,
+            points=row.points,
+            placed=ladder.placed.get(names[at], ""),
+        )
+        for at, row in enumerate(sorted(rated.agents, key=lambda row: row.agent))
+    ]
+
+
+def _results(
+    ladder: Ladder, games: KnownGames
+) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[int]]:
+    """First and second mover, score of the first and opening of all games between agents."""
+    drawn = draw(ladder.plan)
+    keys = GameKeys(drawn, everybody=True)
+    sides = dict(zip(drawn.pairings.keys.tolist(), drawn.pairings.sides.tolist(), strict=True))
+    first, second, scores, openings = [], [], [], []
+    for a, b in combinations(range(len(ladder.names)), 2):
+        name = keys.shelf(a, b)
+        shelf = games.shelf(name, with_moves=False) if name is not None else None
+        if shelf is None or not len(shelf.hashes):
+            continue
+        found = games.games([(shelf, np.arange(len(shelf.hashes)))], with_moves=False)
+        if found is None:
+            continue
+        own = shelf.words[:, 0].tolist()
+        second_moves = np.array([sides[opening] for opening in own]) == 1
+        turned = keys.turned(a, b, shelf.words) != second_moves
+        first += np.where(turned, b, a).tolist()
+        second += np.where(turned, a, b).tolist()
+        scores += (np.where(second_moves, WIN - found.result, found.result) / float(WIN)).tolist()
+        openings += own
+    return first, second, scores, openings
+
+
+def write_table(ladder: Ladder, rows: Sequence[LadderRow]) -> None:
+    """Write the table into the ladder's directory."""
+    source = {"game": ladder.plan.game, "seed": ladder.plan.seed, "plan": ladder.plan.to_json()}
+    write_rows(ladder.directory / TABLE, LadderRow, rows, source)
+
+
+class Placed(NamedTuple):
+    """A ladder with its newcomer, the answer of the race, its games and how many were known."""
+
+    ladder: Ladder
+    answer: str
+    games: int
+    known: int
+
+
+def ladder_games(directory: Path) -> KnownGames:
+    """All games of a ladder, of agents of any kind: what was played there counts once."""
+    return KnownGames(directory / GAMES, LARGEST, everybody=True)
+
+
+def placed(ladder: Ladder, name: str, spec: AgentSpec, options: PlayOptions, quiet: bool) -> Placed:
+    """The ladder with the newcomer in its place, which is written; the same call goes on.
+
+    An agent of this name is another version of the same author's: it goes, its games stay.
+    """
+    spec, version = copied(spec, ladder.directory), 1
+    if name in ladder.names:
+        version = ladder.versions.get(name, 1) + 1
+        ladder = replace(ladder.without(name), versions={**ladder.versions, name: version})
+    if not ladder.names:
+        first = ladder.with_agent(name, spec, 0, "the first")
+        first.save()
+        return Placed(first, f"{name}: place 1 of 1, the first", 0, 0)
+    plan = ladder.placing(name, spec)
+    digest, games = plan.digest(), ladder_games(ladder.directory)
+    directory = ladder.directory / PLACING / digest[:12]
+    try:
+        with Journal(directory, digest, None) as journal, LiveLine(quiet) as line:
+            own = options._replace(known=games)
+            drawn = determined(draw(plan), journal, own)
+            played = play(drawn, journal, own, run_shown(line, plan.names))
+    finally:
+        games.close()
+    options.interrupts.look()
+    standing = played.tournament
+    assert standing is not None  # a plan that goes by rounds has one
+    answer, total = standing.answer, 2 * played.drawn.pairings.total
+    how = answer.partition(": ")[2]
+    if version > 1:
+        how = f"version {version}: {how}"
+    after = ladder.with_agent(name, spec, place_in(standing), how)
+    after.save()
+    shutil.rmtree(directory, ignore_errors=True)
+    return Placed(after, answer, total, played.known)
+
+
+def is_there(ladder: Ladder, name: str, spec: AgentSpec) -> bool:
+    """Whether the ladder has this agent, with the same files and options."""
+    return ladder.plan.agents.get(name) == copied(spec, ladder.directory)
+
+
+def remove_ladder(directory: Path) -> None:
+    """Remove what a ladder wrote, and its directory if nothing else is there."""
+    for name in (GAMES, PLACING, FILES):
+        shutil.rmtree(directory / name, ignore_errors=True)
+    for name in (LADDER, TABLE, LOCK):
+        (directory / name).unlink(missing_ok=True)
+    if not any(directory.iterdir()):
+        directory.rmdir()
+
+
+def place_in(standing: TournamentStanding) -> int:
+    """Before which agent of the order the newcomer goes: after all that it is not shown above."""
+    others = standing.rows[1:]
+    return sum(row.place != at + 2 for at, row in enumerate(others))
+
+
+def ladder_plan(path: Path) -> tuple[Plan, Mapping[str, object]]:
+    """How a ladder of this experiment plays, and the keys of its races."""
+    plan = load(path, ('schedule="round_robin"',)).plan
+    if plan.of.source is not None:
+        raise Mistake(f"{plan.game}: a ladder of a game from a file is not kept yet")
+    if "pairs" not in read(path, ())[0].tables:
+        plan = replace(plan, pairs=MOST_PAIRS)
+    return plan, {
+        key.name: key.default
+        for key in schedule("place").KEYS
+        if key.name not in ("place", "order")
+    }
+
+
+def newcomers(path: Path, plan: Plan) -> list[tuple[str, AgentSpec]]:
+    """The agents of a file by name: its roster and [agents.NAME], else the file itself is one."""
+    source, problems = read(path, ())
+    base = path.absolute().parent
+    tables = with_roster(source.tables, base, problems)
+    around = Around(plan.of, base, problems)
+    written = tables.get("agents")
+    if written is None and "kind" in tables:
+        written = {path.stem: tables}
+    if not isinstance(written, dict) or not written:
+        problems.raise_if_any()
+        raise Mistake(f"{path}: no agent: write [agents.NAME], as in docs/experiment-file.md")
+    of = tables.get("game", plan.game)
+    if not isinstance(of, str) or game(of, base).name != plan.of.name:
+        raise Mistake(f"{path}: game is {quoted(str(of))}, the ladder plays {plan.game}")
+    specs = read_agents(written, around)
+    problems.raise_if_any()
+    return list(specs.items())

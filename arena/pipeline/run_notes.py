@@ -1,0 +1,152 @@
+"""What a run notes of itself in run.json: as it begins, and when its tables are there."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.fault_text import fault_line
+from agents.registry import users_code
+from arena.analysis.repeatability import KEY, repeatability
+from arena.config.command_line import RunOptions
+from arena.config.experiment import Experiment
+from arena.planning.games import LOSS, Games, Termination
+from arena.planning.schedule import DrawnPlan
+from arena.playing.bot_replays import BotReplays, replay_bots
+from arena.playing.bots import FIXED
+from arena.playing.cached_pairs import KnownPairings
+from arena.playing.play import Played
+from arena.playing.process_pool import cores_for, pinning_words
+from arena.storage import provenance
+from arena.storage.journal import Journal
+from arena.storage.provenance import Origin
+from arena.storage.run_log import write_bot_logs
+from arena.storage.versions import keep_sources
+from games.base.errors import say
+
+if TYPE_CHECKING:  # at run time it is loaded after the games
+    from arena.analysis.evidence import Evidence
+
+log = logging.getLogger(__name__)
+
+MOST_TRACES = 100
+
+
+def note_begin(
+    experiment: Experiment,
+    origin: Origin,
+    journal: Journal,
+    drawn: DrawnPlan,
+    options: RunOptions,
+) -> None:
+    """Write into run.json what is played, unless the run is finished."""
+    stored = provenance.read_run(journal.directory)
+    fixed = [list(match) for match in sorted(drawn.pairings.fixed)]
+    if journal.finished() and stored.get("finished") and stored.get(FIXED, fixed) == fixed:
+        return
+    more = {
+        "path": str(experiment.path.absolute()),
+        "overrides": list(options.overrides),
+        "reproducible": experiment.plan.repeats,
+        FIXED: fixed,
+        "isolation": _isolation(drawn, options),
+        "pinned": _pinned(drawn, options),
+        "begun": stored.get("begun") or provenance.now_text(),
+        "finished": None,
+    }
+    keep_sources(journal.directory, experiment.plan, origin)
+    provenance.write_run(journal.directory, origin, more)
+
+
+def note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
+    """Say in run.json which agents did not load, unless the run is finished."""
+    stored = provenance.read_run(journal.directory)
+    if not stored.get("finished"):
+        reasons = journal.unloadable() or {}
+        named = {drawn.plan.names[place]: reasons[place] for place in sorted(reasons)}
+        provenance.write_run(journal.directory, origin, {**stored, "unloadable": named})
+
+
+def _isolation(drawn: DrawnPlan, options: RunOptions) -> str | None:
+    """The level of the walls that bots play behind, said on the terminal; None without bots.
+
+    NoWall if it is less than what the experiment requires.
+    """
+    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
+    if not bots or options.cluster is not None:
+        return None
+    options.wall.required |= drawn.plan.walls_required
+    level = options.wall.level
+    if not options.quiet:
+        say(f"bots play behind walls of level {level.name}: {level.words}")
+    return level.name
+
+
+def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
+    """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
+    if not any(map(users_code, drawn.specs)) or options.cluster is not None:
+        return None
+    keeps = options.pinned and options.backend == "processes"
+    if not options.quiet:
+        say(pinning_words(options.workers, keeps))
+    return keeps and cores_for(options.workers)
+
+
+def note_end(
+    directory: Path,
+    origin: Origin,
+    played: Played,
+    evidence: "Evidence",
+    replays: BotReplays,
+    options: RunOptions,
+) -> None:
+    """Say in run.json that the tables are there, and when they first were."""
+    stored = provenance.read_run(directory)
+    if not stored.get("finished"):
+        # Where no fault has a trace, games are not read again to find none.
+        faults = evidence.parts if evidence.traced else tuple
+        again = repeatability(played.drawn.plan, replays)
+        more = {
+            "finished": provenance.now_text(),
+            "games": evidence.games,
+            "known": played.known,
+            "forfeits": list(islice(_faults(faults(), evidence.plan.names), MOST_TRACES)),
+            "reproducible": again.as_bool,
+            KEY: again.to_json(replays),
+        }
+        if options.cluster is not None:
+            more["cluster"] = options.cluster.members.to_json()
+        provenance.write_run(directory, origin, {**stored, **more})
+        write_bot_logs(directory, faults, list(stored["plan"]["agents"]))
+
+
+def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
+    """Return what the run's test of its outside bots found; it is made once, when all is played."""
+    stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
+    if stored is not None or any("port" in spec.options for spec in drawn.specs):
+        return stored or BotReplays(dict.fromkeys(drawn.plan.outside_bots, 0))
+    tell = say if not options.quiet else log.info
+    columns = drawn.pairings.columns
+    replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)
+    known, names = KnownPairings(drawn, options.playing.known), drawn.plan.names
+    tested = {names.index(n) for n, games in replays.games.items() if games} - {
+        names.index(name) for name in replays.differing
+    }
+    if tested and known.store is not None:
+        for start, _, games in journal.parts(columns):
+            known.keep_tested(drawn.pairings, start, games, tested)
+    return replays
+
+
+def _faults(parts: Iterable[Games], names: Sequence[str]) -> Iterator[str]:
+    """A line for each fault, equal ones once: who copied a game is left to chance."""
+    told: set[str] = set()
+    for games in parts:
+        for row, trace in sorted(games.traces.items()):
+            seat = games.first if games.result[row] == LOSS else games.second
+            how = Termination(int(games.termination[row]))
+            text = fault_line(names[int(seat[row])], how.name.lower(), trace)
+            if text not in told:
+                told.add(text)
+                yield text

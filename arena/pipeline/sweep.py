@@ -1,0 +1,188 @@
+"""One run per combination of values."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from arena.analysis.checks.claims import Verdict
+from arena.analysis.summary_file import stored_checks
+from arena.analysis.sweep import CellRow, cell_row, verdict_text, write_sweep
+from arena.config.command_line import RunOptions
+from arena.config.sweep import SweepCell, SweepPlan
+from arena.formats.junit import junit
+from arena.pipeline.run import run
+from arena.report.sweep_page import slope_lines, sweep_page, sweep_picture, sweep_table
+from arena.storage.journal import links_refused, locked
+from arena.storage.parquet import TableError
+from arena.storage.provenance import RUN, code_digest, now_text, origin_of, read_run
+from games.base.errors import Mistake, printable, printed, say
+from games.base.files import inner_directory, write_text
+
+CELLS, TABLE, FIGURE, PAGE = "cells", "sweep.parquet", "sweep.svg", "sweep.html"
+
+
+def sweep(plan: SweepPlan, options: RunOptions) -> bool:
+    """Play what is left of all cells, write and print their table; whether all checks hold."""
+    if options.live:
+        raise Mistake("--live is for one run; a sweep has one for every cell: run it alone")
+    digest = sweep_digest(plan)
+    directory = options.results / plan.name / f"sweep-{digest}"
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    links_refused(directory)
+    lock = locked(directory)
+    try:
+        note(directory, plan, digest, None)
+        inner_directory(directory / CELLS)
+        rows = list(played_cells(plan, options, directory))
+        concluded(plan, rows, directory, options)
+        note(directory, plan, digest, sum(row.games for row in rows))
+    finally:
+        os.close(lock)
+    if not options.quiet:
+        say(f"tables: {printable(str(directory))}")
+        if options.page:
+            say(f"page: {printable(str(directory / PAGE))}")
+    return all(row.checks == row.checks_hold for row in rows)
+
+
+def sweep_digest(plan: SweepPlan) -> str:
+    """The name of a sweep: all that decides its cells."""
+    deciding = [[axis.name, list(map(str, axis.values))] for axis in plan.axes]
+    digests = [cell.experiment.plan.digest() for cell in plan.cells]
+    content = json.dumps([deciding, digests, code_digest()])
+    return hashlib.blake2b(content.encode(), digest_size=5).hexdigest()
+
+
+def note(directory: Path, plan: SweepPlan, digest: str, games: int | None) -> None:
+    """Write into run.json what is swept, and when it was finished."""
+    stored = read_run(directory)
+    if stored.get("finished"):
+        return
+    content = {
+        "experiment": plan.name,
+        "digest": digest,
+        "sweep": {axis.name: list(axis.values) for axis in plan.axes},
+        "path": str(plan.cells[0].experiment.path.absolute()),
+        "begun": stored.get("begun") or now_text(),
+        "finished": None if games is None else now_text(),
+        "games": games,
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False, default=str)
+    write_text(directory / RUN, text + "\n")
+
+
+def played_cells(plan: SweepPlan, options: RunOptions, directory: Path) -> Iterator[CellRow]:
+    """The row of every cell; what is finished is not played again."""
+    agent = focus(plan)
+    for cell in plan.cells:
+        experiment = replace(cell.experiment, name=f"{cell.number:04d}")
+        digest = origin_of(experiment.name, experiment.plan).digest
+        place = Path(CELLS) / experiment.name / digest
+        inner_directory(directory / place.parent)
+        if not options.quiet:
+            say(f"cell {cell.number} of {len(plan.cells)}: {printable(cell.words(plan.axes))}")
+        if not finished(directory / place, agent) or options.fresh:
+            run(experiment, cell_options(options, cell, directory))
+        # Without the run's own name, which any edit of ours changes: the table stays the same.
+        yield cell_row(
+            directory / place, place.parent.as_posix(), cell.values, agent, len(plan.cells)
+        )
+
+
+def cell_options(options: RunOptions, cell: SweepCell, directory: Path) -> RunOptions:
+    """The options of one cell: its tables are kept, and not printed."""
+    return replace(
+        options,
+        results=directory / CELLS,
+        overrides=cell.overrides,
+        tables=False,
+        page=False,
+        live=False,
+        junit=None,
+    )
+
+
+def finished(directory: Path, agent: str) -> bool:
+    """Whether a cell was played to its end, and its table can be read."""
+    try:
+        return bool(read_run(directory).get("finished")) and bool(
+            cell_row(directory, "", (), agent, 1).games
+        )
+    except (TableError, ValueError, OSError):
+        return False
+
+
+def focus(plan: SweepPlan) -> str:
+    """The agent that the rows are about: the only one whose options are swept, else the first."""
+    agents = plan.cells[0].experiment.plan.names
+    parts = [key.split(".") for axis in plan.axes for key in axis.keys]
+    swept = {part[1] for part in parts if len(part) > 2 and part[0] == "agents"}
+    return next(iter(swept)) if len(swept) == 1 and swept <= {*agents} else agents[0]
+
+
+def concluded(
+    plan: SweepPlan, rows: Sequence[CellRow], directory: Path, options: RunOptions
+) -> None:
+    """Write the table and the figure, print the table and the verdict."""
+    names = [axis.name for axis in plan.axes]
+    origin = {"experiment": plan.name, "sweep": names}
+    write_sweep(directory / TABLE, names, rows, origin)
+    title = f"{printable(plan.name)}: {rows[0].agent} against {rows[0].opponent}"
+    picture = sweep_picture(names, rows, title)
+    write_text(directory / FIGURE, picture)
+    if options.page:
+        verdict = [*verdict_lines(rows)]
+        write_text(directory / PAGE, sweep_page(title, names, rows, verdict, picture))
+    if options.junit:
+        write_text(options.junit, junit(cell_verdicts(plan, rows, directory), plan.name))
+    options.interrupts.finish()
+    if options.json:
+        text = as_json(names, rows)
+    else:
+        text = "\n".join(
+            [*sweep_table(names, rows), *slope_lines(names, rows), *verdict_lines(rows)]
+        )
+    printed(lambda: print(text))
+
+
+def cell_verdicts(plan: SweepPlan, rows: Sequence[CellRow], directory: Path) -> Iterator[Verdict]:
+    """The verdicts on the checks of every cell, each with the values of its cell."""
+    for cell, row in zip(plan.cells, rows, strict=True):
+        experiment = replace(cell.experiment, name=f"{cell.number:04d}")
+        digest = origin_of(experiment.name, experiment.plan).digest
+        for check in stored_checks(directory / row.run / digest):
+            words = ("that", "test", "status", "detail")
+            that, test, status, detail = (str(check.get(word, "")) for word in words)
+            yield Verdict(f"{cell.words(plan.axes)}: {that}", test, status, detail)
+
+
+def verdict_lines(rows: Sequence[CellRow]) -> Iterator[str]:
+    """The verdict, and how many checks hold."""
+    yield verdict_text(rows)
+    checks, hold = sum(row.checks for row in rows), sum(row.checks_hold for row in rows)
+    if checks:
+        yield f"checks: {hold} of {checks} hold, each at its own level in its own cell"
+
+
+def as_json(names: Sequence[str], rows: Sequence[CellRow]) -> str:
+    """The same as one JSON object."""
+    cells = [
+        {
+            **dict(zip(names, row.values, strict=True)),
+            "agent": row.agent,
+            "opponent": row.opponent,
+            "games": row.games,
+            "elo": [row.found.elo.value, row.found.elo.low, row.found.elo.high],
+            "answer": row.found.answer,
+            "distinct_games": row.match and row.match.distinct_games,
+            "first_mover_score": row.match and row.match.first_mover_score,
+            "first_mover_margin": row.match and row.match.first_mover_margin,
+            "run": row.run,
+        }
+        for row in rows
+    ]
+    content = {"cells": cells, "verdict": verdict_text(rows)}
+    return json.dumps(content, indent=1, ensure_ascii=False, default=str)

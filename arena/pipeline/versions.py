@@ -1,0 +1,159 @@
+"""An agent at several revisions as one experiment."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agents.registry import AGENTS, kind_of, users_trees
+from arena.config.agents import LONGEST_NAME
+from arena.config.experiment import Experiment, experiment_in
+from arena.config.toml_file import Problems, read, toml_tables
+from arena.planning.openings.registry import way
+from arena.planning.schedules.registry import no_agent
+from arena.storage.game_cache import content
+from arena.storage.git import GitTree, VersionError, tree_of
+from arena.storage.provenance import read_run
+from arena.storage.versions import RUN, run_named, versioned
+from games.base.errors import Mistake
+from games.base.files import TooMuch
+from games.base.schema import KeyValues
+from games.base.text import listed
+
+FILES = ("file", "weights", "command")  # types of options that name files
+OWN_NAME = re.compile(r"(.+\.\w+)(:[A-Za-z_]\w*)?")
+# What is about other agents, or about another question than which version is the better one.
+LEFT_OUT = ("checks", "roster", "anchor", "standings", "sweep", "tune", "schedule", "stop")
+Tables = Mapping[str, Mapping[str, object]]  # of agents, by name
+
+
+class AgentVersions:
+    """One experiment file in a git repository, whose agents can be taken at its revisions."""
+
+    def __init__(self, path: Path, overrides: Sequence[str] = ()) -> None:
+        """The file is read as it is now; an ExperimentError says what is wrong with it."""
+        self.path, self.overrides = path, overrides
+        source, problems = read(path, overrides)
+        problems.raise_if_any()
+        agents = source.tables.get("agents")
+        self.now: Tables = agents if isinstance(agents, dict) else {}
+
+    def base(self, revision: str, results: Path) -> GitTree | Path:
+        """All files at a revision, or the run of `run:6917adfa1c`; a Mistake if there is none."""
+        try:
+            if revision.startswith(RUN):
+                return run_named(revision.removeprefix(RUN), (results,)).resolve()
+            return tree_of(self.path.absolute(), revision)
+        except VersionError as error:
+            raise Mistake(str(error)) from None
+
+    def then(self, tree: GitTree | Path, name: str) -> Mapping[str, object] | None:
+        """The table of an agent at a revision, its files too; None if it was not there yet.
+
+        Where the file of the experiment was not there, its tables are those of now.
+        """
+        if isinstance(tree, Path):
+            return agent_of_run(tree, name)
+        place = tree.place(self.path.absolute().parent.resolve() / self.path.name)
+        tables: object = self.now
+        if tree.kind(place):
+            try:
+                text = tree.content(place).text.decode("utf-8-sig")
+                tables = toml_tables(self.path, text).get("agents")
+            except (VersionError, UnicodeDecodeError, TooMuch) as error:
+                raise Mistake(f"revision {tree.commit[:10]}: {error}") from None
+        table = tables.get(name) if isinstance(tables, dict) else None
+        return at_revision(table, tree.commit) if isinstance(table, dict) else None
+
+    def experiment(self, agents: Tables, what: str, more: KeyValues) -> Experiment:
+        """The experiment in which these agents play, and no others; `more` are keys of its own."""
+        source, _ = read(self.path, self.overrides)
+        tables = {key: value for key, value in source.tables.items() if key not in LEFT_OUT}
+        name = f"{tables.get('name') or self.path.stem}-{what}"
+        tables |= {"agents": agents, "name": name, **more}
+        found = replace(source, tables=tables)
+        return experiment_in(found, Problems(found))
+
+    def differ(self, one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+        """Whether two tables are agents that differ, in their options or in their files."""
+        specs = self.experiment({"a": one, "b": other}, "", {"pairs": 1}).plan.agents.values()
+        return len({content(spec) for spec in specs}) > 1
+
+    def changed(self, tree: GitTree | Path) -> list[str]:
+        """The agents that are other ones now than at a revision."""
+        found = []
+        for name, table in self.now.items():
+            before = self.then(tree, name)
+            if before is not None and self.differ(table, before):
+                found.append(name)
+        return found
+
+    def own(self) -> list[str]:
+        """The agents that are made of files of the user's."""
+        return [name for name in self.now if self.files(name)]
+
+    def files(self, name: str) -> tuple[Path, ...]:
+        """The files of the user's that an agent is made of now."""
+        table = self.now[name]
+        plan = self.experiment({"a": table, "b": table}, "", {"pairs": 1}).plan
+        trees = users_trees(plan.agents["a"])
+        return tuple(p for tree in trees if not tree.is_directory for p in tree.files.values())
+
+    def checked(self, name: str) -> str:
+        """The name, if there is such an agent."""
+        if name not in self.now:
+            raise Mistake(no_agent(name, self.now))
+        return name
+
+
+def agent_of_run(directory: Path, name: str) -> dict[str, object] | None:
+    """The table of an agent as a run has it, with the files that it kept."""
+    plan = read_run(directory).get("plan")
+    agents = plan.get("agents") if isinstance(plan, dict) else None
+    table = agents.get(name) if isinstance(agents, dict) else None
+    return at_revision(table, f"{RUN}{directory}") if isinstance(table, dict) else None
+
+
+def only(names: Sequence[str], none: str, several: str) -> str:
+    """The only one of some agents; a Mistake says that there is none, or which ones there are."""
+    if not names:
+        raise Mistake(none)
+    if len(names) > 1:
+        raise Mistake(f"{listed(names)} {several}: --agent NAME says which is meant")
+    return names[0]
+
+
+def named_version(name: str, version: str) -> str:
+    """What an agent is called at a revision."""
+    tail = f"@{version}"[: LONGEST_NAME // 2]
+    return f"{name[: LONGEST_NAME - len(tail)]}{tail}"
+
+
+def at_revision(table: Mapping[str, object], revision: str) -> dict[str, object]:
+    """The table with each file of the user's as it was at a revision."""
+    kind = table.get("kind")
+    options = kind_of(kind).options if isinstance(kind, str) and kind in AGENTS else ()
+    types = {option.name: option.type for option in options}
+    return {
+        key: then_of(value, revision) if types.get(key) in FILES else value
+        for key, value in table.items()
+    }
+
+
+def then_of(value: object, revision: str) -> object:
+    """A reference to a file of the user's at a revision; whole paths and versions stay."""
+    if isinstance(value, list):
+        return [then_of(each, revision) for each in value]
+    if not isinstance(value, str) or versioned(value) or value.startswith(("/", "~", "-")):
+        return value
+    found = OWN_NAME.fullmatch(value)
+    return value if found is None else f"{found[1]}@{revision}{found[2] or ''}"
+
+
+def within_openings(experiment: Experiment) -> Experiment:
+    """The experiment with no more pairs than there are openings."""
+    plan = experiment.plan
+    if plan.openings.repeat:
+        return experiment
+    there = len(way(plan.openings.way).openings(plan.of, plan.openings, plan.pairs, plan.seed))
+    return replace(experiment, plan=replace(plan, pairs=max(1, min(plan.pairs, there))))

@@ -1,0 +1,97 @@
+"""The table."""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, cast
+
+from arena.planning.openings.openings import (
+    NO_MOVE,
+    Openings,
+    OpeningsError,
+    first_openings,
+    first_sides,
+    from_lines,
+    moves_of,
+)
+from arena.planning.openings_spec import OpeningsSpec
+from games import Game
+from games.base.schema import Fault, Key, KeyValues
+
+__all__ = [
+    "NO_MOVE",
+    "OPENINGS",
+    "Openings",
+    "OpeningsError",
+    "first_openings",
+    "first_sides",
+    "from_lines",
+    "make_openings",
+    "moves_of",
+    "way",
+]
+
+OPENINGS: Mapping[str, str] = {
+    "none": "arena.planning.openings.none",
+    "random": "arena.planning.openings.random",
+    "enumerate": "arena.planning.openings.enumerate",
+    "list": "arena.planning.openings.list",
+    "exact": "arena.planning.openings.exact",
+    "plies": "arena.planning.openings.mixed_plies",
+    "within": "arena.planning.openings.within",
+}
+SHARED = (
+    Key("balance", "float", "keep openings that a shallow search values so", low=0),
+    Key("repeat", "bool", "play them again when there are too few", False),
+)
+
+
+class Way(Protocol):
+    """What the module of a way to make openings defines."""
+
+    KEYS: Sequence[Key]  # the first asks for it in a file
+    WORD: bool  # whether the plain name may be written, for the keys' defaults
+    EXAMPLES: Sequence[str]
+    MORE: str  # how to get more of them, in words
+
+    def count(self, values: KeyValues) -> int | None:
+        """The number of openings; None if only drawing them shows it."""
+
+    def faults(self, spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
+        """Values that are wrong or do not fit the game."""
+
+    def openings(self, of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+        """At least `pairs` openings, or all there are."""
+
+
+def way(name: str) -> Way:
+    """The module behind a name in `OPENINGS`."""
+    return cast(Way, importlib.import_module(OPENINGS[name]))
+
+
+def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
+    """Openings for `pairs` pairs; OpeningsError gives their number if there are too few."""
+    openings = way(spec.way).openings(of, spec, pairs, seed)
+    if len(openings) == 0:
+        raise OpeningsError(f"no opening is left to play: {ways_out(spec)}")
+    if len(openings) < pairs and not spec.repeat:
+        raise OpeningsError(
+            f"pairs must be at most {len(openings)}, the distinct openings of {of.name} with "
+            f"{described(spec)}, got {pairs}; {ways_out(spec)}"
+        )
+    return first_openings(openings, pairs)
+
+
+def described(spec: OpeningsSpec) -> str:
+    """The openings in the words of the experiment file."""
+    key = way(spec.way).KEYS[0]
+    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "text") else key.name
+    return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
+
+
+def ways_out(spec: OpeningsSpec) -> str:
+    """What the user can do about too few openings."""
+    balance = "" if spec.balance is None else ", a wider balance"
+    return (
+        f"ask for fewer pairs, {way(spec.way).MORE}{balance}, or say repeat = true "
+        "if an agent varies its play"
+    )

@@ -1,0 +1,69 @@
+"""Schedules: who plays whom, a file for each way."""
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, cast, runtime_checkable
+
+from arena.planning.rounds import Entrants, RoundsSpec, Tournament
+from games.base.schema import Fault, Key, KeyValues
+from games.base.text import did_you_mean, listed, quoted
+
+# The key that asks for a schedule -> the module that knows it.
+SCHEDULES: Mapping[str, str] = {
+    "round_robin": "arena.planning.schedules.round_robin",
+    "gauntlet": "arena.planning.schedules.gauntlet",
+    "match": "arena.planning.schedules.match",
+    "couples": "arena.planning.schedules.couples",
+    "best": "arena.planning.schedules.best",
+    "rank": "arena.planning.schedules.rank",
+    "place": "arena.planning.schedules.place",
+    "swiss": "arena.planning.schedules.swiss",
+    "knockout": "arena.planning.schedules.knockout",
+}
+Matches = tuple[tuple[int, int], ...]  # the places of two agents each
+
+
+class Schedule(Protocol):
+    """What the module of a schedule defines; one that goes by rounds is a `RoundsSchedule`."""
+
+    KEYS: Sequence[Key]  # the first has the schedule's name
+    WORD: bool  # whether the plain name may be written, for the keys' defaults
+    EXAMPLES: Sequence[str]
+
+    def faults(self, values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
+        """What does not fit the agents of the file."""
+
+    def matches(self, values: KeyValues, names: Sequence[str]) -> Matches:
+        """Who meets whom, in the order in which their pairings are numbered."""
+
+
+@runtime_checkable
+class RoundsSchedule(Schedule, Protocol):
+    """A schedule whose `matches` only may be played: who meets next depends on what is known."""
+
+    def begin(self, values: KeyValues, entrants: Entrants) -> Tournament:
+        """The tournament before its first round."""
+
+
+def schedule(name: str) -> Schedule:
+    """The module behind a name in `SCHEDULES`."""
+    return cast(Schedule, importlib.import_module(SCHEDULES[name]))
+
+
+def rounds_of(name: str, values: KeyValues) -> RoundsSpec | None:
+    """The rounds of a schedule; None if all its matches play all pairs."""
+    return RoundsSpec(name, values) if isinstance(schedule(name), RoundsSchedule) else None
+
+
+def first_stage(rounds: RoundsSpec, entrants: Entrants) -> Tournament:
+    """The tournament before its first round."""
+    module = schedule(rounds.way)
+    assert isinstance(module, RoundsSchedule)  # else the plan would have no rounds
+    return module.begin(rounds.values, entrants)
+
+
+def no_agent(name: str, names: Iterable[str]) -> str:
+    """The message that an agent does not exist, with those that do."""
+    known = list(names)
+    there = f"there is no agent {quoted(name)} (there are {listed(known)})"
+    return f"{there}{did_you_mean(name, known)}"

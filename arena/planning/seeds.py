@@ -1,0 +1,36 @@
+"""Seeds from what is played."""
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.kernels.splitmix import STRIDE, mixed
+
+Words = NDArray[np.uint64]
+
+
+def digest_word(*fields: object) -> np.uint64:
+    """64 bits of blake2b over length-prefixed fields."""
+    digest = hashlib.blake2b(digest_size=8)
+    for each in fields:
+        text = str(each).encode()
+        digest.update(len(text).to_bytes(8, "little") + text)
+    return np.uint64(int.from_bytes(digest.digest(), "little"))
+
+
+def pair_seeds(base: np.uint64 | Words, keys: Words, numbers: NDArray[np.int64]) -> Words:
+    """A seed for each pairing, from its match's base, its opening's key and the repetition."""
+    turn = (numbers.astype(np.uint64) + np.uint64(1)) * STRIDE
+    return mixed(base ^ mixed(keys + turn))
+
+
+def match_base(seed: int, game: str, agents: Iterable[str]) -> np.uint64:
+    """The part of the seed that all pairings of two agents share."""
+    return digest_word(seed, game, *sorted(agents))
+
+
+def agent_seeds(pairs: Words, leg: int, agent: str) -> Words:
+    """The seeds for one agent's own random choices in the games of one leg."""
+    return mixed(pairs ^ digest_word(agent, leg))

@@ -1,0 +1,332 @@
+"""Which bots load and which are deterministic."""
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.checkup import failed_positions
+from agents.core import Agent, AgentFailure, AgentSpec, Limit, SpecError, Terms
+from agents.create import agent_of
+from agents.options import START_SECONDS
+from agents.registry import users_code, varies
+from agents.sandbox.protocol_agent import begins_anywhere
+from agents.sandbox.sandbox import Wall
+from arena.planning.games import Games, Termination, decoded
+from arena.planning.openings.openings import first_openings
+from arena.planning.plan import Plan
+from arena.planning.schedule import DrawnPlan, Matches, draw
+from arena.planning.seeds import digest_word
+from arena.planning.tasks import Task
+from arena.playing.clock import with_own_seconds
+from arena.playing.executor import in_turn
+from arena.playing.forfeits import UselessBots
+from arena.playing.referee import bounded
+from arena.playing.regular_lines import regular_lines
+from arena.playing.worker import PlayOptions, RunFailed, Workers
+from arena.storage.journal import Journal
+from games import Game
+
+FIXED = "one_game_an_opening"  # in run.json
+OPENINGS, TIMES = 2, 2  # a trial's openings, and how often each is played
+log = logging.getLogger(__name__)
+
+
+class FirstAnswer(NamedTuple):
+    """What a bot said to the first position: its move, or why there is none."""
+
+    name: str
+    move: str
+    seconds: float  # of thought
+    fault: str = ""
+    loads: bool = True
+    start_seconds: float = 0.0  # to start it and, where that is needed, to compile it
+    move_seconds: float = 0.0  # of the same question in a second game, when all is loaded
+
+
+def first_answers(plan: Plan, wall: Wall) -> Iterator[FirstAnswer]:
+    """The answer of each agent that runs a user's code; equal ones are asked once."""
+    known = dict[str, FirstAnswer]()
+    for name, spec in plan.agents.items():
+        if users_code(spec):
+            if str(spec) not in known:
+                terms = with_own_seconds(Terms(wall), plan, spec)
+                known[str(spec)] = first_answer(name, spec, plan.of, terms)
+            yield known[str(spec)]._replace(name=name)
+
+
+def first_answer(name: str, spec: AgentSpec, of: Game, terms: Terms) -> FirstAnswer:
+    """Start an agent and ask it for its first move."""
+    loads, begun, start_seconds = False, time.monotonic(), 0.0
+    agent = None
+    try:
+        agent = agent_of(spec, of, terms)
+        agent.start(0)
+        loads, start_seconds = True, time.monotonic() - begun
+        begun = time.monotonic()
+        choice = agent.choose(of.start())
+        seconds = time.monotonic() - begun
+        move = of.move_text(of.start(), choice.move)
+        again = seconds_again(agent, of, seconds)
+        return FirstAnswer(name, move, seconds, start_seconds=start_seconds, move_seconds=again)
+    except (AgentFailure, SpecError) as failure:
+        loads &= getattr(failure, "kind", "") != "unloadable"
+        fault, seconds = bounded(str(failure)), time.monotonic() - begun
+        return FirstAnswer(name, "", seconds, fault, loads, start_seconds)
+    finally:
+        if agent is not None and hasattr(agent, "close"):
+            agent.close()
+
+
+def seconds_again(agent: Agent, of: Game, first: float) -> float:
+    """The time of the first move in a second game; that of the first if the bot fails there."""
+    try:
+        agent.start(1)
+        begun = time.monotonic()
+        agent.choose(of.start())
+        return time.monotonic() - begun
+    except AgentFailure:
+        return first
+
+
+def determined(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> DrawnPlan:
+    """The plan with one game an opening in every match that has no other."""
+    return draw(drawn.plan, drawn.openings, fixed_matches(drawn, journal, options))
+
+
+def fixed_matches(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+    """The matches in which an opening always leads to the same game, whatever the seed.
+
+    This is settled once a run; the journal keeps the answer and the trials that led to it.
+    """
+    stored = journal.fixed()
+    if stored is not None:
+        return stored
+    fixed = _settled(drawn, journal, options)
+    journal.keep_fixed(fixed)
+    return fixed
+
+
+def differs(spec: AgentSpec) -> bool:
+    """Whether the agent may play the same opening differently."""
+    return varies(spec) is not None
+
+
+def doubtful(spec: AgentSpec) -> bool:
+    """Whether it is only said that it does not: a trial can tell."""
+    return users_code(spec) is not None
+
+
+def contradicted(drawn: DrawnPlan) -> list[str]:
+    """A line for each match that was said to leave nothing to chance, but was seen to do so."""
+    names, specs = drawn.plan.names, drawn.specs
+    lines = []
+    for a, b in drawn.plan.matches:
+        said = not (differs(specs[a]) or differs(specs[b]))
+        if said and matters(drawn) and (a, b) not in drawn.pairings.fixed:
+            lines.append(
+                f"{names[a]} against {names[b]}: deterministic = true is contradicted: one "
+                "opening was played in two ways; every game is played"
+            )
+    return lines
+
+
+def contradicting(drawn: DrawnPlan, parts: Iterable[Games]) -> Matches:
+    """The matches whose openings were thought to lead to one game each, but led to two.
+
+    A trial is of two openings; later ones may be played by several processes, and show more. A
+    game that ended by a fault shows nothing: an agent that failed too often is not asked again.
+    """
+    specs = drawn.specs
+    said = frozenset(
+        match for match in drawn.pairings.fixed if any(doubtful(specs[place]) for place in match)
+    )
+    if not said or not matters(drawn):
+        return frozenset()
+    games_of: dict[tuple[int, int, int], int] = {}
+    fallen = set()
+    for games in parts:
+        names = (games.first, games.second, games.opening, games.game_id)
+        played_out = games.termination == Termination.NORMAL
+        rows = np.stack([column[played_out].astype(np.int64) for column in names], axis=1)
+        for first, second, opening, played in np.unique(rows, axis=0).tolist():
+            match = min(first, second), max(first, second)
+            if match in said and games_of.setdefault((first, second, opening), played) != played:
+                fallen.add(match)
+    return frozenset(fallen)
+
+
+def without_copies(drawn: DrawnPlan, journal: Journal) -> DrawnPlan | None:
+    """The plan in which matches whose games contradict it play every game; None if there are none.
+
+    The journal forgets what was played from the first of them on: it is played, or taken from
+    what is known.
+    """
+    pairings = drawn.pairings
+    fallen = contradicting(drawn, (games for _, _, games in journal.parts(pairings.columns)))
+    if not fallen:
+        return None
+    blocks = pairings.blocks(0, pairings.total)
+    start = next(block.first for block in blocks if (block.a, block.b) in fallen)
+    fixed = pairings.fixed - fallen
+    journal.forget(start, fixed)
+    return draw(drawn.plan, drawn.openings, fixed)
+
+
+def _settled(drawn: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+    specs, matches = drawn.specs, drawn.plan.matches
+    steady = [match for match in matches if not any(differs(specs[place]) for place in match)]
+    uncertain = tuple(match for match in steady if any(doubtful(specs[place]) for place in match))
+    certain = frozenset(steady) - frozenset(uncertain)
+    if not uncertain or not matters(drawn):
+        return certain
+    return certain | play_trial_games(trial_plan(drawn, uncertain), journal, options)
+
+
+def matters(drawn: DrawnPlan) -> bool:
+    """Whether it makes a difference: an opening is repeated, or every opening is played."""
+    openings, pairs = len(drawn.openings), drawn.plan.pairs
+    if drawn.plan.rounds is not None:
+        return False  # they give each pair each opening once
+    return pairs > openings or (drawn.openings.finite and 1 < openings == pairs)
+
+
+def trial_plan(drawn: DrawnPlan, matches: tuple[tuple[int, int], ...]) -> DrawnPlan:
+    """A small tournament of these matches that plays each opening with several seeds."""
+    openings = first_openings(drawn.openings, OPENINGS)
+    plan = replace(
+        drawn.plan,
+        matches=matches,
+        pairs=TIMES * len(openings),
+        seed=int(digest_word("probe", drawn.plan.seed)) >> 1,
+        keep_moves=False,
+        stop=None,
+        rounds=None,
+    )
+    return draw(plan, openings)
+
+
+def play_trial_games(trial: DrawnPlan, journal: Journal, options: PlayOptions) -> Matches:
+    """The matches of the trial whose games did not depend on the seed."""
+    pairings, games_of = trial.pairings, journal.tried()
+    tasks = [Task(at, at + 1, {}) for at in range(pairings.total) if at not in games_of]
+    try:
+        with closing(Workers(trial, options).batches(in_turn(tasks))) as batches:
+            for batch in batches:
+                games = decoded([batch.games], pairings.columns(batch.start, batch.stop))
+                games_of[batch.start] = _games_played(games)
+                journal.keep_tried(batch.start, games_of[batch.start])
+    except RunFailed:  # the run itself will fail likewise, and name the pairing
+        return frozenset()
+    different, once = set(games_of.values()), len(trial.openings)
+    return frozenset(
+        match for match in pairings.matches if sum(each[:2] == match for each in different) == once
+    )
+
+
+def _games_played(games: Games) -> tuple[int, ...]:
+    """The two agents of a pairing, its opening, its two games."""
+    played = (int(word) for word in np.asarray(games.game_id))
+    return int(games.first[0]), int(games.second[0]), int(games.opening[0]), *played
+
+
+def try_users(drawn: DrawnPlan, terms: Terms) -> None:
+    """Start every agent of a plan that runs a user's code; AgentFailure or SpecError names one."""
+    tried: list[AgentSpec] = []
+    for spec in drawn.specs:
+        if users_code(spec) and spec not in tried:
+            try_out(spec, drawn.of, with_own_seconds(terms, drawn.plan, spec))
+            tried.append(spec)
+
+
+def try_out(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str | None:
+    """Start an agent and a game; AgentFailure or SpecError if that fails.
+
+    Returns which of the positions it does not survive, if any, and how it fails there. A bot that
+    follows a game move by move is not asked about them.
+    """
+    agent = agent_of(spec, of, terms)
+    try:
+        agent.start(0)
+        hard = [of.parse(each) for each in positions] if begins_anywhere(agent) else []
+        if found := next(failed_positions(agent, of, hard, 0), None):
+            return f"{found[1]}\nthe position: {of.text(found[0])}"
+        if "evaluate" in spec.options:
+            with contextlib.suppress(AgentFailure):  # in a game this is a forfeit
+                agent.choose(of.start(), Limit(depth=1))
+        return None
+    finally:
+        if hasattr(agent, "close"):
+            agent.close()
+
+
+def unloadable(
+    drawn: DrawnPlan,
+    journal: Journal,
+    options: PlayOptions,
+    tell: Callable[[str], object] = log.info,
+) -> dict[int, str]:
+    """Why agents do not load, by their places; this is settled once a run.
+
+    UselessBots if the plan does not go on without them.
+    """
+    stored = journal.unloadable()
+    if stored is None:
+        stored = load_problems(drawn, options, tell)
+        if stored and drawn.plan.unloadable_stops:
+            raise UselessBots({drawn.plan.names[place]: stored[place] for place in stored})
+        journal.keep_unloadable(stored)
+    return stored
+
+
+def load_problems(
+    drawn: DrawnPlan, options: PlayOptions, tell: Callable[[str], object]
+) -> dict[int, str]:
+    """Start every agent that runs a user's code; `tell` gets a line every few seconds."""
+    reasons: dict[str, str] = {}
+    bots = [name for name, spec in drawn.plan.agents.items() if users_code(spec)]
+    begun: list[str] = []
+    wall = options.wall or Wall(drawn.plan.walls_required)
+    wall.required |= drawn.plan.walls_required
+    try:
+        with regular_lines(lambda: starting_text(begun, len(bots)), tell):
+            for name in bots:
+                begun.append(name)
+                spec = drawn.plan.agents[name]
+                if str(spec) not in reasons:
+                    terms = with_own_seconds(Terms(wall), drawn.plan, spec)
+                    asked = partial(why_not, spec, drawn.of, terms, drawn.plan.must_survive)
+                    reasons[str(spec)] = wall.despite_losses(asked)
+    finally:
+        if options.wall is None:
+            wall.close()
+    found = {place: reasons.get(str(spec), "") for place, spec in enumerate(drawn.specs)}
+    return {place: reason for place, reason in found.items() if reason}
+
+
+def starting_text(begun: Sequence[str], total: int) -> str:
+    """Which bot is being started."""
+    return f"starting bots: {begun[-1]} ({len(begun)} of {total})" if begun else "starting bots"
+
+
+def why_not(spec: AgentSpec, of: Game, terms: Terms, positions: Sequence[str] = ()) -> str:
+    """Why an agent does not load, or which position it does not survive; empty if it does.
+
+    One that does not use up its time is tried twice: something else may have ended it.
+    """
+    for seconds in (spec.options.get("start_seconds", START_SECONDS), 0.0):
+        begun = time.monotonic()
+        try:
+            how = try_out(spec, of, terms, positions)
+            return bounded(f"does not survive a position that it must: {how}") if how else ""
+        except AgentFailure as failure:
+            reason = failure
+        if time.monotonic() - begun > seconds:
+            break
+    return bounded(f"does not load: {reason}")

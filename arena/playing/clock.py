@@ -1,0 +1,104 @@
+"""Time controls."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from agents.core import AgentSpec, Terms
+from agents.registry import searches, users_code
+from arena.planning.plan import Plan
+
+BOT_MOVE_SECONDS = 5.0  # of a bot that has no other limit
+MOVE_SECONDS = 60.0  # of all other agents
+BILLION = 1_000_000_000
+# A search takes so much of what is left: of a turn, which may go on, and of a game.
+TURN_SHARE, GAME_SHARE, INCREMENT_SHARE = 0.5, 0.05, 0.8
+LEAST_SECONDS = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """The limits of one agent, in seconds; None where there is none."""
+
+    move: float
+    turn: float | None = None
+    game: float | None = None
+    increment: float = 0.0  # added to the game's rest after every move
+
+    @property
+    def by_the_clock(self) -> bool:
+        """Whether how long one move may take depends on how long others took."""
+        return self.turn is not None or self.game is not None
+
+
+def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
+    """The limits of the agent's own table, else those of the experiment."""
+    own, move = spec.options, plan.move_seconds
+    turn = own.get("turn_seconds", plan.turn_seconds)
+    game = own.get("game_seconds", plan.game_seconds)
+    if not searches(spec) and "seconds" in own:  # of a search they are its own aim
+        move = min(MOVE_SECONDS if move is None else move, own["seconds"])
+    if move is None:
+        clocked = turn is not None or game is not None
+        move = BOT_MOVE_SECONDS if is_bot(spec) and not clocked else MOVE_SECONDS
+    increment = own.get("increment", plan.increment) if game else 0.0
+    return TimeControl(move, turn, game, increment)
+
+
+def is_bot(spec: AgentSpec) -> bool:
+    """Whether a user's program or function chooses the moves, not a search of ours."""
+    return not searches(spec) and (users_code(spec) is not None or "port" in spec.options)
+
+
+def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:
+    """The limit of a plan that names none; None if it depends on the agent."""
+    return None if any(map(is_bot, agents)) else MOVE_SECONDS
+
+
+def with_own_seconds(terms: Terms, plan: Plan, spec: AgentSpec) -> Terms:
+    """The terms on which this agent plays: `seconds` is its own limit for a move."""
+    return replace(terms, seconds=time_control(plan, spec).move)
+
+
+class GameClock:
+    """Charged with the time of every question."""
+
+    def __init__(self, control: TimeControl) -> None:
+        """Nothing is used up."""
+        self.control = control
+        self.turn, self.game = control.turn, control.game  # what is left
+        self.nodes = self.nanoseconds = self.chosen = self.lag = 0
+        self.longest = self.longest_turn = 0
+        self._turn = 0  # nanoseconds of the turn so far
+
+    def rest(self) -> float:
+        """The seconds that it has for the next question."""
+        rests = (self.control.move, self.turn, self.game)
+        return max(0.0, min(each for each in rests if each is not None))
+
+    def think(self) -> float | None:
+        """The seconds that a search should take for it; None if only its own limit counts."""
+        if not self.control.by_the_clock:
+            return None
+        shares = [self.rest()]
+        if self.turn is not None:
+            shares.append(TURN_SHARE * self.turn)
+        if self.game is not None:
+            saved = INCREMENT_SHARE * self.control.increment
+            shares.append(min(GAME_SHARE * self.game + saved, TURN_SHARE * self.game))
+        return max(LEAST_SECONDS, min(shares))
+
+    def charge(self, nanoseconds: int, lag: int) -> None:
+        """A question took so long; for `lag` of it the agent could not run."""
+        own = max(0, nanoseconds - lag)
+        self.nanoseconds += own
+        self.lag += min(lag, nanoseconds)
+        self._turn += own
+        self.longest, self.longest_turn = max(self.longest, own), max(self.longest_turn, self._turn)
+        if self.turn is not None:
+            self.turn -= own / BILLION
+        if self.game is not None:
+            self.game += self.control.increment - own / BILLION
+
+    def turn_ends(self) -> None:
+        """The other one moves next."""
+        self.turn, self._turn = self.control.turn, 0

@@ -1,0 +1,186 @@
+"""Plans and user files sent."""
+
+import hashlib
+import os
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents.core import AgentSpec
+from agents.languages import source_tree
+from agents.registry import with_files
+from agents.user_files import split_reference
+from arena.planning.openings.openings import Openings
+from arena.planning.pair_order import Pairings
+from arena.planning.plan import Plan
+from arena.planning.schedule import DrawnPlan
+from games import Game, game
+from games.base.errors import Mistake
+from games.base.files import TooMuch, whole_file
+from games.base.text import quoted
+
+MOST_BYTES = 64 << 20  # of all files of a user's: they go to each worker
+
+
+class File(NamedTuple):
+    """A file of a user's."""
+
+    content: bytes
+    program: bool  # whether it may be executed
+
+
+class SentFiles:
+    """The files that are sent, each at a place that follows from its content."""
+
+    def __init__(self) -> None:
+        """Nothing is packed yet."""
+        self.files: dict[str, File] = {}
+        self.places: dict[Path, str] = {}
+        self.bytes = 0
+
+    def place(self, path: Path) -> str:
+        """Where this file or directory lies on any machine, below a directory for all of them."""
+        if path not in self.places:
+            self.places[path] = self._packed(path)
+        return self.places[path]
+
+    def _packed(self, path: Path) -> str:
+        """Take a file with what it imports, or all files of a directory."""
+        try:
+            inside = {name: self._read(each) for name, each in source_tree(path).files.items()}
+        except TooMuch as error:
+            raise Mistake(f"{error}; they are not sent to a cluster") from None
+        digest = hashlib.blake2b(digest_size=8)
+        for name, file in sorted(inside.items()):
+            digest.update(f"{name} {file.program} ".encode())
+            digest.update(hashlib.blake2b(file.content, digest_size=8).digest())
+        base = Path(digest.hexdigest())
+        self.files |= {(base / name).as_posix(): file for name, file in inside.items()}
+        return (base / path.name).as_posix()
+
+    def _read(self, path: Path) -> File:
+        try:
+            self.bytes += path.stat().st_size
+            if self.bytes > MOST_BYTES:
+                raise Mistake(
+                    f"{quoted(str(path))}: files of more than {MOST_BYTES >> 20} MB in all are not "
+                    "sent to a cluster; install them on its machines, each in a directory bin"
+                )
+            return File(path.read_bytes(), os.access(path, os.X_OK))
+        except OSError as error:
+            raise Mistake(f"{quoted(str(path))}: cannot be sent to a cluster ({error})") from None
+
+
+def stays(path: Path) -> bool:
+    """Whether a path means the same on another machine: it is installed, or not here.
+
+    A program in a directory `bin` takes its library from beside it, and is useless without.
+    """
+    return not path.exists() or path.parent.name == "bin"
+
+
+def unpack(files: Mapping[str, File], directory: Path) -> None:
+    """Write the files that are not there yet below a directory."""
+    for place, file in files.items():
+        path = directory / place
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(path) as written:
+                written.write(file.content)
+                os.fchmod(written.fileno(), 0o755 if file.program else 0o644)
+
+
+class Parcel(NamedTuple):
+    """Everything a machine needs for the work, except our packages, which it has."""
+
+    maker: str  # "module:function": makes the crew of the content, on the other side
+    content: bytes  # a pickle of plain values, opened by those who have the same code
+    files: Mapping[str, File]  # the users' own, by their place under a directory
+    alike: bool  # whether only machines of the same speed may do it
+    homes: Mapping[str, str]  # where the sender has each file, by its place
+
+    @property
+    def digest(self) -> str:
+        """The parcel's name; the same work has the same name."""
+        digest = hashlib.blake2b(self.maker.encode() + self.content, digest_size=16)
+        for place in sorted(self.files):
+            digest.update(place.encode())
+        return digest.hexdigest()
+
+
+class PackedPlan(NamedTuple):
+    """A drawn plan in which the users' files are named by their content."""
+
+    plan: Plan
+    game_file: tuple[str, str] | None  # its place and its digest
+    openings: Openings
+    pairings: Pairings
+
+
+def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
+    """The parcel of plans and of the other arguments of the function `maker`."""
+    sent = SentFiles()
+    content = pickle.dumps((tuple(packed(each, sent) for each in plans), more))
+    clocks = [each.plan for each in plans if not each.plan.reproducible]
+    homes = {place: str(path) for path, place in sent.places.items()}
+    alike = any(not plan.mixed_machines for plan in clocks)
+    return Parcel(maker, content, sent.files, alike, homes)
+
+
+def crew_of(sent: Parcel, directory: Path) -> Any:
+    """The crew that the parcel's maker builds; users' files are written below `directory`."""
+    unpack(sent.files, directory)
+    plans, more = pickle.loads(sent.content)
+    module, _, name = sent.maker.partition(":")
+    return getattr(import_module(module), name)(
+        tuple(unpacked(each, directory) for each in plans), *more
+    )
+
+
+def at_home(sent: Parcel, directory: Path) -> dict[str, str]:
+    """Where the sender has the files that lie below `directory` here, by their paths here."""
+    return {str(directory / place): home for place, home in sent.homes.items()}
+
+
+def packed(drawn: DrawnPlan, sent: SentFiles) -> PackedPlan:
+    """The plan with the users' files by their places among the files sent."""
+    agents = {name: renamed(spec, sent) for name, spec in drawn.plan.agents.items()}
+    source, digest = drawn.of.source, drawn.of.digest
+    game_file = None if source is None else (sent.place(source), digest)
+    plan = replace(drawn.plan, agents=agents, base=Path())
+    return PackedPlan(plan, game_file, drawn.openings, drawn.pairings)
+
+
+def renamed(spec: AgentSpec, sent: SentFiles) -> AgentSpec:
+    """The spec with every file by its place; a name after a colon stays."""
+
+    def place(reference: str) -> str:
+        path, name = split_reference(reference, "")
+        if stays(path if name else Path(reference)):
+            return reference
+        return f"{sent.place(path)}:{name}" if name else sent.place(path)
+
+    return with_files(spec, place)
+
+
+def unpacked(sent: PackedPlan, directory: Path) -> DrawnPlan:
+    """The drawn plan on this machine, where users' files lie below `directory`."""
+    agents = {
+        name: with_files(spec, lambda reference: str(directory / reference))
+        for name, spec in sent.plan.agents.items()
+    }
+    plan = replace(sent.plan, agents=agents)
+    return DrawnPlan(plan, _game(sent, directory), sent.openings, sent.pairings)
+
+
+def _game(sent: PackedPlan, directory: Path) -> Game:
+    if sent.game_file is None:
+        return game(sent.plan.game)
+    place, digest = sent.game_file
+    made: Game = import_module("games.user_games.load").reloaded(
+        sent.plan.game, directory / place, digest
+    )
+    return made

@@ -1,0 +1,162 @@
+"""Processes that play there."""
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Generator, Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from arena.playing.cluster.package import Parcel, at_home, crew_of
+from arena.playing.executor import Crew, ItemFailed, WorkFailed, in_order
+from arena.playing.process_pool import end_with_parent
+from games.base.errors import printable
+
+MOST_REASON, MOST_TRACE = 300, 4_000  # characters
+
+Work: TypeAlias = Any  # an item or its result, which only the crew knows
+
+
+class Hello(NamedTuple):
+    """A player's first message: it is ready, or why it cannot be."""
+
+    process: int
+    refusal: str = ""  # what its machine lacks, in one line
+    isolation: str = ""  # the walls of that machine, if bots play there
+
+
+class Reply(NamedTuple):
+    """The outcome of an item: its result, or how it failed."""
+
+    result: Work
+    failure: str | None = None  # a traceback, empty if its process died
+    void: str = ""  # how it failed before, where it was done again
+
+
+class FarCrew(Crew[Work, Work], Protocol):
+    """A crew that begins, and puts together what was split, on the machine that plays."""
+
+    name: str  # whose work it is
+    homes: Mapping[str, str]  # paths here, and what the sender calls them
+
+    @property
+    def isolation(self) -> str:
+        """The walls that bots play behind; empty if there are no bots."""
+
+    def get_ready(self) -> None:
+        """Build and compile; raise what cannot be built."""
+
+    def whole(self, item: Work, parts: list[Work]) -> Work | None:
+        """The item's result from those of its parts in order; None while some are missing."""
+
+
+class FarPlayer:
+    """Does the work of one parcel, item by item, as a machine of its own."""
+
+    def __init__(self, link: Connection, crew: FarCrew) -> None:
+        """`link` is the connection to the Dask worker."""
+        self.link, self.crew = link, crew
+        self.item: Work = None
+        self.parts: list[Work] = []
+        self.void = ""
+
+    def play(self) -> None:
+        """Answer until the connection ends."""
+        while True:
+            try:
+                with contextlib.closing(in_order(self.crew, self._next, self._failed)) as results:
+                    self._answer(results)
+                    return
+            except ItemFailed as failure:
+                self._reply(Reply(None, failure.trace))
+
+    def _answer(self, results: Generator[Work, None, None]) -> None:
+        for result in results:
+            self.parts.append(result)
+            if (whole := self.crew.whole(self.item, self.parts)) is not None:
+                self._reply(Reply(whole, void=self.void))
+
+    def _next(self, _worker: str) -> Work | None:
+        """Wait for the next item; None while one is under way or when the connection has ended."""
+        if self.item is None:
+            with contextlib.suppress(EOFError, ConnectionError):
+                self.item = self.link.recv()
+            return self.item
+        return None
+
+    def _failed(self, failure: WorkFailed) -> None:
+        """Tell the client, who keeps the log, of the first failure."""
+        self.void = self.void or failure.words[-MOST_TRACE:]
+
+    def _reply(self, reply: Reply) -> None:
+        self.item, self.parts, self.void = None, [], ""
+        self.link.send(reply)
+
+
+def play(link: Connection, directory: Path) -> None:
+    """The life of one player: a name and a parcel first, then item after item."""
+    name: str
+    sent: Parcel
+    name, sent = link.recv()
+    try:
+        crew: FarCrew = crew_of(sent, directory)
+        crew.name, crew.homes = name, at_home(sent, directory)
+        crew.get_ready()
+        isolation = crew.isolation
+    except Exception as error:  # who sent it was ready: so it is this machine that is not
+        traceback.print_exc()
+        link.send(Hello(os.getpid(), printable(str(error), MOST_REASON) or type(error).__name__))
+        return
+    link.send(Hello(os.getpid(), isolation=isolation))
+    FarPlayer(link, crew).play()
+
+
+def serve(control: socket.socket, directory: Path) -> None:
+    """Fork a player for every socket that arrives, until the process that started us is gone."""
+    from arena.playing.cluster.machines import calibrate  # noqa: PLC0415  # it loads kernels
+
+    control.sendall(calibrate().to_json())
+    while True:
+        message, sockets, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        if os.fork() == 0:
+            control.close()
+            _end_as_player(Connection(sockets[0]), directory)
+        os.close(sockets[0])
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _end_as_player(link: Connection, directory: Path) -> None:
+    """Runs in the forked process, and ends it."""
+    end_with_parent(os.getppid())
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        play(link, directory)
+    except (EOFError, ConnectionError, SystemExit):
+        pass
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Exit, closing everything on the way."""
+    raise SystemExit
+
+
+def main() -> None:
+    """Serve over the socket whose number is the first argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Forfeits are in the records; a local cluster has the terminal of the run.
+    logging.disable(logging.WARNING)
+    with socket.socket(fileno=int(sys.argv[1])) as control, contextlib.suppress(ConnectionError):
+        serve(control, Path(sys.argv[2]))

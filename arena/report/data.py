@@ -1,0 +1,371 @@
+"""Load the tables of a run for a page."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.core import AgentSpec
+from arena.analysis.repeatability import ALWAYS, Repeatability, stored_repeatability
+from arena.analysis.standings import PointsRow
+from arena.analysis.summary_file import SUMMARY, stored_summary
+from arena.analysis.tables import EloRow, WinRateRow
+from arena.analysis.timings import Timing
+from arena.concluding.stored_shape import OrNone, Shape, misshapen
+from arena.planning.games import GameColumn
+from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.plan import Plan
+from arena.report.numbers import Known, known_from
+from arena.stats.elo import FEW_OPENINGS
+from arena.stats.quantiles import t_quantile
+from arena.stats.spread import spread
+from arena.stats.text import first_mover_words
+from arena.storage import parquet
+from arena.storage.provenance import read_run
+from arena.storage.run_file import NotARun, command_of, games_table, stored_plan
+from games import Game
+from games.base.schema import KeyValues
+from games.base.text import quoted
+
+MOVES, JUDGEMENT = "moves.parquet", "judgement.json"
+COLUMNS = (
+    "game",
+    "ply",
+    "mover",
+    "opening",
+    "left",
+    "after",
+    "loss",
+    "result_loss",
+    "best",
+    "known",
+)
+LEVEL = 0.95
+USUAL = 0.6  # of all margins: the quantile that fills half of a bar
+Numbers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
+Flags = NDArray[np.bool_]
+Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
+POINTS = "points.parquet"
+NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
+GATHERED = OpeningsSpec("gathered", {})  # as files name them
+# Other keys are shown as they are, or not at all.
+SHOWN_OF_RUN: Mapping[str, Shape] = {
+    "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
+    "forfeits": OrNone(["text"]), "path": OrNone("text"),
+}  # fmt: skip
+
+
+class MoveLosses(NamedTuple):
+    """The judged moves of a run as columns, in the order of its games; losses are margins."""
+
+    game: Numbers
+    ply: Numbers
+    mover: GameColumn
+    opening: NDArray[np.bool_]
+    left: Numbers
+    after: Reals
+    loss: Reals
+    result_loss: Reals
+    best: GameColumn
+    known: NDArray[np.bool_]
+    judgement: KeyValues
+
+    @property
+    def usual(self) -> float:
+        """A margin of usual size."""
+        sizes = np.abs(self.after[self.known])
+        return max(float(np.quantile(sizes, USUAL)), 1.0) if len(sizes) else 1.0
+
+    def of_game(self, number: int) -> slice:
+        """The moves of a game."""
+        first, last = np.searchsorted(self.game, (number, number + 1))
+        return slice(int(first), int(last))
+
+
+class MeanLoss(NamedTuple):
+    """A mean with its interval, clustered by openings; None where nothing is known."""
+
+    moves: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+def stored_losses(directory: Path) -> MoveLosses | None:
+    """What the judge of a run has found; None if nobody has judged it."""
+    path = directory / MOVES
+    if not path.exists():
+        return None
+    columns = parquet.read_columns(path, COLUMNS)
+    judgement = json.loads((directory / JUDGEMENT).read_text())
+    return MoveLosses(judgement=judgement, **columns)
+
+
+def mean_loss(losses: MoveLosses, rows: NDArray[np.bool_], openings: Numbers) -> MeanLoss:
+    """The mean loss of some known moves; `openings` are those of the games."""
+    values = losses.loss[rows]
+    if not len(values):
+        return MeanLoss(0, None, None, None)
+    largest = max(float(values.max()), 1.0)
+    found = spread(openings[losses.game[rows]], values / largest)
+    mean = found.mean * largest
+    if found.openings < 2 or found.se == 0.0:
+        return MeanLoss(len(values), mean, None, None)
+    reach = t_quantile(0.5 + LEVEL / 2, max(found.dof, 1.0)) * found.se * largest
+    return MeanLoss(len(values), mean, max(mean - reach, 0.0), mean + reach)
+
+
+class GameColumns(NamedTuple):
+    """Some games as columns; agents are places in the report's names, ends places in its words."""
+
+    first: GameColumn
+    second: GameColumn
+    opening: GameColumn
+    pair: GameColumn
+    result: GameColumn  # points of agent `first`
+    margin: GameColumn
+    plies: GameColumn
+    ending: GameColumn
+    repeat: GameColumn
+    mover: GameColumn  # the first mover, to move after the opening; -1: not known
+
+    def at(self, rows: Numbers) -> "GameColumns":
+        """Some of these games."""
+        return GameColumns(*(column[rows] for column in self))
+
+
+class PlayedGames(NamedTuple):
+    """The games of a report in schedule order, `size` of them.
+
+    `pieces` gives all of them whenever it is called, `texts` a column of texts in some rows, or
+    None where it was not kept.
+    """
+
+    size: int
+    names: tuple[str, ...]
+    endings: tuple[str, ...]
+    pieces: Callable[[], Iterator[GameColumns]]
+    texts: Texts
+
+    def numbered(self) -> Iterator[tuple[int, GameColumns]]:
+        """The pieces, each with the row of its first game."""
+        at = 0
+        for piece in self.pieces():
+            yield at, piece
+            at += len(piece.result)
+
+    def at(self, rows: Numbers) -> GameColumns:
+        """The games in these ascending rows."""
+        found = [
+            piece.at(
+                rows[slice(*np.searchsorted(rows, (start, start + len(piece.result))))] - start
+            )
+            for start, piece in self.numbered()
+        ]
+        return _below(found) if found else no_games()
+
+    def openings(self) -> Numbers:
+        """The opening of every game."""
+        none = np.empty(0, np.int64)
+        return np.concatenate([none, *(piece.opening for piece in self.pieces())])
+
+    def forfeited(self, piece: GameColumns) -> Flags:
+        """Which games were lost by a fault; a game that is too long is a draw."""
+        normal = [place for place, word in enumerate(self.endings) if word == "normal"]
+        return np.asarray(~np.isin(piece.ending, normal) & (piece.result != 0.5))
+
+
+def no_games() -> GameColumns:
+    """No games at all."""
+    none = np.empty(0, np.int64)
+    return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
+
+
+def games_here(names: Sequence[str], endings: Sequence[str], games: GameColumns) -> PlayedGames:
+    """Games that are in memory and kept no texts."""
+    whole = (games,) if len(games.result) else ()
+    return PlayedGames(
+        len(games.result), tuple(names), tuple(endings), lambda: iter(whole), lambda _, __: None
+    )
+
+
+def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
+    """The games of a table, the agents by their places in `names`."""
+    endings = tuple(parquet.words_of(path, "termination"))
+    agents = dict.fromkeys(("first", "second", "first_mover"), tuple(names))
+    words = {**agents, "termination": endings}
+
+    def pieces() -> Iterator[GameColumns]:
+        for columns in parquet.read_pieces(path, NUMBERS, words):
+            columns["ending"] = columns.pop("termination")
+            columns["mover"] = columns.pop("first_mover")
+            yield GameColumns(**columns)
+
+    size = parquet.rows_of(path)
+    first = tuple(islice(pieces(), 1))  # what cannot be read is said here
+    # A page goes through them a dozen times: what is one piece is read once.
+    whole = sum(len(piece.result) for piece in first) == size
+    return PlayedGames(
+        size, tuple(names), endings, (lambda: iter(first)) if whole else pieces,
+        lambda name, rows: parquet.read_texts(path, name, rows),
+    )  # fmt: skip
+
+
+def _below(parts: Sequence[GameColumns]) -> GameColumns:
+    return GameColumns(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredPlan:
+    """What stands in place of a plan where games come from several runs, or from other people."""
+
+    game: str
+    files: tuple[Path, ...]
+    of: Game | None = None
+    unlisted: str = ""  # why their games cannot be shown one by one; empty if they can
+    openings: OpeningsSpec = GATHERED
+    agents: Mapping[str, AgentSpec] = field(default_factory=dict)
+    seed: int = 0
+    stop: None = None
+    reproducible: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything that a page shows, as the tables of its run have it."""
+
+    plan: Plan | GatheredPlan
+    run: KeyValues  # run.json
+    summary: KeyValues  # summary.json
+    ratings: tuple[EloRow, ...]  # in the official order
+    pairs: Mapping[tuple[str, str], WinRateRow]
+    timings: tuple[Timing, ...]
+    games: PlayedGames
+    losses: MoveLosses | None = None  # what a judge found
+    directory: Path | None = None
+    points: tuple[PointsRow, ...] = ()  # where the experiment ranks by points
+
+    @property
+    def game_name(self) -> str:
+        """The game as people call it; a user's own without the file that holds it."""
+        return self.plan.game.rpartition(".py:")[2]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files whose games were gathered; none for a run."""
+        return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
+
+    @property
+    def repeatability(self) -> Repeatability:
+        """Whether another run would play the same games, as its run.json says."""
+        return (
+            ALWAYS
+            if isinstance(self.plan, GatheredPlan)
+            else stored_repeatability(self.plan, self.run)
+        )
+
+    @property
+    def unlisted(self) -> str:
+        """Why the games cannot be shown one by one; empty if they can."""
+        return self.plan.unlisted if isinstance(self.plan, GatheredPlan) else ""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents in the official order."""
+        return tuple(row.agent for row in self.ratings)
+
+    @property
+    def checks(self) -> Sequence[KeyValues]:
+        """The checks with their verdicts."""
+        checks: Sequence[KeyValues] = self.summary.get("checks", [])
+        return checks
+
+    @property
+    def openings(self) -> int:
+        """How many different openings were played."""
+        return int(self.summary["openings"])
+
+    @property
+    def standing(self) -> bool:
+        """Whether the openings are too few for ratings: there is a standing, no Elo."""
+        return self.openings < FEW_OPENINGS
+
+    @property
+    def two(self) -> bool:
+        """Whether there is one match only."""
+        return len(self.ratings) == 2
+
+    @property
+    def first_mover(self) -> Known:
+        """The score of the first movers, over all games."""
+        return known_from(self.summary["first_mover"])
+
+    @property
+    def first_mover_words(self) -> str:
+        """Name the first mover, with the plies of the openings."""
+        return first_mover_words(self.summary.get("opening_plies"))
+
+    def met(self) -> list[WinRateRow]:
+        """Every pair that met, once, seen by the agent of the better place, in their order."""
+        rank = {agent: place for place, agent in enumerate(self.agents)}
+        rows = [row for row in self.pairs.values() if rank[row.agent] < rank[row.opponent]]
+        return sorted(rows, key=lambda row: (rank[row.agent], rank[row.opponent]))
+
+
+def stored_report(directory: Path, beside: Path | None = None) -> Report:
+    """The report of a finished run; NotARun says in one line what is missing."""
+    plan = stored_plan(directory, beside)
+    path = games_table(directory)
+    for name in NEEDED:
+        if not (directory / name).exists():
+            command = command_of(read_run(directory), "arena.commands.run")
+            again = f"run its experiment again, no game is played twice: {command}"
+            raise NotARun(f"{directory} has no {name}: {again}")
+    try:
+        ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
+        return Report(
+            plan=plan,
+            run=_run(directory),
+            summary=stored_summary(directory),
+            ratings=ratings,
+            pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow), ratings),
+            timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
+            games=stored_games(path, plan.names),
+            losses=stored_losses(directory),
+            directory=directory,
+            points=_points(directory),
+        )
+    except (parquet.TableError, ValueError) as error:
+        raise NotARun(f"{directory}: a table cannot be read: {error}") from None
+
+
+def _points(directory: Path) -> tuple[PointsRow, ...]:
+    """The table by points; empty where the experiment ranks by ratings."""
+    path = directory / POINTS
+    return tuple(parquet.read_rows(path, PointsRow)) if path.exists() else ()
+
+
+def _run(directory: Path) -> KeyValues:
+    """What run.json holds, as far as a page shows it of the right shape."""
+    run = read_run(directory)
+    if fault := misshapen(run, SHOWN_OF_RUN, "run.json"):
+        raise ValueError(fault)
+    return run
+
+
+def _pairs(
+    rows: Sequence[WinRateRow], ratings: Sequence[EloRow]
+) -> dict[tuple[str, str], WinRateRow]:
+    """The pairs that met, of rated agents."""
+    rated = {row.agent for row in ratings}
+    for row in rows:
+        if strange := {row.agent, row.opponent} - rated:
+            raise ValueError(f"elo.parquet has no agent {quoted(min(strange))}")
+    return {(row.agent, row.opponent): row for row in rows}

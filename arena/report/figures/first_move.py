@@ -1,0 +1,168 @@
+"""The first movers' score: all games, then every match."""
+
+from arena.analysis.tables import WinRateRow, distinct_of, mirror_of
+from arena.report.chart import ticks
+from arena.report.data import Report
+from arena.report.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
+from arena.report.html import Html, joined, name_of, tag
+from arena.report.numbers import (
+    CENSUS,
+    Known,
+    bare_share,
+    count,
+    counted,
+    first_mover_of,
+    minus,
+    share,
+    share_ends,
+)
+from arena.report.svg import Picture, Scale, grid, interval, labels, words
+from arena.stats.text import signed_mean
+
+TOP, ALL = 20, 38  # pixels: the axis, the row of all games
+FEW, FEW_ROW, MANY_ROW = 12, 22, 7  # matches with large rows; pixels of a row
+ROOM = 0.03
+SIGN = "\u00a0%"
+MOST_ROWS = 400  # matches, half of them from each end: more would be a picture of metres
+CHANCE = 0.05  # of an interval to exclude what is true
+
+
+def figure(report: Report) -> Figure:
+    """The interval of all games, and below it a row for each match."""
+    known = report.first_mover
+    heading = "First move"
+    if known.value is None or (not known.bounded and known.kind != CENSUS):
+        table = _each_match(report)
+        body = None if table is None else table_of(table, "First movers, match by match")
+        return Figure(heading, _no_inference(report, known), table=table, body=body)
+    rows = [row for row in report.met() if row.first_mover_score is not None]
+    rows.sort(key=lambda row: row.first_mover_score or 0.0, reverse=True)
+    rows = [] if report.two else rows
+    notes = _notes(report, rows)
+    if len(rows) > MOST_ROWS:
+        rows = rows[: MOST_ROWS // 2] + rows[-MOST_ROWS // 2 :]
+    table = NumberTable(
+        ("agent", "opponent", "first mover scored", "interval", "openings"),
+        (
+            ("all games", "", share(known.value), share_ends(known), count(report.openings)),
+            *(_numbers(row) for row in rows),
+        ),
+        words=2,
+    )
+    picture = _picture(report, known, rows)
+    return Figure(heading, _lead(report, known), picture, table, notes=notes)
+
+
+def _each_match(report: Report) -> NumberTable | None:
+    """A row for each match: its distinct games, the first mover's score and margin."""
+    rows = []
+    for row in report.met():
+        if row.first_mover_score is None or report.files:
+            continue
+        margin = row.first_mover_margin
+        mean = "" if margin is None else minus(signed_mean(margin))
+        names = name_of(row.agent), name_of(row.opponent)
+        known = share(row.first_mover_score), mean, mirror_of(row)
+        rows.append((*names, count(distinct_of(row)), *known))
+    head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
+    return NumberTable(head, tuple(rows), words=2) if rows else None
+
+
+def _no_inference(report: Report, known: Known) -> Html:
+    if known.value is None and report.games.size:
+        return nothing_here(f"{known.why[:1].upper()}{known.why[1:]}.")
+    if known.value is None:
+        return nothing_here("No games were played.")
+    games = counted(report.games.size, "game")
+    return nothing_here(
+        f"{_first_mover(report)} scored {share(known.value)} of {games}. "
+        f"{known.why[:1].upper()}{known.why[1:]}."
+    )
+
+
+def _lead(report: Report, known: Known) -> Html:
+    assert known.value is not None  # the caller has asked
+    sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
+    if known.kind == CENSUS:
+        sure = "exact: these are all openings there are"
+    if known.settled is None:
+        answer = joined(["The interval includes 50\u00a0%: ", strong("no advantage is shown"),
+                         ", either way."])  # fmt: skip
+    else:
+        who = "first" if known.settled > 0.5 else "second"
+        answer = joined([strong(f"The {who} mover has the advantage"), "."])
+    return sentences(
+        f"{_first_mover(report)} scored ", strong(share(known.value)), f" ({sure}). ", answer
+    )
+
+
+def _first_mover(report: Report) -> str:
+    words = report.first_mover_words
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _picture(report: Report, known: Known, rows: list[WinRateRow]) -> Picture:
+    all_known = [known, *(first_mover_of(row) for row in rows)]
+    ends = [end for each in all_known for end in each[:3] if end is not None]
+    low, high = min([*ends, 0.4]), max([*ends, 0.6])
+    room = ROOM * (high - low)
+    scale = Scale(max(low - room, 0.0), min(high + room, 1.0))
+    across = ticks(scale.low, scale.high, 6)
+    row_height = FEW_ROW if len(rows) <= FEW else MANY_ROW
+    height = TOP + ALL + row_height * len(rows)
+    texts = [(tick, f"{100 * tick:g}" + SIGN * (tick == 0.5)) for tick in across]
+    large = row_height == FEW_ROW
+    marks = [
+        labels(scale, texts, 13),
+        _grid(scale, across, height),
+        interval(scale, known, TOP + ALL / 2, 15, 5),
+        _label(scale, known, f"all {counted(report.games.size, 'game')}"),
+    ]
+    for place, row in enumerate(rows):
+        y = TOP + ALL + row_height * (place + 0.5)
+        size = (10, 3.5) if large else (4, 1.9)
+        marks.append(interval(scale, first_mover_of(row), y, *size, kind="few"))
+        marks.append(tag("rect", y=f"{y - row_height / 2:g}", width="100%", height=row_height,
+                         class_="hit", data_row=place + 1))  # fmt: skip
+    return Picture(height, joined(marks))
+
+
+def _grid(scale: Scale, across: list[float], height: int) -> Html:
+    inside = grid(scale, across, height - TOP, 0.5)
+    return tag("svg", inside, y=TOP, overflow="visible")
+
+
+def _label(scale: Scale, known: Known, text: str) -> Html:
+    """The words beside the band of all games, on the side where there is room."""
+    right = scale.at(known.value or 0.5 if known.high is None else known.high)
+    y = TOP + ALL / 2 + 4
+    if right < 75:
+        return words(right + 1.2, y, text, "start", "strong")
+    left = scale.at(known.value or 0.5 if known.low is None else known.low)
+    if left < 25:  # no room on either side: above the band
+        return words(100, TOP + 9, text, "end", "strong")
+    return words(left - 1.2, y, text, "end", "strong")
+
+
+def _numbers(row: WinRateRow) -> tuple[Html | str, ...]:
+    known = first_mover_of(row)
+    value = bare_share(known.value or 0.0) + "\u00a0%"
+    ends = share_ends(known)
+    return name_of(row.agent), name_of(row.opponent), value, ends, count(row.openings)
+
+
+def _notes(report: Report, rows: list[WinRateRow]) -> Html | None:
+    if not rows:
+        return None
+    outside = sum(first_mover_of(row).settled is not None for row in rows)
+    by_chance = f"{CHANCE * len(rows):.1f}".removesuffix(".0")
+    shown = f"{len(rows):,} by score"
+    if len(rows) > MOST_ROWS:
+        shown = f"the {MOST_ROWS // 2} first and the {MOST_ROWS // 2} last of {shown}"
+    return tag(
+        "p",
+        f"Below the line one row a match, {shown}. {outside} of {len(rows)} ",
+        f"exclude 50\u00a0%; by chance alone about {by_chance} would. ",
+        "The matches share their openings.",
+        class_="note",
+    )

@@ -1,0 +1,245 @@
+"""The openings: which of them decided their games."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.report.data import Report
+from arena.report.figure import (
+    Figure,
+    NumberTable,
+    nothing_here,
+    numbers_below,
+    sentences,
+    strong,
+    table_of,
+)
+from arena.report.html import Html, Inside, isolated, joined, name_of, tag
+from arena.report.numbers import count, counted, share
+from arena.report.palette import step_of
+from arena.report.svg import Picture, block, per_cent
+
+MOST_CELLS = 2000
+MOST_COLUMNS = 400
+LISTED = 6
+CELL, HIGHEST, LOWEST = 4, 270, 48  # pixels
+SQUARES = range(14, 8, -1)  # pixels of a square
+ACROSS = 108  # squares of the smallest size in a row
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+Floats = NDArray[np.float64]
+
+
+class Cells(NamedTuple):
+    """A cell for the pairings of an opening that ended alike: the mean score that they brought."""
+
+    opening: NDArray[np.int64]  # places in `openings`
+    times: NDArray[np.int64]  # pairings
+    earliest: NDArray[np.int64]  # the row of the first game on each of `openings`
+    openings: NDArray[np.int64]  # their numbers
+    first_mover: Floats  # of the agents to move after the opening
+    agent: Floats  # of the agent that the experiment names first
+
+
+def figure(report: Report) -> Figure | None:
+    """A column for each opening; for two agents a square for each."""
+    if report.files:
+        return None  # files of games do not say
+    heading = "Openings"
+    if not report.games.size:
+        return Figure(heading, nothing_here("No games were played."))
+    if report.openings == 1:
+        where = "the starting position" if report.plan.openings.way == "none" else "one opening"
+        return Figure(heading, nothing_here(f"All games began from {where}."))
+    cells = cells_of(report)
+    if not cells.agent.size:
+        return Figure(heading, nothing_here("No opening was played from both sides."))
+    return _squares(report, cells) if report.two else _columns(report, cells)
+
+
+def cells_of(report: Report) -> Cells:
+    """The pairings of a run; both games of each stand together."""
+    keys, rows, times = (np.empty(0, np.int64) for _ in range(3))
+    for start, games in report.games.numbered():
+        points = np.rint(2 * np.stack([games.result[0::2], games.result[1::2]])).astype(np.int64)
+        agent = points[0] + 2 - points[1]
+        points = np.where(games.mover[0::2] == games.first[0::2], points, 2 - points)
+        if report.two:
+            top = report.games.names.index(report.agents[0])
+            agent = np.where(games.first[0::2] == top, agent, 4 - agent)
+        own = (games.opening[0::2] * 5 + points[0] + points[1]) * 5 + agent
+        keys = np.concatenate([keys, own])
+        rows = np.concatenate([rows, start + 2 * np.arange(len(own))])
+        times = np.concatenate([times, np.ones_like(own)])
+        keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        rows, times = rows[first], np.bincount(place.ravel(), times).astype(np.int64)
+    openings, first, places = np.unique(keys // 25, return_index=True, return_inverse=True)
+    earliest = np.minimum.reduceat(rows, first)
+    return Cells(places.ravel(), times, earliest, openings, keys // 5 % 5 / 4, keys % 5 / 4)
+
+
+def _means(cells: Cells, scores: Floats) -> Floats:
+    means: Floats = np.bincount(cells.opening, scores * cells.times) / _sizes(cells)
+    return means
+
+
+def _sizes(cells: Cells) -> NDArray[np.int64]:
+    """How many pairings each opening has."""
+    return np.bincount(cells.opening, cells.times).astype(np.int64)
+
+
+def _decided(cells: Cells) -> Floats:
+    """How many pairings of each opening the seat decided: one side won both games."""
+    by_seat = np.abs(cells.first_mover - 0.5) == 0.5
+    return np.bincount(cells.opening, by_seat * cells.times).astype(np.float64)
+
+
+def _columns(report: Report, cells: Cells) -> Figure:
+    means = _means(cells, cells.first_mover)
+    decided = _decided(cells)
+    sizes = _sizes(cells)
+    most, total = int(np.count_nonzero(2 * decided > sizes)), len(means)
+    shown = np.arange(total)
+    if total > MOST_COLUMNS:
+        shown = np.sort(np.argsort(-np.abs(means - 0.5), kind="stable")[:MOST_COLUMNS])
+    shown = shown[np.argsort(-means[shown], kind="stable")]
+    lead = sentences(
+        "One column an opening, one cell a match. Blue: the first mover won both games; "
+        "orange: the second mover did; grey: the opening decided nothing. ",
+        strong(f"{count(most)} of {counted(total, 'opening')} decided more than half"),
+        " of their matches by the seat alone.",
+        f" Drawn are the {MOST_COLUMNS} that decide most." if total > MOST_COLUMNS else None,
+    )
+    ends = joined(
+        tag("span", words)
+        for words in ("\u2190 good for the first mover", "fair", "good for the second mover \u2192")
+    )
+    table = _numbers(report, cells, shown)
+    picture = _column_picture(cells, shown)
+    drawn = tag("figure", _svg(picture, "Openings, a column each"), tag("p", ends, class_="ends"))
+    body = joined([
+        drawn, numbers_below(table, "The openings in numbers"), _deciding(report, cells, decided),
+    ])  # fmt: skip
+    return Figure("Openings", lead, picture, table, body, _costs_games())
+
+
+def _column_picture(cells: Cells, shown: NDArray[np.int64]) -> Picture:
+    """Equal cells of a column are one rectangle."""
+    counts = np.stack([
+        np.bincount(
+            cells.opening, (cells.first_mover == score) * cells.times, len(cells.openings)
+        ).astype(np.int64)
+        for score in SCORES[::-1]
+    ])  # fmt: skip
+    tallest = int(counts.sum(axis=0).max())
+    height = min(HIGHEST, max(LOWEST, CELL * tallest))
+    wide, parts = 100.0 / len(shown), []
+    for place, opening in enumerate(shown.tolist()):
+        column, top, total = counts[:, opening].tolist(), 0.0, int(counts[:, opening].sum())
+        for score, number in zip(SCORES[::-1], column, strict=True):
+            high = height * number / total
+            if number:
+                kind = step_of(score)
+                parts.append(block(wide * place, wide * (place + 1) - wide * 0.06, top, high, kind))
+            top += high
+        parts.append(_hit(place, wide * place, wide))
+    return Picture(height, joined(parts))
+
+
+def _hit(place: int, left: float, wide: float) -> Html:
+    """What the pointer finds of a column: the row of its numbers."""
+    return tag("rect", x=per_cent(left), width=per_cent(wide), height="100%", class_="hit",
+               data_row=place)  # fmt: skip
+
+
+def _svg(picture: Picture, name: str) -> Html:
+    return tag(
+        "svg", picture.marks, width="100%", height=picture.height, role="img", aria_label=name
+    )
+
+
+def _squares(report: Report, cells: Cells) -> Figure:
+    agent = report.agents[0]
+    means = _means(cells, cells.agent)
+    values, counts = np.unique(means, return_counts=True)
+    common = values[np.argmax(counts)]
+    order = np.lexsort((means, np.bincount(np.searchsorted(values, means))[
+        np.searchsorted(values, means)]))  # fmt: skip
+    shown = order[:MOST_CELLS]
+    rare = np.count_nonzero(means != common)
+    lead = sentences(
+        "Each cell is one opening: what its games brought to ", name_of(agent),
+        ". The rare results come first, with an edge: ",
+        strong(f"{count(int(rare))} of {counted(len(means), 'opening')} differ"), " from the rest.",
+        f" Drawn are {MOST_CELLS:,}." if len(means) > MOST_CELLS else None,
+    )  # fmt: skip
+    table = _numbers(report, cells, shown, means)
+    picture = _square_picture(means[shown], float(common))
+    body = joined([
+        tag("p", "scored nothing", tag("span", joined(
+            tag("i", class_=f"r{step}") for step in range(0, 51, 2)), class_="ramp",
+            aria_hidden="true"), "won everything", class_="scale"),
+        tag("figure", _svg(picture, f"Openings by the score of {isolated(agent)}")),
+        numbers_below(table, "The openings in numbers"),
+        _deciding(report, cells, _decided(cells)),
+    ])  # fmt: skip
+    return Figure("Openings", lead, picture, table, body, _costs_games())
+
+
+def _square_picture(means: Floats, common: float) -> Picture:
+    """Rows of squares: as large as they can be in at most a dozen rows."""
+    across = next((720 // size for size in SQUARES if len(means) <= 12 * (720 // size)), ACROSS)
+    high, wide = max(720 // across, 9), 100.0 / across
+    parts = []
+    for place, mean in enumerate(means.tolist()):
+        row, column = divmod(place, across)
+        rare = mean != common
+        parts.append(
+            tag(
+                "rect", x=per_cent(wide * column + 0.06), y=high * row + 1,
+                width=per_cent(wide - 0.12), height=high - 2,
+                class_=step_of(mean) + (" rare" if rare else ""), data_row=place,
+            )
+        )  # fmt: skip
+    return Picture(high * (1 + (len(means) - 1) // across) + 2, joined(parts))
+
+
+def _deciding(report: Report, cells: Cells, decided: Floats) -> Html:
+    """The openings in which the seat decided most."""
+    means = _means(cells, cells.first_mover)
+    order = np.lexsort((-np.abs(means - 0.5), -decided))[:LISTED]
+    order = order[means[order] != 0.5]
+    if not len(order):
+        return nothing_here("No opening gave one seat more points than the other.")
+    heading = "The openings that decide most"
+    return joined([tag("h3", heading), table_of(_numbers(report, cells, order), heading)])
+
+
+def _numbers(
+    report: Report, cells: Cells, order: NDArray[np.int64], scores: Floats | None = None
+) -> NumberTable:
+    """A row for each of some openings; `scores` are those of the first agent in all of them."""
+    sizes, decided = _sizes(cells), _decided(cells)
+    means = _means(cells, cells.first_mover)
+    moves = report.games.texts("opening_moves", cells.earliest[order].tolist())
+    rows: list[tuple[Inside, ...]] = []
+    for place, opening in enumerate(order.tolist()):
+        number, matches = int(cells.openings[opening]), int(sizes[opening])
+        games = tag("a", counted(2 * matches, "game"), href=f"#games=all&opening={number}")
+        rows.append((
+            str(number), tag("code", moves[place]) if moves and moves[place] else "start",
+            share(float(means[opening])), f"{int(decided[opening])} of {matches}",
+            *(() if scores is None else (share(float(scores[opening])),)), games,
+        ))  # fmt: skip
+    own = () if scores is None else (f"{isolated(report.agents[0])} scored",)
+    head = ("opening", "moves", "first mover scored", "pairs decided by the seat", *own, "games")
+    return NumberTable(head, tuple(rows), words=2)
+
+
+def _costs_games() -> Html:
+    return tag(
+        "p",
+        "An opening that the seat decides cannot tell agents apart. It costs games, not truth: "
+        "both seats are played.",
+        class_="note",
+    )

@@ -1,0 +1,35 @@
+"""The table of an experiment that ranks by points: the official places, and the champion."""
+
+from arena.analysis.standings import TIES
+from arena.report.data import Report
+from arena.report.figure import Figure, NumberTable, sentences, strong, table_of
+from arena.report.figures.ratings import glossary, points_chart
+from arena.report.html import joined, name_of
+from arena.report.numbers import count, points, share
+from arena.report.row_chart import as_picture
+
+HEAD = ("agent", "place", "points", "games", "won", "drawn", "lost", "share", "scores")
+
+
+def figure(report: Report) -> Figure | None:
+    """A row for each agent; None if the experiment ranks by ratings."""
+    if not report.points:
+        return None
+    rows = tuple(
+        (
+            name_of(row.agent), str(row.place), points(row.points), count(row.games),
+            count(row.won), count(row.drawn), count(row.lost), share(row.score),
+            f"{row.margin:+,}",
+        )
+        for row in report.points
+    )  # fmt: skip
+    champions = [strong(name_of(row.agent)) for row in report.points if row.champion]
+    lead = sentences(
+        "Champion" if len(champions) == 1 else "Champions, equal in all", ": ",
+        joined(champions, ", "), ". A game won is a point, a draw half a point. Agents are ranked "
+        f"by points per game; {TIES}.",
+    )  # fmt: skip
+    table, chart = NumberTable(HEAD, rows), points_chart(report)
+    body = table_of(table, "Standings by points")
+    notes = glossary(report) if report.standing else None  # else it stands below the ratings
+    return Figure("Standings", lead, as_picture(chart), table, body, notes)

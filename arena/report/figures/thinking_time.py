@@ -1,0 +1,90 @@
+"""How long agents thought, and how many positions they looked at: a measurement of one run."""
+
+import math
+from typing import NamedTuple
+
+from arena.report.data import Report
+from arena.report.figure import Figure, NumberTable, nothing_here, numbers_below, sentences, strong
+from arena.report.html import Html, joined, name_of
+from arena.report.numbers import count, seconds
+from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
+from arena.report.svg import Scale, dot
+
+
+class Cost(NamedTuple):
+    """What the moves of an agent cost; None where it chose none or does not count."""
+
+    agent: str
+    moves: int
+    nodes: int
+    seconds: float
+
+    @property
+    def each(self) -> float | None:
+        """Seconds a move."""
+        return self.seconds / self.moves if self.moves and self.seconds > 0 else None
+
+
+def figure(report: Report) -> Figure | None:
+    """A dot for each agent on a logarithmic axis."""
+    if report.files:
+        return None  # files of games do not say
+    costs, heading = [_cost(report, agent) for agent in report.agents], "Thinking time"
+    timed = [cost.each for cost in costs if cost.each is not None]
+    if not timed:
+        return Figure(heading, nothing_here("No agent needed time that could be measured."))
+    low, high = math.floor(math.log10(min(timed))), math.ceil(math.log10(max(timed)))
+    scale = Scale(float(low), float(max(high, low + 1)))
+    rows = [ChartRow(cost.agent, _mark(scale, cost), [_time(cost), _nodes(cost)]) for cost in costs]
+    step = -(-int(scale.high - scale.low) // 6)
+    chart = RowChart(
+        caption="Thinking time of all agents",
+        scale=scale,
+        ticks=[(t, seconds(10.0**t)) for t in range(low, int(scale.high) + 1, step)],
+        rows=rows,
+        heads=("agent", "a move", "positions a move"),
+    )
+    table = NumberTable(
+        ("agent", "moves", "seconds", "a move", "positions", "positions a second"),
+        tuple(
+            (
+                name_of(cost.agent), count(cost.moves), f"{cost.seconds:.3g}", _time(cost),
+                count(cost.nodes), _speed(cost),
+            )
+            for cost in costs
+        ),
+    )  # fmt: skip
+    lead = sentences(
+        "Per move, on the machine that played. A measurement of one run, not an estimate: ",
+        strong("no interval, and other numbers tomorrow"),
+        f". Each step of the axis is {'ten times' if step == 1 else f'{10**step:,} times'} the "
+        "last.",
+    )
+    body = joined([on_a_page(chart), numbers_below(table, "Thinking time in numbers")])
+    return Figure(heading, lead, as_picture(chart), table, body, short="Time")
+
+
+def _cost(report: Report, agent: str) -> Cost:
+    own = [row for row in report.timings if row.agent == agent]
+    return Cost(
+        agent,
+        sum(row.moves for row in own),
+        sum(row.nodes for row in own),
+        sum(row.seconds for row in own),
+    )
+
+
+def _mark(scale: Scale, cost: Cost) -> Html:
+    return Html("") if cost.each is None else dot(scale.at(math.log10(cost.each)), 14, 4, "plain")
+
+
+def _time(cost: Cost) -> str:
+    return "\u2013" if cost.each is None else seconds(cost.each)
+
+
+def _speed(cost: Cost) -> str:
+    return f"{cost.nodes / cost.seconds:,.0f}" if cost.nodes and cost.seconds else "\u2013"
+
+
+def _nodes(cost: Cost) -> str:
+    return f"{cost.nodes / cost.moves:,.0f}" if cost.nodes and cost.moves else "no search"

@@ -1,0 +1,407 @@
+"""Facts, methods and commands of a run."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from agents.registry import users_code, varies
+from arena.analysis.repeatability import KEY
+from arena.analysis.tables import WinRateRow
+from arena.planning.plan import Plan
+from arena.playing.bot_replays import BotReplays
+from arena.playing.clock import time_control
+from arena.report.data import Report
+from arena.report.html import Html, Inside, joined, tag
+from arena.report.numbers import CENSUS, NO_INTERVAL, SPRT, count, counted, seconds
+from games.base.errors import Mistake, printable
+from games.base.text import listed
+
+WAYS = {
+    "none": "the starting position alone",
+    "random": "positions after {random_plies} random plies",
+    "plies": "positions after {plies[0]} to {plies[1]} random plies, the number drawn for each",
+    "enumerate": "all positions after {enumerate} plies",
+}
+SOURCES = {
+    "ratings": "Bradley and Terry, Biometrika 39 (1952), with the first mover's advantage of "
+    "Davidson and Beaver, Biometrics 33 (1977)",
+    "bootstrap": "Rubin's Bayesian bootstrap, Annals of Statistics 9 (1981)",
+    "intervals": "Owen's empirical likelihood, Biometrika 75 (1988), one lost observation added",
+    "clusters": "the cluster-robust errors of Bell and McCaffrey, Survey Methodology 28 (2002)",
+    "sprt": "Wald's sequential probability ratio test, Annals of Mathematical Statistics 16 (1945)",
+    "betting": "betting, after Waudby-Smith and Ramdas, JRSS B 86 (2024)",
+}
+KINDS = {
+    "fixed-n": "intervals for a fixed number of games",
+    "anytime": "intervals that are true at every moment one looks",
+    SPRT: "intervals that ignore the test that stopped the games",
+    CENSUS: "exact scores, for every opening there is was played",
+    NO_INTERVAL: "no interval, for the games allow none",
+}
+
+
+def methods(report: Report) -> str:
+    """Whole sentences on one line; a Mistake for games that no plan describes."""
+    if not isinstance(report.plan, Plan):
+        raise Mistake("methods are those of a run: name its directory")
+    sentences = [*_games(report, report.plan), *_agents(report, report.plan), *_estimates(report)]
+    return " ".join(f"{each}." for each in [*sentences, *_provenance(report, report.plan)])
+
+
+def _games(report: Report, plan: Plan) -> Iterator[str]:
+    games, matches = report.games.size, len(report.met())
+    yield (
+        f"{counted(len(plan.agents), 'agent')} played {counted(games, 'game')} of "
+        f"{report.game_name} in {count(matches)} match{'es' * (matches != 1)}"
+    )
+    way = WAYS.get(plan.openings.way, f"openings of the kind '{plan.openings.way}'")
+    yield (
+        f"Games began from {counted(report.openings, 'different opening')} "
+        f"({way.format(**plan.openings.values)}"
+        f"{_balanced(plan)}); from each, both agents moved first after the opening once, and "
+        "these two games are the unit of all statistics"
+    )
+    yield _how_many(plan)
+    repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
+    if repeats:
+        yield (
+            f"{count(repeats)} games repeated earlier ones move by move; they are in the results, "
+            "and estimates rest on the distinct games"
+        )
+
+
+def _balanced(plan: Plan) -> str:
+    bound = plan.openings.balance
+    return "" if bound is None else f", those kept whose value lies within {bound:g} of even"
+
+
+def _how_many(plan: Plan) -> str:
+    if plan.stop is not None:
+        test = plan.stop
+        return (
+            f"A match ended by {SOURCES['sprt']} of {test.elo0:g} against {test.elo1:g} Elo "
+            f"({test.model}; alpha {test.alpha:g}, beta {test.beta:g}), or after at most "
+            f"{counted(plan.pairs, 'pair')} of games"
+        )
+    if plan.rounds is not None:
+        return (
+            f"Who met next followed from the results (schedule '{plan.rounds.way}'), at most "
+            f"{counted(plan.pairs, 'pair')} a match; its answers hold however often one looks, by "
+            f"{SOURCES['betting']}"
+        )
+    return f"Each match had {counted(plan.pairs, 'pair')} of games, a number fixed beforehand"
+
+
+def _agents(report: Report, plan: Plan) -> Iterator[str]:
+    replays = BotReplays.from_json(report.run.get(KEY))
+    differing = replays.differing if replays else ()
+    chance = [name for name, spec in plan.agents.items() if varies(spec) or name in differing]
+    if not chance:
+        yield "No agent uses chance: each answers a position in one way"
+    elif len(chance) == len(plan.agents):
+        yield "All agents use chance, drawn from the seed, or may"
+    else:
+        yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
+    bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
+    limited = bots or plan.agents
+    moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
+    limits = [f"{' or '.join(f'{each:g}' for each in moves)} s a move"]
+    limits += [f"{plan.turn_seconds:g} s a turn"] if plan.turn_seconds is not None else []
+    limits += [f"{plan.game_seconds:g} s a game"] if plan.game_seconds is not None else []
+    limits += [f"{plan.increment:g} s added after a move"] if plan.increment else []
+    if bots or plan.game_seconds is not None:
+        yield f"An agent that exceeded {', '.join(limits)} lost the game"
+
+
+def _estimates(report: Report) -> Iterator[str]:
+    kinds = {row.interval for row in report.pairs.values()}
+    if report.ratings and not report.standing:
+        yield (
+            f"Ratings are maximum-likelihood estimates after {SOURCES['ratings']}; their "
+            f"intervals come from {SOURCES['bootstrap']}, over openings"
+        )
+    if "fixed-n" in kinds:
+        level = 100 * (report.ratings[0].level if report.ratings else 0.95)
+        yield (
+            f"Intervals of scores ({level:g} %) are by {SOURCES['intervals']}, with "
+            f"{SOURCES['clusters']} where openings repeat"
+        )
+    if "anytime" in kinds:
+        yield f"Intervals of matches are true at every look, by {SOURCES['betting']}"
+    if SPRT in kinds:
+        yield "Intervals of matches that a test ended ignore the stop"
+    if CENSUS in kinds:
+        yield "Where every opening was played between agents without chance, scores are exact"
+
+
+def _provenance(report: Report, plan: Plan) -> Iterator[str]:
+    run = report.run
+    versions = run.get("versions", {})
+    others = ", ".join(f"{name} {versions[name]}" for name in versions if name != "pitflip")
+    machine = run.get("machine", {})
+    if run.get("isolation") and any(users_code(spec) is not None for spec in plan.agents.values()):
+        yield f"Programs of users ran apart from the referee (isolation: {run['isolation']})"
+    yield (
+        f"All chance came from the seed {plan.seed}. The games were played by Pitflip "
+        f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
+        f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
+    )
+    yield f"The run is {printable(str(run.get('digest', '?')))}"
+    again = report.repeatability
+    yield f"Its games can be repeated: {again.words}"
+
+
+def named(names: list[str]) -> str:
+    """Names of agents, safe to print."""
+    return printable(listed(names))
+
+
+# ------------------------------------------------------------------------------ facts
+
+
+def facts(report: Report) -> Html:
+    """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
+    rows: tuple[tuple[str, str, str], ...] = (
+        ("games", count(report.games.size), _matches(report)),
+        ("openings (K)", count(report.openings), _opening_way(report)),
+        ("agents", count(len(report.agents)), _clocks(report)),
+        ("played in", _duration(report), _speed(report)),
+        ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
+        ("can be repeated", *report.repeatability),
+    )
+    if report.files:
+        rows = (*rows[:3], ("files", count(len(report.files)), "see the end of the page"))
+    boxes = (
+        tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
+        for name, value, more in rows
+    )
+    return tag("dl", joined(boxes), class_="facts")
+
+
+def _matches(report: Report) -> str:
+    matches = len(report.met())
+    return f"{count(matches)} match{'es' * (matches != 1)}"
+
+
+def _opening_way(report: Report) -> str:
+    openings = report.plan.openings
+    if openings.way == "gathered":
+        return "as the files name them"
+    if openings.way == "none":
+        return "the starting position"
+    if openings.way == "random":
+        return f"{openings.values['random_plies']} random moves each"
+    if openings.way == "plies":
+        fewest, most = openings.values["plies"]
+        return f"{fewest} to {most} random moves"
+    if openings.way == "enumerate":
+        return f"every one of {openings.values['enumerate']} moves"
+    return f"openings: {openings.way}"
+
+
+def _clocks(report: Report) -> str:
+    if report.files:
+        return "as the files name them"
+    clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
+    return f"{clocks} by the clock" if clocks else "none with a clock"
+
+
+def _duration(report: Report) -> str:
+    begun, ended = (moment(report, name) for name in ("begun", "finished"))
+    if begun is None or ended is None:
+        return "\u2013"
+    number = max((ended - begun).total_seconds(), 1.0)  # whole ones
+    return f"{number:.0f}\u00a0s" if number < 120.0 else seconds(number)
+
+
+def _speed(report: Report) -> str:
+    cores = report.run.get("machine", {}).get("cores")
+    return counted(cores, "core") if isinstance(cores, int) else ""
+
+
+def moment(report: Report, name: str) -> datetime | None:
+    """A time in run.json."""
+    try:
+        return datetime.strptime(str(report.run.get(name)), "%Y-%m-%dT%H:%M:%S%z")
+    except ValueError:
+        return None
+
+
+def played_when(report: Report) -> str:
+    """The day and hour when the run ended, and the run's name."""
+    ended = moment(report, "finished")
+    if report.files:
+        return counted(len(report.files), "file")
+    day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
+    return f"{day}run {report.run.get('digest', '')}"
+
+
+def _version(report: Report, package: str) -> str:
+    return str(report.run.get("versions", {}).get(package, ""))
+
+
+# ------------------------------------------------------------------------------ method
+
+
+def rests_on(report: Report) -> Html:
+    """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
+    said = _of_files(report) if report.files else _sentences(report)
+    paragraphs = (tag("p", sentence) for sentence in said)
+    return tag(
+        "section",
+        tag("h2", "What the numbers rest on", id="method-h"),
+        tag("div", joined(paragraphs), class_="prose"),
+        id="method",
+        aria_labelledby="method-h",
+    )
+
+
+def _sentences(report: Report) -> Iterator[str]:
+    openings = counted(report.openings, "different opening")
+    each = "each" if report.openings > 1 else "it"
+    yield (
+        f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
+        "moved first after it once in every pair of games, so that a good seat helps nobody."
+    )
+    games = report.games.size
+    repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
+    distinct = games - repeats
+    if repeats:
+        yield (
+            f"{count(repeats)} of {counted(games, 'game')} repeat earlier ones: "
+            f"agents without chance play an opening the same way every time. They are in the "
+            f"results, but the estimates rest on the {counted(distinct, 'distinct game')}."
+        )
+    else:
+        yield f"All {counted(games, 'game')} are different; none was counted twice."
+    yield _effective(report.met())
+    kinds = {row.interval for row in report.pairs.values()}
+    level = report.ratings[0].level if report.ratings else 0.95
+    words = [KINDS.get(kind, kind) for kind in sorted(kinds)]
+    yield f"The scores have {'; '.join(words)}. Their level is {100 * level:g}\u00a0%."
+    questions = sorted({row.of for row in report.pairs.values()})
+    yield f"They answer for {' or, where a match says so, for '.join(questions)}."
+    if report.repeatability.certain:
+        yield (
+            "A second run with the same file and version plays the same games and writes the "
+            "same tables byte for byte, on any machine and with any number of processes. Only "
+            "the thinking times differ."
+        )
+    else:
+        yield f"Whether a second run plays the same games: {report.repeatability.words}."
+
+
+def _of_files(report: Report) -> Iterator[str]:
+    yield (
+        f"The games come from {counted(len(report.files), 'file')}. A game whose opening is "
+        "not known counts as one from an opening of its own; repeats that a run has marked are "
+        "left out."
+    )
+    yield (
+        "A game is one observation of its opening, so games from one opening are not counted as "
+        "independent. Nobody made sure that both sides moved first equally often."
+    )
+
+
+def _effective(rows: list[WinRateRow]) -> str:
+    """The effective sample size in words."""
+    if not rows:
+        return "No agents met."
+    sizes = [row.n_eff for row in rows if row.n_eff is not None]
+    if not sizes:
+        return "Results decided who met: the games show nothing of strength by themselves."
+    pairs = max(row.games // 2 for row in rows)
+    if len(sizes) == 1:
+        return (
+            f"Its {counted(pairs, 'pair')} of games say as much as {sizes[0]:,.0f} independent "
+            "pairs would (n_eff)."
+        )
+    return (
+        f"The {counted(pairs, 'pair')} of games of a match say as much as {min(sizes):,.0f} to "
+        f"{max(sizes):,.0f} independent pairs would (n_eff), depending on the match."
+    )
+
+
+# ------------------------------------------------------------------------------ again
+
+
+def make_again(report: Report) -> Html:
+    """The commands that play the run again and compare it, and what it was made with."""
+    if report.files:
+        return _files(report)
+    versions = ", ".join(
+        f"{name} {number}" for name, number in report.run.get("versions", {}).items()
+    )
+    machine = report.run.get("machine", {})
+    facts_of: list[tuple[str, Inside]] = [
+        ("run", tag("code", str(report.run.get("digest", "")))),
+        ("code", tag("code", str(report.run.get("code", "")))),
+        ("versions", versions),
+        ("played", f"{_span(report)} on {machine.get('system', '?')} "
+                   f"{machine.get('processor', '')}, {machine.get('cores', '?')} cores"),
+    ]  # fmt: skip
+    rows = (joined([tag("dt", name), tag("dd", value)]) for name, value in facts_of)
+    plan = json.dumps(report.run.get("plan", {}), indent=1, ensure_ascii=False)
+    return tag(
+        "section",
+        tag("h2", "Make it again", id="again-h"),
+        tag(
+            "p", "The same file, seed and version give the same games, whatever the number of "
+            "processes and however often they were interrupted.", class_="lead",
+        ),
+        joined(_command(line) for line in commands(report)),
+        tag("dl", joined(rows), class_="provenance"),
+        tag("details", tag("summary", "The whole plan"), tag("pre", plan, tabindex=0)),
+        id="again",
+        aria_labelledby="again-h",
+    )  # fmt: skip
+
+
+def _files(report: Report) -> Html:
+    """The files of a page that gathers them."""
+    rows = (tag("li", tag("code", from_here(file))) for file in report.files)
+    return tag(
+        "section",
+        tag("h2", "Make it again", id="again-h"),
+        tag("p", "The games were read from these files.", class_="lead"),
+        tag("ul", joined(rows)),
+        id="again",
+        aria_labelledby="again-h",
+    )
+
+
+def commands(report: Report) -> list[str]:
+    """The commands that play a run again, compare it, and write this page."""
+    path = report.run.get("path")
+    words = [word for change in report.run.get("overrides", []) for word in ("--set", change)]
+    lines = []
+    if path:
+        lines.append(shlex.join(["pitflip", "run", from_here(Path(path)), *words]))
+    if report.directory is not None:
+        directory = from_here(report.directory)
+        if report.plan.reproducible:
+            lines.append(shlex.join(["pitflip", "verify", directory]))
+        lines.append(shlex.join(["pitflip", "report", directory]))
+    return lines
+
+
+def from_here(path: Path) -> str:
+    """A path as commands name it: from the working directory, if it lies below."""
+    whole, here = path.absolute(), Path.cwd()
+    return str(whole.relative_to(here) if whole.is_relative_to(here) else whole)
+
+
+def _command(line: str) -> Html:
+    return tag(
+        "div", tag("code", line, tabindex=0), tag("button", "copy", type="button", data_copy=line),
+        class_="command",
+    )  # fmt: skip
+
+
+def _span(report: Report) -> str:
+    begun, ended = (moment(report, name) for name in ("begun", "finished"))
+    if begun is None or ended is None:
+        return "at an unknown time"
+    return f"{begun.day} {begun:%B %Y, %H:%M:%S} to {ended:%H:%M:%S %Z}"

@@ -1,0 +1,210 @@
+"""Assemble a page with its content policy."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from arena.report.answer import answer_of
+from arena.report.checks import checks_of
+from arena.report.data import Report
+from arena.report.figure import Figure, shown
+from arena.report.figures.registry import figures
+from arena.report.games import MOST_LISTED, board_rules, changed, games_json, in_script
+from arena.report.html import Html, isolated, joined, name_of, tag
+from arena.report.methods import facts, make_again, played_when, rests_on
+from arena.report.palette import figure_style, page_style
+from games import Game, Position
+from games.base.files import write_text
+from games.transcripts import command_of
+
+PAGE = "report.html"
+SCRIPTS = ("sowing.js", "othello.js", "games_list.js", "replay.js", "page.js")
+HERE = Path(__file__).parent
+
+
+def write_page(report: Report, path: Path) -> None:
+    """Write the page of a report."""
+    write_text(path, page_of(report))
+
+
+def page_of(report: Report) -> str:
+    """The whole page."""
+    made = figures(report)
+    return document(
+        title=f"{isolated(answer_of(report).headline)} \u00b7 {name_of_run(report)}",
+        body=joined([masthead(report), menu(made), sections(report, made)]),
+        data=games_json(report),
+    )
+
+
+def document(title: str, body: Html, data: str, connect: str = "'none'") -> str:
+    """A page of these parts, whose policy allows nothing but itself and what `connect` names."""
+    style, script = Html(styles()), Html(scripts())
+    policy = (
+        f"default-src 'none'; style-src {digest_of(style)}; script-src {digest_of(script)}; "
+        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+    head = (
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=Html(policy)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("title", title),
+        tag("style", style),
+    )
+    inside = (
+        tag("a", "Skip to the games", href="#games", class_="skip"),
+        tag("main", body),
+        tag("div", id="tip", role="tooltip", hidden=True),
+        tag("script", Html(data), type="application/json", id="data"),
+        tag("script", script),
+    )
+    whole = tag("html", tag("head", *head), "\n", tag("body", *inside), lang="en")
+    return f"<!DOCTYPE html>\n{whole}\n"
+
+
+def name_of_run(report: Report) -> str:
+    """The experiment and its game."""
+    return f"{report.summary['experiment']} on {report.game_name}"
+
+
+def masthead(report: Report) -> Html:
+    """What was asked, the answer, how sure it is; the checks; the facts."""
+    answer = answer_of(report)
+    line = tag(
+        "p",
+        tag("span", tag("b", report.summary["experiment"]), " on ", tag("b", report.game_name)),
+        tag("span", played_when(report)),
+        class_="masthead",
+    )
+    return tag(
+        "header",
+        line,
+        tag("h1", answer.question),
+        tag("p", answer.headline, class_="answer"),
+        tag("p", answer.sure, class_="sure"),
+        checks_of(report),
+        facts(report),
+    )
+
+
+def menu(made: Mapping[str, Figure]) -> Html:
+    """Links to the sections that are there."""
+    links = [(name, figure.short or figure.heading) for name, figure in made.items()]
+    links += [("games", "Games"), ("method", "Method"), ("again", "Make it again")]
+    inside = (tag("a", heading, href=f"#{name}") for name, heading in links)
+    return tag("nav", joined(inside, " "), aria_label="Sections")
+
+
+def sections(report: Report, made: Mapping[str, Figure]) -> Html:
+    """Everything below the fold."""
+    parts = [shown(figure, name) for name, figure in made.items()]
+    return joined([*parts, games_section(report), rests_on(report), make_again(report)])
+
+
+def games_section(report: Report) -> Html:
+    """The place of the list and the replay, which the script fills."""
+    total = report.games.size
+    lead = f"All {total:,} games."
+    if total > MOST_LISTED:
+        lead = (
+            f"Of {total:,} games those are listed that stand out, and every nth of the others. "
+            "All of them are in games.parquet."
+        )
+    if report.unlisted or not total:
+        lead = report.unlisted or "No games were played."
+    return tag(
+        "section",
+        tag("h2", "Games", id="games-h"),
+        tag("p", lead, class_="lead"),
+        tag("div", id="replay"),
+        tag("div", id="list"),
+        tag("noscript", tag("p", "The list and the replay need JavaScript.", class_="nothing")),
+        id="games",
+        aria_labelledby="games-h",
+    )
+
+
+@cache
+def styles() -> str:
+    """The style of the page."""
+    return page_style() + figure_style() + (HERE / "page.css").read_text()
+
+
+@cache
+def scripts() -> str:
+    """The script of the page."""
+    return '"use strict";\n(() => {\n' + parts_of(SCRIPTS) + "})();\n"
+
+
+def parts_of(names: Sequence[str]) -> str:
+    """Some scripts, one after another."""
+    return "".join((HERE / name).read_text() for name in names)
+
+
+def digest_of(text: str) -> str:
+    """How a policy names a script or a style."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGame:
+    """A game as far as it was played; `ending` is its last sentence."""
+
+    of: Game
+    names: tuple[str, str]
+    positions: Sequence[Position]
+    moves: Sequence[int]
+    ending: str
+
+
+def game_page(shown: ShownGame) -> str:
+    """The page, opened at the last move."""
+    first, second = shown.names
+    heading = f"{isolated(first)} against {isolated(second)} at {shown.of.name}"
+    lead = tag("p", shown.ending, class_="answer")
+    header = tag("header", tag("h1", name_of(first), " against ", name_of(second),
+                               f" at {shown.of.name}"), lead)  # fmt: skip
+    return document(heading, joined([header, _replay()]), in_script(_content(shown)))
+
+
+def _replay() -> Html:
+    return tag(
+        "section",
+        tag("h2", "The game", id="games-h"),
+        tag("div", id="replay"),
+        tag("div", id="list", hidden=True),
+        tag("noscript", tag("p", "The replay needs JavaScript.", class_="nothing")),
+        id="games",
+        aria_labelledby="games-h",
+    )
+
+
+def _content(shown: ShownGame) -> dict[str, object]:
+    """What the script reads: a list of one game."""
+    of, start = shown.of, shown.positions[0]
+    from_start = start == of.start()
+    board = board_rules(of) if from_start else {"kind": "text"}
+    margin = of.margin(shown.positions[-1]) if of.over(shown.positions[-1]) else 0
+    one: dict[str, object] = {
+        "n": [0], "f": [0], "s": [1], "r": [1 + (margin > 0) - (margin < 0)], "m": [margin],
+        "p": [len(shown.moves)], "o": [0], "e": [0],
+    }  # fmt: skip
+    if board["kind"] == "text":
+        boards = [of.draw(position, shown.names) for position in shown.positions]
+        movers = "".join(str(of.mover(position)) for position in shown.positions)
+        one["drawn"] = {0: [movers, boards[0], *(changed(*each) for each in pairwise(boards))]}
+    before, _, after = command_of(of, "", start).partition('""')
+    ending = "normal" if of.over(shown.positions[-1]) else "unfinished"
+    nothing = dict.fromkeys(("values", "usual", "run", "explain"))
+    return one | nothing | {
+        "game": of.name, "board": board, "agents": list(shown.names), "elo": [None, None],
+        "endings": [ending], "total": 1, "forfeits": [], "against": [], "openings": {},
+        "moves": [of.write(shown.moves, start)], "command": f"{before.rstrip()}{after} ",
+    }  # fmt: skip

@@ -1,0 +1,83 @@
+"""Agents that their matches do not separate."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from arena.report.data import Report
+from arena.report.figure import listed, strong
+from arena.report.html import Html, joined, name_of, tag
+from arena.report.numbers import score_of
+
+LANE = 8  # pixels
+MOST_NAMED = 5  # agents of a run
+
+
+class Run(NamedTuple):
+    """Neighbours in the ratings, from one place to another, none of whom is told apart."""
+
+    first: int
+    last: int
+
+
+def told_apart(report: Report, one: str, other: str) -> bool:
+    """Whether the match of two agents is settled; agents that never met count as told apart."""
+    row = report.pairs.get((one, other))
+    return row is None or score_of(row).settled is not None
+
+
+def runs(report: Report) -> list[Run]:
+    """The longest runs of neighbours whose matches are all unsettled, in order."""
+    names, found = report.agents, list[Run]()
+    for first in range(len(names)):
+        last = first
+        while last + 1 < len(names) and not any(
+            told_apart(report, names[last + 1], names[each]) for each in range(first, last + 1)
+        ):
+            last += 1
+        if last > first and (not found or found[-1].last < last):
+            found.append(Run(first, last))
+    return found
+
+
+def names_of(report: Report, run: Run) -> tuple[str, ...]:
+    """The agents of a run."""
+    return report.agents[run.first : run.last + 1]
+
+
+def in_words(report: Report, run: Run) -> Html:
+    """The agents of a run in a sentence; many of them as their places."""
+    names = names_of(report, run)
+    if len(names) > MOST_NAMED:
+        first, last = (report.ratings[place].rank for place in run)
+        return strong(f"places {first} to {last}")
+    return listed([strong(name_of(name)) for name in names])
+
+
+def lanes(found: Sequence[Run]) -> list[int]:
+    """A lane for each bracket, so that none crosses another."""
+    chosen: list[int] = []
+    for place, run in enumerate(found):
+        taken = {chosen[earlier] for earlier in range(place) if found[earlier].last >= run.first}
+        chosen.append(min(set(range(len(found))) - taken))
+    return chosen
+
+
+def brackets(found: Sequence[Run], place: int, height: int) -> Html:
+    """The pieces of all brackets beside the row at this place."""
+    parts = []
+    for run, lane in zip(found, lanes(found), strict=True):
+        if run.first <= place <= run.last:
+            x = LANE * lane + 2
+            top = height / 2 - 5 if place == run.first else 0
+            bottom = height / 2 + 5 if place == run.last else height
+            turn = f"M{x + 4} {top:g}H{x}" if place == run.first else f"M{x} {top:g}"
+            end = f"V{bottom:g}H{x + 4}" if place == run.last else f"V{bottom:g}"
+            parts.append(tag("path", d=f"{turn}{end}", class_="bracket"))
+    return joined(parts)
+
+
+def unsettled(report: Report) -> int:
+    """How many matches are not settled."""
+    pairs = combinations(report.agents, 2)
+    return sum(not told_apart(report, one, other) for one, other in pairs)

@@ -1,0 +1,137 @@
+"""Means over moves or positions, clustered by game."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from arena.stats.counts import Floats, Ints
+from arena.stats.quantiles import t_quantile
+
+# The least that a move loses which loses anything, in games whose margins differ by 2.
+UNSEEN = 2.0
+
+
+class MeanError(NamedTuple):
+    """A mean over positions, its standard error by game, and by position, which is too small."""
+
+    value: float
+    by_game: float
+    by_position: float
+
+
+def mean_by_game(values: Floats, games: NDArray[np.int32]) -> MeanError:
+    """The mean of the values; the games are drawn, not the positions (Liang and Zeger 1986)."""
+    count = len(values)
+    mean = float(values.sum()) / count
+    rest = values - mean
+    sums = np.bincount(games, rest)
+    clusters = len(np.unique(games))
+    between = float((sums**2).sum()) * clusters / max(clusters - 1, 1)
+    alone = float((rest**2).sum()) / max(count - 1, 1)
+    return MeanError(mean, between**0.5 / count, (alone / count) ** 0.5)
+
+
+class FitQuality(NamedTuple):
+    """How well predictions fit outcomes that nobody fitted."""
+
+    positions: int
+    games: int
+    r2: float
+    error: MeanError  # the mean of the squared error
+    signs: float  # the share of decided games whose winner it names
+
+
+def fit_quality(predicted: Floats, outcome: Floats, games: NDArray[np.int32]) -> FitQuality:
+    """The quality of predictions; R2 is the share of the variance that they explain."""
+    squared = mean_by_game((outcome - predicted) ** 2, games)
+    variance = float(((outcome - outcome.mean()) ** 2).mean())
+    decided = outcome != 0
+    right = np.sign(predicted[decided]) == np.sign(outcome[decided])
+    return FitQuality(
+        len(outcome),
+        len(np.unique(games)),
+        1.0 - squared.value / variance if variance else 0.0,
+        squared,
+        float(right.mean()) if len(right) else 0.0,
+    )
+
+
+class CalibrationBin(NamedTuple):
+    """Positions of like prediction: what was predicted and what came, with its error by game."""
+
+    positions: int
+    predicted: float
+    outcome: float
+    error: float
+
+
+def calibration(
+    predicted: Floats, outcome: Floats, games: NDArray[np.int32], bins: int = 10
+) -> list[CalibrationBin]:
+    """Equal shares of the positions by their prediction, the lowest first."""
+    order = np.argsort(predicted, kind="stable")
+    found = []
+    for part in np.array_split(order, bins):
+        if len(part):
+            mean = mean_by_game(outcome[part], games[part])
+            shown = float(predicted[part].mean())
+            found.append(CalibrationBin(len(part), shown, mean.value, mean.by_game))
+    return found
+
+
+class RatioBound(NamedTuple):
+    """The mean of all items, an upper bound of it, and how many clusters it rests on."""
+
+    value: float
+    high: float
+    clusters: int
+
+
+def ratio_bound(clusters: npt.ArrayLike, values: npt.ArrayLike, level: float) -> RatioBound | None:
+    """The mean of `values` with its upper bound at this level; None if there are none.
+
+    The ratio estimator with clusters as units: Cochran, "Sampling Techniques" (1977), section
+    6.3, with Student's t of one degree less than there are clusters. Losses have a long tail
+    above, so the bound is raised by the term of their skewness: Hall, "Inverting an Edgeworth
+    expansion", Annals of Statistics 11 (1983). Few clusters seldom show their tail: the worst
+    counts twice for the bound, and a share that none of them shows loses `UNSEEN` an item.
+    """
+    items = np.asarray(values, np.float64)
+    if not len(items):
+        return None
+    _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+    sums, sizes = np.bincount(cluster, weights=items), np.bincount(cluster)
+    count, mean = len(sizes), float(items.sum() / len(items))
+    if count == 1:
+        return RatioBound(mean, float("inf"), 1)
+    worst = int(np.argmax(sums - mean * sizes))
+    more = _upper(np.append(sums, sums[worst]), np.append(sizes, sizes[worst]), level)
+    unseen = 1.0 - (1.0 - level) ** (1.0 / count)
+    floor = mean + unseen * max(UNSEEN - mean, 0.0)
+    return RatioBound(mean, max(floor, more), count)
+
+
+def clusters_needed(high: float, level: float) -> int | None:
+    """The fewest clusters whose bound is at most `high` if every item is 0; None: never."""
+    if high <= 0.0:
+        return None
+    if high >= UNSEEN:
+        return 2
+    return max(2, math.ceil(math.log(1.0 - level) / math.log1p(-high / UNSEEN) - 1e-9))
+
+
+def _upper(sums: Floats, sizes: Ints, level: float) -> float:
+    """The bound by t and skewness, one of the clusters being added."""
+    count, items = len(sizes), float(sizes.sum())
+    mean = float(sums.sum()) / items
+    residuals = (sums - mean * sizes) * count / items
+    spread = math.sqrt(float(np.square(residuals).sum()) / (count - 1))
+    if spread == 0.0:
+        return mean
+    skewness = max(0.0, float(np.mean(residuals**3)) / spread**3)
+    t = t_quantile(level, count - 2)
+    steps = t + skewness * (2 * t * t + 1) / (6 * math.sqrt(count))
+    return mean + steps * spread / math.sqrt(count)

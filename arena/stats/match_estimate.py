@@ -1,0 +1,210 @@
+"""Estimates for one match, seen by either agent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy.typing as npt
+
+from arena.stats.counts import (
+    PairCounts,
+    first_mover_scores,
+    mirrored,
+    pair_counts,
+    pair_scores,
+)
+from arena.stats.elo import elo_estimate, likelihood_of_superiority, normalized_elo_estimate
+from arena.stats.estimate import Estimate, EstimateKind, Scope, negated, nothing, transformed
+from arena.stats.intervals import (
+    allows_interval,
+    estimate_from_spread,
+    exact,
+    score_estimate,
+    unvaried,
+)
+from arena.stats.spread import Spread, kish_size, spread, spread_of_these
+
+
+@dataclass(frozen=True, slots=True)
+class PairEstimate:
+    """How strong one agent is against the other, for one of the two questions.
+
+    Live line, table, check and rating take it from here, so no two of them disagree.
+    """
+
+    spread: Spread
+    score: Estimate
+    elo: Estimate
+    normalized: Estimate
+
+    @property
+    def scope(self) -> Scope:
+        """Which of the two questions it answers."""
+        return self.spread.scope
+
+    @property
+    def effective_pairings(self) -> float:
+        """Independent pairings that would be as sure."""
+        return self.spread.effective_pairings
+
+
+@dataclass(frozen=True, slots=True)
+class Matchup:
+    """One row of a win-rate table, seen by one agent.
+
+    `like` is for openings like these, `these` for exactly these openings where the results
+    answer that too. `kish` counts equally weighted openings; `superiority` is None where it
+    rests on too little.
+    """
+
+    counts: PairCounts
+    like: PairEstimate
+    these: PairEstimate | None
+    first_mover: Estimate
+    superiority: float | None
+    kish: float
+
+    @property
+    def answer(self) -> PairEstimate:
+        """The answer that stands first: openings like these, unless only the others are known."""
+        if self.these is None:
+            return self.like
+        whole = self.like.score.kind is EstimateKind.CENSUS
+        noisy = self.these.spread.se > 0.0 and not allows_interval(self.like.spread)
+        return self.these if whole or noisy else self.like
+
+    @property
+    def score(self) -> Estimate:
+        """The score of the first answer."""
+        return self.answer.score
+
+    @property
+    def elo(self) -> Estimate:
+        """The Elo difference of the first answer."""
+        return self.answer.elo
+
+    @property
+    def normalized(self) -> Estimate:
+        """The normalized Elo of the first answer."""
+        return self.answer.normalized
+
+    @property
+    def spread(self) -> Spread:
+        """The spread of the first answer."""
+        return self.answer.spread
+
+    @property
+    def effective_pairings(self) -> float:
+        """Independent pairings that would be as sure as the first answer."""
+        return self.answer.effective_pairings
+
+
+def matchup(
+    openings: npt.ArrayLike,
+    as_first: npt.ArrayLike,
+    as_second: npt.ArrayLike,
+    *,
+    games: tuple[Sequence[object], Sequence[object]] | None = None,
+    level: float = 0.95,
+    steady: bool = False,
+    census: bool = False,
+    varied: bool = False,
+    repeats: int = 0,
+    times: npt.ArrayLike | None = None,
+) -> Matchup:
+    """Sum up pairings given by opening and one agent's score (0, 1/2, 1) in each seat.
+
+    Leave out replays first: they are no evidence; `repeats` games were replayed and never
+    varied, or games on one opening `varied`, which scores need not show. `games` names the game
+    of each pairing in which the agent moved first, then the other one. `steady` agents are known
+    to leave nothing to chance; a `census` has every opening there is. `times` says how often a
+    pairing stands there.
+    """
+    scores = pair_scores(as_first, as_second)
+    found = spread(openings, scores, times)
+    whole = census and found.openings > 0
+    counts = pair_counts(openings, as_first, as_second, games, times)
+    like = _answer(found, exact(found.mean, level) if whole else estimate_from_spread(found, level))
+    movers = first_mover_scores(as_first, as_second)
+    inside = None if steady or whole or repeats else spread_of_these(openings, scores, times)
+    return Matchup(
+        counts=counts,
+        like=like,
+        these=_these(found, inside, level, steady or whole, varied, repeats),
+        first_mover=score_estimate(openings, movers, level, whole, times),
+        superiority=None if census else likelihood_of_superiority(found),
+        kish=kish_size(openings, times),
+    )
+
+
+def _answer(found: Spread, score: Estimate) -> PairEstimate:
+    return PairEstimate(
+        found, score, elo_estimate(score), normalized_elo_estimate(score, found.variance)
+    )
+
+
+def _these(
+    found: Spread,
+    inside: Spread | None,
+    level: float,
+    steady: bool,
+    varied: bool,
+    repeats: int,
+) -> PairEstimate | None:
+    """The answer for exactly these openings, if the results have one: `inside` is its spread."""
+    if found.pairings == 0:
+        return None
+    known = found._replace(scope=Scope.THESE)
+    if steady:
+        return _answer(known, exact(found.mean, level))
+    if inside is not None and (varied or inside.se > 0.0):
+        return _answer(inside, estimate_from_spread(inside, level))
+    repeats = repeats or 2 * (found.pairings - found.openings)
+    return _answer(known, unvaried(found.mean, repeats, level)) if repeats else None
+
+
+def matchup_of_games(
+    openings: npt.ArrayLike, scores: npt.ArrayLike, level: float = 0.95
+) -> Matchup:
+    """The same from single games that make no pairings, by opening and the agent's score."""
+    found = spread(openings, scores)
+    return Matchup(
+        counts=pair_counts([], [], []),
+        like=_answer(found, estimate_from_spread(found, level)),
+        these=None,
+        first_mover=nothing("no pairings", level=level),
+        superiority=likelihood_of_superiority(found),
+        kish=kish_size(openings),
+    )
+
+
+def no_answer(reason: str) -> PairEstimate:
+    """The answer for exactly these openings where there is none."""
+    none = nothing(reason, scope=Scope.THESE)
+    return PairEstimate(spread([], [])._replace(scope=Scope.THESE), none, none, none)
+
+
+def from_other_side(row: Matchup) -> Matchup:
+    """The same pairings, seen by the opponent."""
+    return replace(
+        row,
+        counts=mirrored(row.counts),
+        like=_mirrored_answer(row.like),
+        these=None if row.these is None else _mirrored_answer(row.these),
+        superiority=None if row.superiority is None else 1.0 - row.superiority,
+    )
+
+
+def _mirrored_answer(answer: PairEstimate) -> PairEstimate:
+    found = answer.spread
+    return PairEstimate(
+        spread=found._replace(
+            mean=1.0 - found.mean if found.pairings else 0.0,
+            scores=tuple(1.0 - score for score in reversed(found.scores)),
+            shares=found.shares[::-1],
+            opening_scores=tuple(1.0 - score for score in reversed(found.opening_scores)),
+            opening_masses=found.opening_masses[::-1],
+        ),
+        score=transformed(negated(answer.score), lambda s: 1.0 + s),
+        elo=negated(answer.elo),
+        normalized=negated(answer.normalized),
+    )

@@ -1,0 +1,109 @@
+"""Results of many agents, summed by opening and pair."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.stats.counts import Floats, Ints
+
+_OPENINGS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Sums of games: one entry per opening, first mover and second mover that met on it.
+
+    `pair` is first mover * agents + second mover, `points` are the first mover's, `drawn`
+    the draws among `games`. Entries are sorted, so the order of the games leaves no trace.
+    """
+
+    agents: int
+    openings: int
+    opening: Ints
+    pair: Ints
+    games: Floats
+    points: Floats
+    drawn: Floats
+
+
+def gather(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    openings: npt.ArrayLike,
+    agents: int,
+) -> Results:
+    """Sums of games given by first mover, second mover (0 to agents - 1) and score of the first.
+
+    Games on openings of equal number are not independent; without openings, number the games.
+    """
+    movers = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    points = np.asarray(scores, dtype=np.float64)
+    _check(movers, points, agents)
+    names, opening = np.unique(np.asarray(openings), return_inverse=True)
+    key = opening.ravel() * agents**2 + movers[0] * agents + movers[1]
+    keys, entry = np.unique(key, return_inverse=True)
+    entry = entry.ravel()
+    return Results(
+        agents=agents,
+        openings=len(names),
+        opening=keys // agents**2,
+        pair=keys % agents**2,
+        games=_sums(entry, np.ones(len(entry)), len(keys)),
+        points=_sums(entry, points, len(keys)),
+        drawn=_sums(entry, points == 0.5, len(keys)),
+    )
+
+
+def _sums(places: Ints, amounts: npt.ArrayLike, size: int) -> Floats:
+    return np.bincount(places, amounts, size).astype(np.float64)
+
+
+def _check(movers: tuple[Ints, Ints], scores: Floats, agents: int) -> None:
+    both = np.stack(movers)
+    if np.any((both < 0) | (both >= agents)):
+        raise ValueError(f"agents must be numbered from 0 to {agents - 1}")
+    if np.any(movers[0] == movers[1]):
+        raise ValueError("an agent cannot be rated against itself")
+    if not np.all((scores == 0.0) | (scores == 0.5) | (scores == 1.0)):
+        raise ValueError("a game's score must be 0, 0.5 or 1")
+
+
+def among(results: Results, members: Ints) -> Results:
+    """Games among some agents only, renumbered in the order of `members`; openings stay."""
+    if np.array_equal(members, np.arange(results.agents)):
+        return results
+    place = np.full(results.agents, -1)
+    place[members] = np.arange(len(members))
+    first, second = place[results.pair // results.agents], place[results.pair % results.agents]
+    kept = (first >= 0) & (second >= 0)
+    return Results(
+        agents=len(members),
+        openings=results.openings,
+        opening=results.opening[kept],
+        pair=(first * len(members) + second)[kept],
+        games=results.games[kept],
+        points=results.points[kept],
+        drawn=results.drawn[kept],
+    )
+
+
+def table(results: Results, sums: Floats) -> Floats:
+    """Matrix first mover by second mover of an entry-wise quantity."""
+    square = _sums(results.pair, sums, results.agents**2)
+    return square.reshape(results.agents, results.agents)
+
+
+def openings_by_agent(results: Results) -> Ints:
+    """Distinct openings on which each agent played."""
+    counts = np.zeros(results.agents, dtype=np.int64)
+    for start in range(0, results.openings, _OPENINGS_AT_ONCE):
+        entries = slice(*np.searchsorted(results.opening, (start, start + _OPENINGS_AT_ONCE)))
+        size = min(_OPENINGS_AT_ONCE, results.openings - start)
+        played = np.zeros((size, results.agents), dtype=np.bool_)
+        opening, pair = results.opening[entries] - start, results.pair[entries]
+        played[opening, pair // results.agents] = True
+        played[opening, pair % results.agents] = True
+        counts += played.sum(axis=0)
+    return counts

@@ -1,0 +1,185 @@
+"""Elo after a sequential test, corrected for stopping; the LLR path."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.stats.elo import elo_from_score, moments, score_from_elo
+from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.quantiles import normal_cdf, normal_quantile
+from arena.stats.sprt import SprtPlan, SprtState, regularised, score_bounds
+
+RAW = "raw: ignores the stopping rule"
+CORRECTED = "corrected for the stopping rule"
+_WIDEST_ELO = 1500.0
+_SINES = 12
+_IMAGES = 6
+
+
+class Path(NamedTuple):
+    """Where a Brownian motion from 0 has stopped or stands: `time`, `level`, between bounds."""
+
+    time: float
+    level: float
+    lower: float
+    upper: float
+
+
+def raw_estimate(state: SprtState) -> Estimate:
+    """Elo with the fixed-size normal interval, biased after a stop."""
+    if state.observations == 0:
+        return nothing("no games")
+    n, mean, variance = moments(state.counts)
+    value = elo_from_score(mean) if 0.0 < mean < 1.0 else None
+    reach = normal_quantile(0.975) * math.sqrt(variance / n)
+    if reach == 0.0:
+        return nothing("all observations alike", value)
+    low, high = (
+        elo_from_score(end) if 0.0 < end < 1.0 else None for end in (mean - reach, mean + reach)
+    )
+    return Estimate(value, low, high, 0.95, EstimateKind.SPRT, RAW)
+
+
+def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:
+    """Median-unbiased logistic Elo with its 95 % interval, from the LLR as Brownian motion.
+
+    Outcomes are ordered by stage: stopped low early, ..., stopped high early (Siegmund,
+    "Estimation following sequential tests", 1978; fishtest). Meant for small Elo; an end
+    that the outcome does not fix is None.
+    """
+    if state.observations == 0:
+        return nothing("no games")
+    ends = [_elo_at_chance(plan, state, chance) for chance in (0.5, 0.975, 0.025)]
+    return Estimate(ends[0], ends[1], ends[2], 0.95, EstimateKind.SPRT, CORRECTED)
+
+
+def _elo_at_chance(plan: SprtPlan, state: SprtState, chance: float) -> float | None:
+    """True Elo at which an outcome this low or lower has the given `chance`."""
+    low, high = -_WIDEST_ELO, _WIDEST_ELO
+    outcome = _outcome(plan, state.counts)
+    if outcome.chance(low) < chance:
+        return None
+    if outcome.chance(high) > chance:
+        return None
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if outcome.chance(middle) > chance:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def outcome_chance(plan: SprtPlan, counts: Sequence[int], elo: float) -> float:
+    """Chance of an outcome at most as high as `counts`, if `elo` is true."""
+    return _outcome(plan, counts).chance(elo)
+
+
+class _Outcome(NamedTuple):
+    """An outcome as a motion: what of it the true Elo does not change."""
+
+    middle: float  # the score at which the motion has no drift
+    rate: float  # its drift per point of score
+    deviation: float
+    path: Path
+
+    def chance(self, elo: float) -> float:
+        """Chance of an outcome at most as high, if `elo` is true."""
+        drift = (score_from_elo(elo) - self.middle) * self.rate
+        return passage_chance(drift, self.deviation, self.path)
+
+
+def _outcome(plan: SprtPlan, counts: Sequence[int]) -> _Outcome:
+    n, mean, variance = moments([float(c) for c in regularised(counts)[:, 0]])
+    s0, s1 = score_bounds(plan, variance)
+    rate = (s1 - s0) / variance
+    middle = 0.5 * (s0 + s1)
+    lower, upper = plan.bounds
+    slope = (mean - middle) * rate
+    level = min(max(n * slope, lower), upper)
+    time = level / slope if level != n * slope else n
+    return _Outcome(middle, rate, math.sqrt(variance) * rate, Path(time, level, lower, upper))
+
+
+def passage_chance(drift: float, deviation: float, path: Path) -> float:
+    """Chance that a Brownian motion stops low before `path`, or ends no higher than it.
+
+    Two expansions of the same chance: sines for late times, images for early ones (Cox and
+    Miller, "The Theory of Stochastic Processes", 1965, section 5.7).
+    """
+    width = path.upper - path.lower
+    # On a scale where the bounds are 1 apart and the variance per unit of time is 1.
+    time = path.time * (deviation / width) ** 2
+    slope = drift * width / deviation**2
+    start = -path.lower / width
+    level = (path.level - path.lower) / width
+    expand = _by_sines if time > 0.2 else _by_images
+    return min(max(expand(slope, time, start, level), 0.0), 1.0)
+
+
+def _by_sines(slope: float, time: float, start: float, level: float) -> float:
+    """Passage chance between 0 and 1 from the eigenfunctions of the killed motion."""
+    n = np.arange(1, _SINES + 1) * math.pi
+    rate = 0.5 * (slope**2 + n**2)
+    part = np.exp(-0.5 * n**2 * time) * np.sin(n * start) / rate
+    turning = slope * np.sin(n * level) - n * np.cos(n * level)
+    # Chance to stop low ever, less what stops low later, plus what has not stopped but is
+    # low: the constant terms of the last two cancel.
+    growth = math.exp(slope * (level - start) - 0.5 * slope**2 * time)
+    return _lower_ever(slope, start) + growth * float((part * turning).sum())
+
+
+def _lower_ever(slope: float, start: float) -> float:
+    """Chance to reach 0 before 1 from `start`."""
+    if abs(slope) < 1e-12:
+        return 1.0 - start
+    if slope < 0.0:
+        return math.expm1(2.0 * slope * (1.0 - start)) / math.expm1(2.0 * slope)
+    beyond = math.expm1(-2.0 * slope * (1.0 - start)) / math.expm1(-2.0 * slope)
+    return math.exp(-2.0 * slope * start) * beyond
+
+
+def _by_images(slope: float, time: float, start: float, level: float) -> float:
+    """Passage chance between 0 and 1 from reflected sources; few matter at early times."""
+    root = math.sqrt(time)
+    above = 0.0
+    for k in range(-_IMAGES, _IMAGES + 1):
+        for sign, source in ((1.0, 2.0 * k + start), (-1.0, 2.0 * k - start)):
+            end = source + slope * time
+            mass = _mass(slope * (source - start), (level - end) / root, (1.0 - end) / root)
+            above += sign * mass
+    return 1.0 - above - _stopped_high(slope, time, start)
+
+
+def _stopped_high(slope: float, time: float, start: float) -> float:
+    """Chance to have reached 1, before 0, by `time`: one first passage for each image."""
+    root = math.sqrt(time)
+    ahead = slope * (1.0 - start)
+    total = 0.0
+    for k in range(-_IMAGES, _IMAGES + 1):
+        distance = 1.0 - start + 2.0 * k
+        reach = abs(distance)
+        with_drift = _tail(ahead - slope * reach, (slope * time - reach) / root)
+        against = _tail(ahead + slope * reach, (-slope * time - reach) / root)
+        total += math.copysign(with_drift + against, distance)
+    return total
+
+
+def _mass(weight: float, low: float, high: float) -> float:
+    """exp(weight) times the normal probability between `low` and `high`."""
+    if low > 0.0:
+        low, high = -high, -low
+    return _tail(weight, high) - _tail(weight, low)
+
+
+def _tail(weight: float, z: float) -> float:
+    """exp(weight) times the normal distribution function, without overflow."""
+    if z < -36.0:
+        # Mills's ratio, where the probability itself would be 0.
+        exponent = weight - 0.5 * z * z
+        below = exponent - math.log(math.sqrt(2.0 * math.pi) * -z) if z > -math.inf else -math.inf
+    else:
+        below = weight + math.log(normal_cdf(z))
+    return math.exp(below) if below > -700.0 else 0.0

@@ -1,0 +1,150 @@
+"""Run.json."""
+
+import contextlib
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from arena.planning.plan import Plan, PlanError, path_in_plan
+from arena.storage.game_table import StoredGames, read_games
+from arena.storage.parquet import TableError
+from arena.storage.provenance import RUN, code_digest, read_run
+from arena.storage.versions import digest_now, is_replaced, kept_digests, replaced, tree_digest
+from games.base.cli import here
+from games.base.errors import Mistake, printable
+from games.base.schema import KeyValues
+
+GAMES = "games.parquet"
+VALIDATION = "validation.parquet"  # what a study leaves at its end
+
+
+class NotARun(Mistake, ValueError):  # noqa: N818  # an answer, not a fault
+    """A directory does not hold a finished run; one line says why."""
+
+
+def stored_plan(directory: Path, beside: Path | None = None) -> Plan:
+    """The plan of a run, its users' files seen from `beside` or where they were.
+
+    In place of those that have changed or are gone their kept copies are taken.
+    """
+    stored = read_run(directory)
+    if not stored:
+        there = (
+            "its run.json cannot be read" if (directory / RUN).exists() else "it has no run.json"
+        )
+        raise NotARun(f"{directory} is not a run's directory: {there}")
+    if instead := other_results(directory, stored):
+        raise NotARun(instead)
+    if "plan" not in stored:
+        raise NotARun(f"{directory / 'run.json'} has no plan: another version of pitflip wrote it")
+    try:
+        base = _base(stored, beside)
+        copies = replaced(directory, kept_digests(stored), base)
+        return Plan.from_json(stored["plan"], base, copies)
+    except PlanError as error:
+        raise NotARun(f"{directory / 'run.json'} cannot be read: {error}") from None
+
+
+def is_finished(directory: Path) -> bool:
+    """Return whether a run or a study has come to its end."""
+    return bool(read_run(directory).get("finished")) or (directory / VALIDATION).exists()
+
+
+def other_results(directory: Path, stored: KeyValues) -> str:
+    """What to do with a directory that holds a study, a run of learning or a sweep; else empty.
+
+    Their games are not in a table, so nothing can be reported, exported or verified game by game.
+    """
+    page = f"its page is {directory / 'report.html'}"  # a study's, and that of learning
+    if "tuned" in stored:
+        again = command_of(stored, "arena.commands.tune")
+        if not is_finished(directory):
+            return f"{directory} is a study that is not finished: {again} continues it"
+        return (
+            f"{directory} is a study, which keeps no table of games: {page}, its tables are "
+            f"trials.parquet, importance.parquet and {VALIDATION}; {again} writes them again "
+            "(--fresh: plays it again)"
+        )
+    if "learned" in stored:
+        again = here(str(stored.get("command") or "its command"))
+        return (
+            f"{directory} is a run of learning, which keeps no table of games: {page}, "
+            f"its numbers are in learned.json; {again} continues it or prints them again"
+        )
+    if "sweep" in stored:
+        return (
+            f"{directory} is a sweep: its page is {directory / 'sweep.html'}, its table is "
+            f"sweep.parquet; name one of its runs, {directory / 'cells'}/NUMBER/RUN"
+        )
+    return ""
+
+
+def command_of(stored: KeyValues, module: str) -> str:
+    """The command that played a run or study, as far as its run.json says it."""
+    path = stored.get("path")
+    if not isinstance(path, str):
+        return "its command"
+    changes = stored.get("overrides") or ()
+    words = [word for change in changes for word in ("--set", str(change))]
+    return here(shlex.join(["python", "-m", module, path, *words]))
+
+
+def games_table(directory: Path) -> Path:
+    """The table with the games of a run; NotARun if it is not there."""
+    path = directory / GAMES
+    if path.exists():
+        return path
+    stored = read_run(directory)
+    if instead := other_results(directory, stored):
+        raise NotARun(instead)
+    again = command_of(stored, "arena.commands.run")
+    raise NotARun(f"{directory} has no {GAMES}: the run is not finished; {again} continues it")
+
+
+def changes_since(directory: Path, beside: Path | None = None) -> list[str]:
+    """The files and sources that have changed since the run was played."""
+    stored = read_run(directory)
+    base, notes = _base(stored, beside), []
+    copies = replaced(directory, kept_digests(stored), base)
+    changed: dict[str, Path] = {}
+    for name, old in _digests(stored, "files").items():
+        path = path_in_plan(name, base).resolve()
+        if (tree_digest(path) if path.is_dir() else digest_now(path)) != old:
+            changed[name] = path
+    for name, old in _digests(stored, "sources").items():
+        path = path_in_plan(name, base).resolve()
+        above = path if path.is_dir() else path.parent
+        if tree_digest(path) != old and not any(p.is_relative_to(above) for p in changed.values()):
+            changed[name] = path  # a file is new
+    for name, path in changed.items():
+        what = f"{printable(name)} {'has changed' if path.exists() else 'is gone'} since this run"
+        taken = is_replaced(path, copies)
+        notes.append(f"{what}: its kept copy was taken" if taken else what)
+    if stored.get("code") != code_digest():
+        notes.append("pitflip has changed since this run")
+    return notes
+
+
+def _base(stored: KeyValues, beside: Path | None) -> Path:
+    return beside or Path(str(stored.get("path", ""))).parent
+
+
+def _digests(stored: KeyValues, key: str) -> Mapping[str, object]:
+    digests = stored.get(key, {})
+    return digests if isinstance(digests, dict) else {}
+
+
+def stored_games(directory: Path) -> StoredGames:
+    """The games of a run in `games.parquet`, in the columns that can be compared."""
+    with stored_table(directory) as path:
+        return read_games(path)
+
+
+@contextlib.contextmanager
+def stored_table(directory: Path) -> Iterator[Path]:
+    """Where the games of a run are; NotARun if they are not there, or are not readable inside."""
+    path = games_table(directory)
+    try:
+        yield path
+    except TableError as error:
+        raise NotARun(f"{path} cannot be read: {error}") from None

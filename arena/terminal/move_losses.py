@@ -1,0 +1,156 @@
+"""Move losses as a table."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.analysis.move_losses.judge import Judgement
+from arena.analysis.move_losses.losses import AgentShares, Blunder, Stage
+from arena.terminal.tables import plain_table, say_line
+from games import Game
+from games.base.cli import here
+from games.solving.solution import still_open, what_is_open
+from games.solving.solver import WORDS, sign
+from games.transcripts import command_of
+
+
+def show(judgement: Judgement, found: Sequence[AgentShares], console: Console) -> None:
+    """Print a headline, then a table and the blunders of every agent."""
+    say_line(console, headline(judgement), "bold")
+    for agent in found:
+        say_line(console, "")
+        say_line(console, agent_line(agent), "bold")
+        table = plain_table(
+            stage_name(judgement.run.of), "moves", "judged", "perfect", "mean loss",
+            "thrown away", "rescued",
+        )  # fmt: skip
+        for stage in agent.stages:
+            table.add_row(*stage_cells(stage))
+        console.print(table)
+        for blunder in agent.blunders:
+            say_line(console, blunder_line(blunder))
+            command = here(command_of(judgement.run.of, " ".join(blunder.line)))
+            console.print(Text(f"  {command}"), soft_wrap=True)
+
+
+def headline(judgement: Judgement) -> str:
+    """What was judged, and what was not."""
+    run = judgement.run
+    games = f"{len(run.line_of):,} games"
+    if len(run.lines) != len(run.line_of):
+        games += f", {len(run.lines):,} of them different"
+    most = still_open(run.of, run.of.start())
+    if most is None:
+        how = "judged as far back as the positions of a question allow"
+    elif judgement.last is None or judgement.last >= most:
+        how = "judged to the start"
+    else:
+        how = f"judged from {judgement.last} {what_is_open(run.of)} on"
+        how += "" if judgement.complete else ", some of them farther back"
+    return f"{run.of.name}: {games}, {how}; openings are nobody's"
+
+
+def agent_line(agent: AgentShares) -> str:
+    """The sums of an agent in one line."""
+    judged, moves = agent.total("judged"), agent.total("moves")
+    if not judged:
+        return f"{agent.agent}: none of {moves:,} moves judged"
+    perfect = 100 * agent.total("perfect") / judged
+    mean = agent.total("loss") / judged
+    results = agent.total("results")
+    words = [
+        f"{judged:,} of {moves:,} moves judged",
+        *([f"{results:,} by result"] if results > judged else []),
+        f"{perfect:.1f} % perfect",
+        f"mean loss {mean:.2f}",
+        f"threw away {counted(agent.wins_thrown_away, 'win')} "
+        f"and {counted(agent.draws_thrown_away, 'draw')}",
+        f"was given {counted(agent.total('rescued'), 'result')}",
+    ]
+    return f"{agent.agent}: {', '.join(words)}"
+
+
+def counted(number: int, word: str) -> str:
+    """Such as `1 win` or `2 wins`."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def stage_name(of: Game) -> str:
+    """The head of the column of stages."""
+    if still_open(of, of.start()) is None:
+        return "stage"
+    return "empty" if of.pack == "othello" else "beans"
+
+
+def stage_cells(stage: Stage) -> list[str]:
+    """The row of a stage; shares are of the moves that were judged."""
+    name = stage.words if stage.last else "all"
+    counts = [f"{stage.moves:,}", f"{stage.judged:,}"]
+    if not stage.judged:
+        return [name, *counts, "unknown", "", "", ""]
+    shares = [f"{100 * stage.perfect / stage.judged:.1f} %", f"{stage.loss / stage.judged:.2f}"]
+    return [name, *counts, *shares, f"{stage.thrown_away:,}", f"{stage.rescued:,}"]
+
+
+def blunder_line(blunder: Blunder) -> str:
+    """What a blunder cost."""
+    better = f" for {blunder.best}" if blunder.best else ""
+    before, after = WORDS[sign(blunder.value)], WORDS[sign(blunder.after)]
+    change = f"a {before} becomes a {after}, " if before != after else ""
+    return (
+        f"game {blunder.game}, ply {blunder.ply}: {blunder.move}{better}: "
+        f"{change}{blunder.value:+d} becomes {blunder.after:+d}"
+    )
+
+
+def as_json(judgement: Judgement, found: Sequence[AgentShares]) -> str:
+    """The same as one object."""
+    run = judgement.run
+    content = run.source | {
+        "games": len(run.line_of),
+        "distinct_games": len(run.lines),
+        "judged_to": judgement.last,
+        "complete": judgement.complete,
+        "agents": [agent_json(run.of, agent) for agent in found],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def agent_json(of: Game, agent: AgentShares) -> dict[str, object]:
+    """One agent; shares are null where nothing was judged."""
+    return {
+        "agent": agent.agent,
+        "moves": agent.total("moves"),
+        "judged": agent.total("judged"),
+        "perfect": share(agent.total("perfect"), agent.total("judged")),
+        "mean_loss": share(agent.total("loss"), agent.total("judged")),
+        "thrown_away": agent.total("thrown_away"),
+        "wins_thrown_away": agent.wins_thrown_away,
+        "draws_thrown_away": agent.draws_thrown_away,
+        "rescued": agent.total("rescued"),
+        "stages": [
+            asdict(stage)
+            | {
+                "perfect_share": share(stage.perfect, stage.judged),
+                "mean_loss": share(stage.loss, stage.judged),
+            }
+            for stage in agent.stages
+        ],
+        "blunders": [
+            asdict(blunder)
+            | {
+                "line": " ".join(blunder.line),
+                "loss": blunder.loss,
+                "replay": command_of(of, " ".join(blunder.line)),
+            }
+            for blunder in agent.blunders
+        ],
+    }
+
+
+def share(part: int, whole: int) -> float | None:
+    """A part of a whole; None of nothing."""
+    return part / whole if whole else None

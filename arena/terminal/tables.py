@@ -1,0 +1,285 @@
+"""The summary of a run."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.analysis.checks.claims import FAILS, HOLDS, Verdict
+from arena.analysis.standings import Group, Rated, points_lines
+from arena.analysis.summary import Summary
+from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
+from arena.analysis.win_rates import WinRate
+from arena.planning.rounds import OUT, Row, TournamentStanding
+from arena.stats.text import first_mover_line, first_mover_words, score_text
+from games.base.cli import here
+from games.base.errors import printable
+
+MOST_OUT = 12
+WIDTH = 80
+LONGEST_NAME = 18
+# A matrix adds nothing for two agents, and so many pairs fill a screen.
+SMALLEST_MATRIX = 3
+MOST_PAIRS = 10
+MATRIX_COLUMNS = 9
+MATRIX = "% won by row"
+SIZES = "  n="
+HALVES = 1e-6  # Elo: two ratings that nobody holds add up to nothing
+# What stands for what in the lines of pairs; only that is explained which is there.
+LEGEND = {"n=": "n games", "n_eff": "n_eff independent pairs", "K = ": "K distinct openings"}
+WORDS = ("agent", "Elo", MATRIX)
+STYLES = {HOLDS: "green", FAILS: "red"}
+
+
+def live_lines(standing: TournamentStanding, names: Sequence[str]) -> list[str]:
+    """The round, who is still in, and why the latest are out."""
+    inside = ", ".join(names[agent] for agent in standing.inside)
+    lines = [f"after round {standing.rounds}: {standing.answer}", f"in: {inside}"]
+    return [*lines, *_out_lines(standing, names, MOST_OUT // 2)]
+
+
+def tournament_lines(standing: TournamentStanding, names: Sequence[str]) -> list[str]:
+    """The answer first, then why the others are out, then what it rests on."""
+    notes = [f"note: {note}" for note in standing.notes]
+    return [standing.answer, *_out_lines(standing, names, MOST_OUT), *notes]
+
+
+def _out_lines(standing: TournamentStanding, names: Sequence[str], most: int) -> list[str]:
+    gone = [row for row in standing.rows if row.state == OUT]
+    lines = [f"  out: {names[row.agent]}{_when(row)}: {row.why}" for row in gone[:most]]
+    more = len(gone) - most
+    return [*lines, f"  and {more} more are out"] if more > 0 else lines
+
+
+def _when(row: Row) -> str:
+    return "" if row.round is None else f" in round {row.round}"
+
+
+def show(
+    summary: Summary,
+    verdicts: Sequence[Verdict],
+    notes: Sequence[str] = (),
+    console: Console | None = None,
+) -> None:
+    """Print ratings, win rates and checks; `notes` are further lines about the run."""
+    console = console or terminal()
+    say_line(console, _headline(summary), "bold")
+    one = has_one_difference(summary.ratings)
+    show_ratings(console, summary.ratings, summary.groups, halves=not one)
+    for line in points_lines(summary.points):
+        say_line(console, line)
+    if summary.tournament is not None:
+        for line in tournament_lines(summary.tournament, summary.agents):
+            say_line(console, line)
+    known = *(() if one else summary.bridges), *summary.notes, *summary.same
+    lines = [*known, _first_mover(summary)]
+    if summary.stopped is not None:
+        lines.append(summary.stopped.text)
+    for line in (*lines, *notes):
+        say_line(console, line)
+    if len(summary.agents) >= SMALLEST_MATRIX:
+        _matrix(console, summary)
+    _pairs(console, summary)
+    _checks(console, verdicts)
+
+
+def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
+    """The same as one JSON object; columns are named as in the parquet files."""
+    content = {
+        "experiment": summary.experiment,
+        "game": summary.game,
+        "games": summary.games,
+        "distinct_games": summary.distinct_games,
+        "openings": summary.openings,
+        "forfeits": summary.forfeits,
+        "first_mover": asdict(summary.first_mover),
+        "opening_plies": summary.opening_plies,
+        "elo": [row._asdict() for row in elo_rows(summary)],
+        "bridges": list(summary.bridges),
+        "same_players": list(summary.same),
+        "win_rates": [row._asdict() for row in win_rate_rows(summary)],
+        "sprt": summary.stopped and summary.stopped.text,
+        "tournament": tournament_json(summary),
+        "points": [row._asdict() for row in summary.points],
+        "checks": [
+            {
+                "that": verdict.that,
+                "test": verdict.test,
+                "holds": verdict.holds,
+                "status": verdict.status,
+                "detail": verdict.detail,
+                "replay": verdict.replay,
+            }
+            for verdict in verdicts
+        ],
+    }
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def terminal() -> Console:
+    """The standard output, in colour if it is a terminal, 80 columns wide if it is not."""
+    return Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH)
+
+
+def _headline(summary: Summary) -> str:
+    words = [f"{summary.games:,} games"]
+    if summary.distinct_games != summary.games:
+        words.append(f"{summary.distinct_games:,} of them distinct")
+    words.append(f"{summary.openings:,} opening{'s' * (summary.openings != 1)}")
+    if summary.forfeits:
+        words.append(f"{summary.forfeits:,} forfeited")
+    return f"{summary.experiment} on {summary.game}: {', '.join(words)}"
+
+
+def has_one_difference(ratings: Sequence[Rated]) -> bool:
+    """Whether there are two agents, neither held at a rating: then their match says all.
+
+    Each would have half of its difference, with half of its interval.
+    """
+    values = [row.elo.value for row in ratings]
+    known = [value for value in values if value is not None]
+    return len(values) == SMALLEST_MATRIX - 1 and (len(known) < 2 or abs(sum(known)) < HALVES)
+
+
+def show_ratings(
+    console: Console, ratings: Sequence[Rated], groups: Sequence[Group], halves: bool = True
+) -> None:
+    """The table of agents, with ratings if `halves`; what the first move is worth in each group."""
+    grouped = halves and len(groups) > 1
+    elo = ("Elo",) * halves
+    ranked = len(ratings) >= SMALLEST_MATRIX
+    heads = *(("place",) * ranked), *(("group",) * grouped), "agent"
+    table = plain_table(*heads, *elo, "points", "games", "openings")
+    for row in ratings:
+        places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
+        sizes = _points(row), str(row.games), str(row.openings)
+        table.add_row(*places, _name(row.agent), *((_elo(row),) * halves), *sizes)
+    console.print(table)
+    for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
+        say_line(console, f"Elo: {reason}")
+    if grouped:
+        say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
+    for number, group in enumerate(groups, 1):
+        if group.misfit_text:
+            say_line(console, group.misfit_text)
+        if group.text:
+            say_line(console, f"group {number}: {group.text}" if grouped else group.text)
+
+
+def _elo(row: Rated) -> str:
+    """The rating without the reason why it has no interval, which is printed once below."""
+    return row.text.removesuffix(f" ({row.elo.reason})")
+
+
+def _points(row: Rated) -> str:
+    """Points of all games; forfeits are counted apart."""
+    text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.games}"
+    return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
+
+
+def _first_mover(summary: Summary) -> str:
+    return f"{first_mover_words(summary.opening_plies)} scored {score_text(summary.first_mover)}"
+
+
+def _matrix(console: Console, summary: Summary) -> None:
+    """Points per game of row against column, in percent."""
+    names = [row.agent for row in summary.ratings]
+    scores = {(rate.agent, rate.opponent): rate.row.score.value for rate in summary.win_rates}
+    for begin in range(0, len(names), MATRIX_COLUMNS):
+        columns = range(begin, min(begin + MATRIX_COLUMNS, len(names)))
+        table = plain_table(MATRIX, *(str(column + 1) for column in columns))
+        for place, name in enumerate(names, 1):
+            against = [scores.get((name, names[column])) for column in columns]
+            cells = ["" if score is None else f"{100 * score:.1f}" for score in against]
+            table.add_row(_name(f"{place} {name}"), *cells)
+        say_line(console, "")
+        console.print(table)
+
+
+def _pairs(console: Console, summary: Summary) -> None:
+    """Every pair of agents once, from the side of the one that comes first in the ratings."""
+    rank = {row.agent: place for place, row in enumerate(summary.ratings)}
+    rows = [rate for rate in summary.win_rates if rank[rate.agent] < rank[rate.opponent]]
+    rows.sort(key=lambda rate: (rank[rate.agent], rank[rate.opponent]))
+    for rate in rows[:MOST_PAIRS]:
+        # Every answer has a line of its own, its sizes stand with the counts.
+        answers = [text.partition(SIZES) for text in rate.text.split("; ")]
+        say_line(console, f"\n{_fitting(f'{rate.agent} against {rate.opponent}: {answers[0][0]}')}")
+        for answer, *_ in answers[1:]:
+            say_line(console, f"  {answer}")
+        counts, mover = rate.row.counts, rate.row.first_mover.value
+        if counts.games and (counts.openings == 1 or counts.identical):
+            line = first_mover_line(counts.distinct_lines, mover, counts.first_mover_margin)
+            say_line(console, f"  {line}")
+        sizes = [f"n={size}" for _, _, size in answers if size]
+        say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
+    if len(rows) > MOST_PAIRS:
+        say_line(console, f"\n... {len(rows) - MOST_PAIRS} more pairs: see win_rates.parquet")
+    if rows:
+        for line in legend(rows[:MOST_PAIRS]):
+            say_line(console, line, "dim")
+
+
+def _fitting(line: str) -> str:
+    """The line of a pair; the question that it answers stands below if there is no room for it."""
+    answer, _, question = line.rpartition(" for ")
+    return f"{answer}\n  for {question}" if answer and len(line) > WIDTH else line
+
+
+def legend(rows: Sequence[WinRate]) -> list[str]:
+    """What the signs in the lines of these pairs mean, in lines that need not be broken."""
+    first = rows[0].row.counts.first
+    lines = [f"{first.wins}-{first.draws}-{first.losses}: won, drawn, lost"]
+    for sign, words in LEGEND.items():
+        if any(sign in row.text for row in rows):
+            fits = len(f"{lines[-1]}; {words}") <= WIDTH
+            lines[-1:] = [f"{lines[-1]}; {words}"] if fits else [lines[-1], words]
+    return lines
+
+
+def _results(rate: WinRate) -> str:
+    """Wins, draws and losses in each seat; openings, distinct games, forfeits."""
+    counts = rate.row.counts
+    seats = (("first", counts.first), ("second", counts.second))
+    words = [f"{seat} {w.wins}-{w.draws}-{w.losses}" for seat, w in seats]
+    words.append(f"{counts.openings} opening{'s' * (counts.openings != 1)}")
+    if counts.distinct_games != counts.games:
+        words.append(f"{counts.distinct_games} of {counts.games} games distinct")
+    forfeits = ((rate.agent, rate.forfeits), (rate.opponent, rate.opponent_forfeits))
+    words += [f"{name} forfeited {number}" for name, number in forfeits if number]
+    return ", ".join(words)
+
+
+def _checks(console: Console, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        text = f"\n{verdict.status.upper()}: {verdict.that} ({verdict.test}): {verdict.detail}"
+        say_line(console, text, STYLES.get(verdict.status, "yellow"))
+        if verdict.replay is not None:
+            # On one line, however long, so that it can be copied.
+            command = f"  {here(verdict.replay)}"
+            console.print(command, markup=False, highlight=False, soft_wrap=True)
+
+
+def plain_table(*columns: str) -> Table:
+    """A table without lines; words to the left, numbers to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        words = column in WORDS
+        table.add_column(column, justify="left" if words else "right", no_wrap=column != "Elo")
+    return table
+
+
+def _name(name: str) -> Text:
+    """An agent's name, shortened if it would push the numbers out of the table."""
+    shown = printable(name)
+    return Text(shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 1]}\u2026")
+
+
+def say_line(console: Console, text: str, style: str = "") -> None:
+    """Print plain text; nothing in it moves the cursor."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    console.print(lines, style=style or None, markup=False, highlight=False)

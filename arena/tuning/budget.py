@@ -1,0 +1,125 @@
+"""How many games a study plays; split of openings."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.planning.openings.openings import Openings, OpeningsError
+from arena.planning.openings.registry import way
+from arena.planning.seeds import digest_word
+from arena.tuning.problems import TRIALS_PER_WEIGHT
+from arena.tuning.samplers.registry import own_pairs
+from arena.tuning.study_config import Tuning
+from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
+from arena.tuning.trial_games import CANDIDATE, Opponent
+
+TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then other terms, start, fit and page
+WANTED_TRIALS = 40
+LEAST_CLAIM = 400  # pairings
+TERM_SHARE = 4  # of the claim's pairings: as many for each length, and at equal time
+LEAST_VALIDATION = 50  # pairings
+
+
+class StudyPlan(NamedTuple):
+    """How many trials of how many games, and how many pairings the validation may take.
+
+    `total` counts all trials; `trials` those against the opponents of the file, of which `wanted`
+    were planned. `size` trials are shown as one. `share` is how many of the seed's nodes a
+    candidate has at equal time.
+    """
+
+    trials: int
+    games: int
+    validation_pairs: int
+    total: int = 0
+    wanted: int = 0
+    size: int = 1
+    share: float = 1.0
+
+    @property
+    def claim_pairs(self) -> int:
+        """The pairings of the claim: 15 % of all, but the match has no more than its own."""
+        share = round(self.total * self.games / 2 * CLAIM / SEARCH)
+        return min(max(LEAST_CLAIM, share), self.validation_pairs)
+
+    @property
+    def term_pairs(self) -> int:
+        """The pairings for each of the other terms; none beside a small claim."""
+        return 0 if self.claim_pairs < LEAST_CLAIM else self.claim_pairs // TERM_SHARE
+
+    @property
+    def half(self) -> int:
+        """The number of trials after which opponents may turn out too easy."""
+        return -(-self.total // 2)
+
+
+def as_written(tuning: Tuning) -> StudyPlan:
+    """The plan as the file says."""
+    return in_steps(tuning, tuning.trials, tuning.games, tuning.validation.pairs)
+
+
+def in_steps(tuning: Tuning, trials: int, games: int, validation_pairs: int) -> StudyPlan:
+    """So many trials, cut into small ones where the method steps by its own number of pairings."""
+    own = own_pairs(tuning.method)
+    if own is None or 2 * own > games:
+        return StudyPlan(trials, games, validation_pairs, trials, trials)
+    slots = trials * games // (2 * own)
+    return StudyPlan(slots, 2 * own, validation_pairs, slots, slots, games // (2 * own))
+
+
+def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
+    """As much of the file's plan as fits into `seconds`: smaller trials before fewer ones."""
+    whole = games_per_second * seconds * TRIALS_SHARE
+    least = min(tuning.trials, max(WANTED_TRIALS, TRIALS_PER_WEIGHT * len(tuning.space.axes)))
+    games = min(tuning.games, max(LEAST_GAMES, int(whole / least) // 2 * 2))
+    trials = min(tuning.trials, max(TRIALS_PER_WEIGHT * len(tuning.space.axes), int(whole / games)))
+    pairs = int(games_per_second * seconds * VALIDATION_SHARE / 2)
+    validation = min(tuning.validation.pairs, max(LEAST_VALIDATION, pairs))
+    return in_steps(tuning, trials, games, validation)
+
+
+def opponents_of(tuning: Tuning, games: int) -> tuple[Opponent, ...]:
+    """The opponents and how many pairings of a trial each plays, at least one."""
+    agents, pairs = tuning.plan.agents, games // 2
+    return tuple(
+        Opponent(
+            f"{name} (seed)" if name in (tuning.agent, CANDIDATE) else name, agents[name], count
+        )
+        for name, share in tuning.opponents
+        if (count := max(1, round(share * pairs)))
+    )
+
+
+def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
+    """Openings for all trials and others for the validation: no opening is in both.
+
+    Those of the validation are drawn first; where there are few, half of all are held out. The
+    trials take theirs in turn, and begin again when all were played.
+    """
+    pairs = sum(each.pairs for each in opponents_of(tuning, plan.games))
+    wanted, spec = max(plan.trials, plan.total) * pairs, tuning.plan.openings
+    seed = tuning.plan.seed
+    whole = way(spec.way).openings(tuning.plan.of, spec, plan.validation_pairs + wanted, seed)
+    spared = max(len(whole) // 2, len(whole) - wanted)
+    held_out = min(plan.validation_pairs, spared, len(whole) - pairs)
+    if held_out < 1:
+        raise OpeningsError(
+            f"{len(whole)} openings are all used by the trials of {plan.games} games: none is "
+            "held out for the validation; take more plies, a longer list, or fewer games"
+        )
+    order = np.arange(len(whole))
+    if spec.way not in ("random", "plies"):  # a list is in the order of its moves
+        word = int(digest_word("held out", seed))
+        order = np.random.default_rng(word).permutation(len(whole))
+    return taken(whole, order[held_out:]), taken(whole, order[:held_out])
+
+
+def after(openings: Openings, pairs: int) -> Openings:
+    """The same openings for further trials: those of the first `pairs` pairings come last."""
+    return taken(openings, np.roll(np.arange(len(openings)), -pairs))
+
+
+def taken(openings: Openings, places: NDArray[np.int64]) -> Openings:
+    """Some of the openings."""
+    return Openings(openings.slots[places], openings.keys[places], finite=False)

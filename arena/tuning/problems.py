@@ -1,0 +1,111 @@
+"""What makes a study impossible, before anything of it is played; a line for each problem."""
+
+from collections.abc import Iterator, Mapping
+
+from agents.core import AgentSpec
+from agents.registry import AGENTS, kind_of, searches, users_code
+from arena.planning.schedules.registry import no_agent
+from arena.tuning.ranges import by_tables, has_weights, tunable
+from arena.tuning.samplers.registry import FITS
+from arena.tuning.space import WEIGHTS, Space
+from arena.tuning.table import CHOSEN, TIME, TuneTable
+from games import Game
+from games.base.text import listed
+
+TRIALS_PER_WEIGHT = 5
+FOR_CHOICES = "tpe"  # where something has few values
+FEWEST_STEPS = 12  # a step of the walk, .08 of the range, is then about one of them
+
+Problem = tuple[str, str]  # the key, one line
+
+
+def budget_problems(table: TuneTable) -> Iterator[Problem]:
+    """What is wrong with the numbers of games and trials."""
+    total = table.total_games
+    if table.games % 2:
+        near = f"{table.games - 1} and {table.games + 1}"
+        message = "games must be even, as every opening is played from both sides"
+        yield "games", f"{message}; {near} are, got {table.games}"
+    if table.trials is not None and total is not None:
+        yield "total_games", "set trials or total_games, not both"
+    if total is not None and total < table.games:
+        yield "total_games", f"total_games must be at least games, {table.games}, got {total}"
+
+
+def agent_problem(name: str, agents: Mapping[str, AgentSpec]) -> str:
+    """Why an agent cannot be tuned; empty if it can."""
+    if name not in agents:
+        return no_agent(name, agents)
+    kind = agents[name].kind
+    if kind in AGENTS and (kind_of(kind).option(WEIGHTS) or tunable(kind_of(kind))):
+        return ""
+    having = [each for each in AGENTS if kind_of(each).option(WEIGHTS) or tunable(kind_of(each))]
+    return (
+        f"{name} is of kind {kind}, which has no weights and no options that could be tuned "
+        f"(these have: {listed(having)})"
+    )
+
+
+def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
+    """Why an agent has no weights to tune; None if it has."""
+    if not has_weights(spec):
+        has = listed([each for each in AGENTS if kind_of(each).option(WEIGHTS)])
+        options = listed(tunable(kind_of(spec)))
+        return "weights", (
+            f"{name} is of kind {spec.kind}, which has no weights (these have: {has}); in "
+            f"[tune.options] it has {options}"
+        )
+    if by_tables(spec, of):
+        return "agent", (
+            f"{name} plays by learned tables, which are not tuned; take kind = "
+            '"smart_classic", or give it weights'
+        )
+    return None
+
+
+def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
+    """Why the search cannot begin at fitted weights; empty if it can, or need not."""
+    if table.start == "seed" and table.method not in FITS:
+        return ""
+    if not table.weights:
+        return "only weights are fitted to games, and none has a range"
+    if users_code(spec):
+        return "weights of an evaluation of your own are not fitted to games; tune them from seed"
+    return "" if of.has("features") else f"{of.name} has no features whose weights could be fitted"
+
+
+def time_problem(table: TuneTable, spec: AgentSpec) -> str:
+    """Why candidates cannot have as many nodes as fit into the time; empty if they can."""
+    if table.equal != TIME or (searches(spec) and "nodes" in spec.options):
+        return ""
+    return (
+        f'equal = "time" gives a candidate as many nodes as fit into the time of the seed: '
+        f"give {table.agent} nodes"
+    )
+
+
+def space_problems(table: TuneTable, space: Space) -> Iterator[Problem]:
+    """Why a search could not end well in this space."""
+    few = few_valued(space)
+    if few and table.method == CHOSEN:
+        message = f"{CHOSEN} walks in small steps, and {few[0]} has few values: take method = "
+        yield "method", f'{message}"{FOR_CHOICES}"'
+    least = len(space.axes) * TRIALS_PER_WEIGHT
+    if table.trial_count < least:
+        yield (
+            "trials",
+            (
+                f"{table.trial_count} trials are too few to conclude anything about "
+                f"{len(space.axes)} weights; at least {least} are needed"
+            ),
+        )
+
+
+def few_valued(space: Space) -> list[str]:
+    """What has so few values that small steps would often end at the same one."""
+    return [axis.name for axis in space.axes if axis.choices or axis.steps < FEWEST_STEPS]
+
+
+def chosen_method(space: Space) -> str:
+    """The method where it is ours to choose."""
+    return FOR_CHOICES if few_valued(space) else CHOSEN

@@ -1,0 +1,102 @@
+"""Keys of [tune] and its problems."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arena.config.keys import ALPHA, BETA, TOP
+from arena.config.toml_file import Problems
+from arena.stats.sprt import SprtPlan
+from arena.tuning.samplers.registry import FITS, SAMPLERS
+from games.base.schema import Key, KeyValues, defaults
+
+LEAST_GAMES = 20
+SEARCH, CLAIM = 0.85, 0.15  # of all games
+DEFAULT_TRIALS = 100
+AUTO, CHOSEN = "auto", "spsa"  # the best on real games wherever all weights are numbers
+NODES, TIME = EQUAL = ("nodes", "time")
+VALIDATION = (
+    Key("elo0", "float", "the difference that is too little", 0.0),
+    Key("elo1", "float", "the difference that is enough", 20.0),
+    # What a search recommends looks good even where nothing can be gained: be strict.
+    replace(ALPHA, default=0.01),
+    BETA,
+    Key("pairs", "int", "pairings at most", 2000, low=10, high=10**7),
+)
+TUNE = (
+    Key("agent", "text", "who is tuned", required=True),
+    Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
+    Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
+    Key("constraints", "texts", 'what must hold between them, as in "corner >= edge"'),
+    Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
+    Key("opponents", "any", "whom candidates play"),  # read with the agents
+    Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
+    Key("trials", "int", "how many candidates play", low=1, high=100_000),
+    Key("total_games", "int", "games of all trials and of the claim", low=1),
+    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS, *FITS)),
+    Key("start", "text", "where the search begins", "seed", choices=("seed", "learned")),
+    Key("validation", "table", "the match that decides", keys=VALIDATION),
+)
+TUNE_TOP = tuple(
+    replace(key, type="table", required=True, keys=TUNE) if key.name == "tune" else key
+    for key in TOP
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationTable:
+    """The match that decides: a sequential test on held-out openings, within `pairs`."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    pairs: int
+
+    def plan(self) -> SprtPlan:
+        """The test itself; a ValueError says why there is none."""
+        return SprtPlan(self.elo0, self.elo1, self.alpha, self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class TuneTable:
+    """`[tune]`; its weights and opponents are read with the agents."""
+
+    agent: str
+    weights: Mapping[str, object]
+    options: Mapping[str, object]
+    constraints: Sequence[str]
+    equal: str
+    opponents: object
+    games: int  # per trial
+    trials: int | None
+    total_games: int | None
+    method: str
+    start: str
+    validation: ValidationTable
+
+    @property
+    def trial_count(self) -> int:
+        """How many trials the file asks for."""
+        if self.trials is not None:
+            return self.trials
+        return (
+            DEFAULT_TRIALS
+            if self.total_games is None
+            else int(SEARCH * self.total_games) // self.games
+        )
+
+
+def tune_table(values: KeyValues) -> TuneTable | None:
+    """The table with the values of `TUNE`; None if it names no agent."""
+    if "agent" not in values:
+        return None
+    plain = {**defaults(TUNE), **values}
+    empty: dict[str, object] = {"weights": {}, "options": {}, "constraints": ()}
+    plain |= {name: value for name, value in empty.items() if plain[name] is None}
+    right = defaults(VALIDATION) | (plain["validation"] or {})
+    return TuneTable(**{**plain, "validation": ValidationTable(**right)})
+
+
+def say_of_tune(problems: Problems, message: str, key: str, *inside: str) -> None:
+    """A problem with a key of `[tune]`, or with what stands `inside` its table."""
+    problems.say(("tune", key, *inside), message, ("tune", key) if inside else None)

@@ -1,0 +1,131 @@
+"""Errors of users, exit statuses, and one way to end a command."""
+
+import contextlib
+import errno
+import io
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+DONE, FINDING, MISTAKE, UNFINISHED = 0, 1, 2, 3  # exit statuses of every command
+OUT_OF_ROOM = "failed to map"  # what the system says of a library
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by their descriptors, from 0
+MOST_TEXT = 4000  # characters of a text from outside, so that a line of it has less than 4 kB
+
+
+def printable(text: str, most: int = MOST_TEXT) -> str:
+    """Text from outside on one line, control characters escaped, cut if it is long."""
+    short = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text[: most + 1])
+    return short if len(short) <= most else f"{short[: most - 3]}..."
+
+
+class Mistake(Exception):  # noqa: N818  # not a fault of the code
+    """What the user has to change, in one line; `has_place` if the line says where.
+
+    Where `several_lines` is true it has more lines, whose parts from outside are escaped.
+    """
+
+    has_place = several_lines = False
+
+
+class Unfinished(Exception):  # noqa: N818  # not a fault of the code
+    """Why the work could not be finished, in one line; the finished part is kept."""
+
+
+def status_of(name: str, work: Callable[[], int], again: str = "", place: str = "") -> int:
+    """The exit status of `work`; whatever stops it is printed in one line by the command `name`.
+
+    `again` is the command that continues the work, if there is one; `place` is where a mistake
+    is, if it is not in the command itself.
+    """
+    streams_that_take_all()
+    try:
+        return work()
+    except Mistake as error:
+        text = str(error) if error.has_place else f"{place or name}: {error}"
+        say(*(text.split("\n") if error.several_lines else [text]))
+        return MISTAKE
+    except Unfinished as error:
+        say(f"{name}: {error}")
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and reader_is_gone():
+            return UNFINISHED
+        place = f"{error.filename}: " if error.filename else ""
+        hint = "; what was finished is kept, the same command continues" if again else ""
+        say(f"{name}: {place}{reason_of(error)}{hint}")
+    except MemoryError:
+        say(f"{name}: there is not enough memory")
+    except ImportError as error:  # of a library that finds no room, or is broken
+        if isinstance(error, ModuleNotFoundError) or OUT_OF_ROOM not in str(error):
+            raise
+        say(f"{name}: there is not enough memory ({error})")
+    except KeyboardInterrupt:
+        hint = f"; what is finished is kept. To continue: {again}" if again else ""
+        say("", f"stopped{hint}")
+    return UNFINISHED
+
+
+def reader_is_gone() -> bool:
+    """Whether nobody reads our output any more; then it leads nowhere from now on."""
+    try:
+        look = select.poll()
+        look.register(sys.stdout.fileno(), 0)
+        gone = any(event & select.POLLERR for _, event in look.poll(0))
+    except (OSError, ValueError, AttributeError):
+        return False
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says; of a working directory that was deleted it says too little."""
+    if error.errno == errno.ENOENT and not error.filename:
+        return "the working directory is not there any more"
+    return str(error.strerror or error)
+
+
+def streams_that_take_all() -> None:
+    """Open streams that were closed when we began; what they cannot write becomes a `?`.
+
+    Else the next file that is opened would be standard output, and get what bots print.
+    """
+    for name, mode in STREAMS.items():
+        stream = getattr(sys, name)
+        if stream is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """Exit with what `main` returns; Ctrl-C or a closed pipe ends it silently, in a kernel too."""
+    # Python's own handlers wait until compiled code returns, and then print a traceback.
+    for name in ("SIGINT", "SIGPIPE"):
+        if hasattr(signal, name):  # Windows has no SIGPIPE
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    sys.exit(main())
+
+
+def say(*lines: str) -> None:
+    """Print lines to stderr, if anybody reads them; nothing in them begins another line."""
+    with contextlib.suppress(OSError):
+        print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines to stdout; nothing in them begins another line."""
+    print("\n".join(map(printable, lines)), flush=True)
+
+
+def printed(show: Callable[[], None]) -> None:
+    """Let `show` print to stdout, if anybody reads it."""
+    try:
+        show()
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich ends the program when a pipe is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,1 +1,0 @@
-"""The states of Othello, each a family of kernels."""

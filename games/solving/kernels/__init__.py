@@ -1,1 +1,0 @@
-"""Compiled exact searches: written once over the names of a family, or for one family."""

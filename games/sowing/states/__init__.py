@@ -1,1 +1,0 @@
-"""The states of sowing games, each a family of kernels."""

@@ -1,0 +1,1 @@
+"""Pitflip: which of two bots is stronger, by how much, and how sure are we?"""

@@ -1,0 +1,132 @@
+"""One word for every command: `pitflip run FILE` is `pitflip run FILE`."""
+
+import ast
+import importlib
+import importlib.util
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena import prefer_own_packages
+
+prefer_own_packages()
+
+from arena.showing.completion import SHELLS, completion
+from games.base.errors import DONE, MISTAKE, printed, say, status_of
+from games.base.text import did_you_mean, listed, quoted
+
+# The word is the last part of the module's name: commands that are printed count on it.
+COMMANDS: Mapping[str, str] = {
+    "new": "arena.commands.new",
+    "plan": "arena.commands.plan",
+    "run": "arena.commands.run",
+    "versus": "arena.commands.versus",
+    "history": "arena.commands.history",
+    "play": "arena.commands.play",
+    "tune": "arena.commands.tune",
+    "learn": "arena.commands.learn",
+    "weights": "arena.commands.weights",
+    "rate": "arena.commands.rate",
+    "ladder": "arena.commands.ladder",
+    "verify": "arena.commands.verify",
+    "share": "arena.commands.share",
+    "status": "arena.commands.status",
+    "runs": "arena.commands.runs",
+    "judge": "arena.commands.judge",
+    "report": "arena.commands.report",
+    "export": "arena.commands.export",
+    "even_openings": "arena.commands.even_openings",
+    "explain": "arena.commands.explain",
+    "agreement": "arena.commands.agreement",
+    "extra_turns": "arena.commands.extra_turns",
+    "profile": "arena.commands.profile",
+    "perft": "games.perft",
+    "replay": "games.replay",
+    "solve": "games.solve",
+    "handouts": "arena.commands.handouts",
+    "new-bot": "arena.commands.new_bot",
+    "check": "arena.commands.check",
+    "serve": "arena.commands.serve",
+}
+# Short commands: Ctrl-C and a closed pipe end the process.
+AT_ONCE = (
+    "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs", "serve",
+    "share", "solve", "status",
+)  # fmt: skip
+HELP = ("-h", "--help", "help")
+VERSION = ("-V", "--version", "version")
+
+
+def summary(module: str) -> str:
+    """What a command does, from the first line of its module; nothing of it is loaded."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None  # COMMANDS names modules that are there
+    assert spec.origin is not None
+    first = (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
+    return first.partition(": python")[0].rstrip(".")
+
+
+def usage() -> str:
+    """All words with what they do."""
+    width = max(map(len, [*COMMANDS, "completion"])) + 2
+    rows = [f"  {word:<{width}}{summary(module)}" for word, module in COMMANDS.items()]
+    rows.append(f"  {'completion':<{width}}Words for a shell: {listed(SHELLS)}")
+    more = "pitflip COMMAND --help says more, pitflip --version which version this is."
+    more += "\nFrom Python: pitflip run, and so on."
+    return "\n".join(["usage: pitflip COMMAND ...", "", *rows, "", more])
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run the command that the first word names; its exit status."""
+    given = sys.argv[1:] if words is None else words
+    return status_of("pitflip", lambda: chosen(given))
+
+
+def chosen(given: list[str]) -> int:
+    """The exit status of what the words ask for."""
+    if not given or given[0] in HELP:
+        text = usage()
+        printed(lambda: print(text))
+        return DONE if given else MISTAKE
+    word, rest = given[0], given[1:]
+    if word in VERSION:
+        from arena.storage.provenance import version_of  # noqa: PLC0415  # it loads more
+
+        print(f"pitflip {version_of('pitflip')}")
+        return DONE
+    if word == "completion":
+        return completed(rest)
+    if word not in COMMANDS:
+        say(
+            f"pitflip: there is no command {quoted(word)} (there are {listed(COMMANDS)})"
+            f"{did_you_mean(word, COMMANDS)}"
+        )
+        return MISTAKE
+    module = COMMANDS[word]
+    if word in AT_ONCE:
+        end_at_once()
+    status: int = importlib.import_module(module).main(rest)
+    return status
+
+
+def end_at_once() -> None:
+    """Let Ctrl-C and a closed pipe end the process: its work is short, nothing is kept."""
+    for name in ("SIGINT", "SIGPIPE"):
+        if hasattr(signal, name):  # Windows has no SIGPIPE
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+def completed(words: list[str]) -> int:
+    """Print what makes a shell complete our words."""
+    if len(words) != 1 or words[0] not in SHELLS:
+        got = quoted(" ".join(words)) if words else "nothing"
+        say(f"pitflip completion: name a shell, one of {listed(SHELLS)}, got {got}")
+        return MISTAKE
+    text = completion(words[0], COMMANDS)
+    printed(lambda: print(text))
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
