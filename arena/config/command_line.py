@@ -225,10 +225,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def same_command(module: str, words: Sequence[str] | None) -> str:
+def same_command(command: str, words: Sequence[str] | None) -> str:
     """The command that continues this run: the same one without --fresh."""
     same = [word for word in (sys.argv[1:] if words is None else words) if word != "--fresh"]
-    return here(shlex.join(["python", "-m", module, *same]))
+    return here(shlex.join([*command.split(), *same]))
 
 
 def run_command(path: Path, overrides: Sequence[str], *more: str) -> str:

@@ -25,7 +25,8 @@ class FaultCounts:
     def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked], part: bool = False) -> None:
         """`out` are those who are not asked from the beginning, by place.
 
-        A `part` of the games does not show which games of a bot are its first.
+        A `part` of the games, such as one task, shows neither which games of a bot are its first
+        nor how many it has finished: only timeouts in all decide there.
         """
         self.drawn, self.out, self.part = drawn, dict(out), part
         self.bots = [place for place, spec in enumerate(drawn.specs) if users_code(spec)]
@@ -71,9 +72,9 @@ class FaultCounts:
             )
         options = self.drawn.specs[place].options
         # Counted beside finished games: a bot that fails now and then fails ten times in a row by
-        # chance, and would play most of the rest.
+        # chance, and would play most of the rest. A part does not show how many it finished before.
         most = options.get("max_restarts", MOST_RESTARTS) * (1 + self.kept[place])
-        if how in ENDING and (failures := self.ended[place]) >= most:
+        if not self.part and how in ENDING and (failures := self.ended[place]) >= most:
             games = failures + self.kept[place]
             last = how.name.lower()
             return f"is not started again: it failed in {failures} of {games} games (last: {last})"

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
+from arena.commands.run import main
 from arena.config.experiment import load
 from arena.planning.games import (
     LOSS,
@@ -20,6 +22,7 @@ from arena.planning.games import (
 from arena.planning.schedule import draw
 from arena.planning.tasks import Task
 from arena.playing.early_faults import EarlyFault
+from arena.playing.fault_counts import FaultCounts
 from arena.playing.forfeits import FaultRule, UselessBots
 from arena.playing.referee_loop import unclean
 from arena.playing.worker import Worker
@@ -174,3 +177,36 @@ def test_a_game_that_breaks_the_rules_is_found(drawn):
     moves = games.moves.copy()
     moves[0] = 3 - moves[0] if np.any(moves[0] != 3 - moves[0]) else moves[0]
     assert found(moves)[0] == 0
+
+
+def test_a_part_of_the_games_stops_no_bot_that_the_whole_run_lets_play(drawn):
+    ends = [N] * 12 + [C] * 8  # the bot finished enough games before its crashes
+    games = games_with(drawn, ends)
+    assert not any(
+        "is not started again" in text for text in ruled(drawn, games, 4).traces.values()
+    )
+    part = FaultCounts(drawn, {}, part=True)
+    assert not any(part.count((0, 1), 0, C) for _ in range(8))
+
+
+CRASHES = """
+import os
+def choose(view, legal, rng):
+    if rng.random() < 0.15:
+        os._exit(0)
+    return legal[0]
+"""
+
+
+def test_bots_that_crash_often_have_the_same_games_for_any_workers(tmp_path):
+    (tmp_path / "crashing.py").write_text(CRASHES)
+    text = TEXT.replace('"bot.py"', '"crashing.py"').replace("pairs = 20", "pairs = 40")
+    path = experiment_file(tmp_path, 'unloadable = "forfeit"\n' + text)
+    tables = []
+    for workers in (1, 2, 3):
+        results = tmp_path / str(workers)
+        main([str(path), "--results", str(results), "--quiet", "--workers", str(workers)])
+        (table,) = results.rglob("games.parquet")
+        tables.append(pq.read_table(table).to_pylist())
+    assert tables[0] == tables[1] == tables[2]
+    assert any(row["termination"] == "crashed" and row["plies"] == 0 for row in tables[0])
