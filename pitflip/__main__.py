@@ -51,8 +51,8 @@ COMMANDS: Mapping[str, str] = {
 }
 # Short commands: Ctrl-C and a closed pipe end the process.
 AT_ONCE = (
-    "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs", "serve",
-    "share", "solve", "status",
+    "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs",
+    "serve", "share", "solve", "status",
 )  # fmt: skip
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")

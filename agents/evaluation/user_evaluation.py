@@ -259,7 +259,7 @@ def python_entry() -> Evaluate:
     def entry(ctx: Context, s: State) -> np.int64:
         with numba.objmode(score="int64"):
             score = call_object(ctx[PYTHON], ctx, s)
-        return score  # Numba forbids leaving the block by return
+        return score  # noqa: RET504  # Numba forbids leaving the block by return
 
     return entry_point(entry, {"error_model": "numpy", "no_cfunc_wrapper": True})
 

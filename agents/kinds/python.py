@@ -2,7 +2,7 @@
 
 import operator
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.core import (
     AgentFailure,
@@ -16,10 +16,12 @@ from agents.core import (
 )
 from agents.options import bot_options, undeclared
 from agents.user_files import is_the_persons, load_name, own_trace
-from agents.view import View
 from games import Game, Position
 from games.base.schema import Key
 from games.board import Board, board_numbers
+
+if TYPE_CHECKING:
+    from agents.view import View
 
 LONGEST_ANSWER = 200  # characters of a move in words
 
@@ -102,6 +104,8 @@ class PythonAgent:
         """The slot of the bot's move on a board."""
         numbers, slots = self.numbers[board.side], board.slots
         legal = tuple([numbers.number[slot] for slot in slots])
+        from agents.view import View  # noqa: PLC0415  # it loads the compiler
+
         view = View.of_board(board, self.numbers)
         self.view = view
         answer = self._call(board, self.function, view, legal, self.random)

@@ -370,10 +370,10 @@ def read_games(
     if only and unnamed:
         notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
     scales: dict[str, GivenScale] = {}
-    for file, game in kept:
-        what = POOLED if pool else game.game
+    for file, record in kept:
+        what = POOLED if pool else record.game
         scale = scales.setdefault(what, GivenScale(what))
-        scale.add(game, (names[game.first], names[game.second]), file)
+        scale.add(record, (names[record.first], names[record.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
     return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
@@ -442,12 +442,12 @@ def _games(files: Sequence[Path], where: ast.expr | None) -> Iterator[tuple[int,
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
         rows = None if where is None else _rows(where, file)
-        for game in reader.games_in(file):
-            if rows is not None and game.row is not None and not rows[game.row]:
+        for record in reader.games_in(file):
+            if rows is not None and record.row is not None and not rows[record.row]:
                 continue
-            if game.line is None and game.game_id is None and digest in seen:
+            if record.line is None and record.game_id is None and digest in seen:
                 continue
-            yield place, game
+            yield place, record
         seen.add(digest)
 
 

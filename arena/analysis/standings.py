@@ -66,9 +66,9 @@ def standings_without_ratings(
     place = {name: number for number, name in enumerate(names)}
     size = len(names)
     points, pairings = np.zeros((size, size)), np.zeros((size, size))
-    for rate in rates:
-        found = rate.row.like.spread
-        cell = place[rate.agent], place[rate.opponent]
+    for each in rates:
+        found = each.row.like.spread
+        cell = place[each.agent], place[each.opponent]
         points[cell], pairings[cell] = found.mean * found.pairings, found.pairings
     shares = maximin(payoffs(points, pairings)) if pairings.any() else np.zeros(size)
     above = _above(place, rates)
@@ -87,10 +87,10 @@ def _above(place: Mapping[str, int], rates: Sequence[WinRate]) -> np.ndarray:
     """Who is shown to be above whom, so surely that all of it is right in 95 %."""
     size = len(place)
     above = np.zeros((size, size), np.bool_)
-    for rate in rates:
-        found = rate.row.like.spread
+    for each in rates:
+        found = each.row.like.spread
         if found.mean > 0.5 and lower_bound(found, 1.0 - WRONG / (size * (size - 1))) > 0.5:
-            above[place[rate.agent], place[rate.opponent]] = True
+            above[place[each.agent], place[each.opponent]] = True
     return above
 
 

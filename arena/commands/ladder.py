@@ -119,11 +119,7 @@ CHANGES: Mapping[str, "Callable[[Ladder, argparse.Namespace], Ladder]"] = {
 
 def _add(chosen: argparse.Namespace, interrupts: Interrupts) -> None:
     """Place the agents of the files, one after the other."""
-    from arena.pipeline.ladder import (
-        is_there,
-        newcomers,
-        read_ladder,  # as above
-    )
+    from arena.pipeline.ladder import is_there, newcomers, read_ladder  # noqa: PLC0415
 
     ladder = read_ladder(chosen.ladder)
     found = [pair for path in chosen.files for pair in newcomers(path, ladder.plan)]

@@ -39,10 +39,7 @@ def learned(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
 
     learning = load_learning(chosen.experiment, overrides(chosen))
     from agents.evaluation.learned_weights import write_learned  # noqa: PLC0415
-    from arena.learning.learn_run import (
-        best_of,
-        learn,
-    )
+    from arena.learning.learn_run import best_of, learn  # noqa: PLC0415
 
     with options_of(chosen, interrupts) as options:
         rounds = learn(learning, options, learn_command(chosen))

@@ -79,7 +79,11 @@ def between(
     bounds: dict[str, float],
 ) -> "Experiment":
     """The match of an agent against itself at a revision, stopped by a test."""
-    from arena.pipeline.versions import named_version, only, within_openings
+    from arena.pipeline.versions import (  # noqa: PLC0415
+        named_version,
+        only,
+        within_openings,
+    )
 
     base = printable(chosen.base)
     if chosen.agent is None:

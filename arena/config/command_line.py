@@ -152,7 +152,12 @@ def known_games(asked: str | None) -> "KnownGames | None":
     if asked == "off":
         return None
     # After --help, which needs none of it.
-    from arena.storage.game_cache import KnownGames, NoRoomError, StoreError, known_directory
+    from arena.storage.game_cache import (  # noqa: PLC0415
+        KnownGames,
+        NoRoomError,
+        StoreError,
+        known_directory,
+    )
 
     try:
         return KnownGames(Path(asked) if asked else known_directory())

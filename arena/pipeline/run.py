@@ -154,7 +154,7 @@ def _concluded(
     """Sum up, write the tables, check, print; whether all checks hold."""
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
-    from arena.analysis.checks import registry
+    from arena.analysis.checks import registry  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
     drawn, directory = played.drawn, journal.directory
@@ -274,7 +274,7 @@ def _show(
 ) -> None:
     """Print the results as tables or JSON; write the checks as JUnit if the options say so."""
     from arena.analysis.repeatability import repeatability  # noqa: PLC0415  # not needed to play
-    from arena.formats import junit
+    from arena.formats import junit  # noqa: PLC0415
     from arena.terminal import tables  # noqa: PLC0415
 
     if not options.tables:

@@ -21,8 +21,9 @@ from mine_more.part import thing
 if len("x"):
     import indented
 # import mine_comment
-from games import file_trees, game
-from games.file_trees import file_tree
+from games import game
+from games.base import file_trees
+from games.base.file_trees import file_tree
 def choose(view, legal, rng):
     return helper.LAST and legal[-1]
 """

@@ -158,7 +158,7 @@ def test_an_agent_that_declares_no_chance_plays_the_same_for_every_seed(kind, na
 
 ELSEWHERE = """
 import json, pickle, sys
-from agents import build
+from agents.registry import build
 from games import game
 
 def moves_of(spec, of, plies):

@@ -57,7 +57,7 @@ def test_games_without_extra_turns_or_with_too_many_positions_are_refused(capsys
     assert "has no extra turns" in capsys.readouterr().err
     assert main(["kalah(4,3)"]) == 2  # at once: to count them takes minutes
     assert "more than 2,000,000 positions" in capsys.readouterr().err
-    monkeypatch.setattr("arena.extra_turns.SPARSE", 1 << 60)
-    monkeypatch.setattr("arena.extra_turns.MOST_POSITIONS", 50)
+    monkeypatch.setattr("arena.commands.extra_turns.SPARSE", 1 << 60)
+    monkeypatch.setattr("arena.commands.extra_turns.MOST_POSITIONS", 50)
     assert main(["kalah(3,2)"]) == 2
     assert "more than 50 positions" in capsys.readouterr().err

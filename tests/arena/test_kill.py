@@ -157,7 +157,7 @@ def test_a_pairing_that_always_ends_its_worker_is_named_and_the_rest_is_kept(tmp
     with forked(*words, before=faulty) as process:
         _, told = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 3
-    (line,) = [line for line in told.splitlines() if line.startswith("arena.run:")]
+    (line,) = [line for line in told.splitlines() if line.startswith("pitflip run:")]
     assert "(random against first): ended its worker" in line
     assert "Traceback" not in told
     assert "--set move_seconds=20 --pairing 30" in line

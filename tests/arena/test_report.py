@@ -1,4 +1,4 @@
-"""pitflip report: the page again, one page of many runs, and what cannot be shown said in a line."""
+"""pitflip report: the page of a run, one page of many runs, and errors in one line."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""pitflip runs: what lies in results/, what differs in words, and that only runs are ever deleted."""
+"""pitflip runs: list runs, compare two in words, and delete nothing but runs."""
 
 import json
 

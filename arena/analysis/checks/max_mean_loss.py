@@ -1,5 +1,7 @@
 """The claim that moves lose little against perfect play on average, by a one-sided bound."""
 
+from typing import TYPE_CHECKING
+
 from arena.analysis.checks.claims import (
     CONFIDENCE,
     FAILS,
@@ -14,9 +16,11 @@ from arena.analysis.checks.claims import (
     verdict_on,
 )
 from arena.analysis.evidence import Evidence
-from arena.analysis.move_losses.judge import JudgedMoves
 from arena.stats.clustered_means import RatioBound, clusters_needed, ratio_bound
 from games.base.schema import Key
+
+if TYPE_CHECKING:
+    from arena.analysis.move_losses.judge import JudgedMoves
 
 KEYS = (
     Key("max_mean_loss", "float", "margin that a move loses on average, at most", low=0),
@@ -41,7 +45,7 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     return verdict_on(check, HOLDS, words)
 
 
-def about(check: Check, evidence: Evidence, moves: JudgedMoves, name: str) -> tuple[str, str]:
+def about(check: Check, evidence: Evidence, moves: "JudgedMoves", name: str) -> tuple[str, str]:
     """The status of one agent with its reason."""
     losses = moves.losses
     own = moves.mover == evidence.plan.names.index(name)

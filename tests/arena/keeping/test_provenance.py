@@ -66,11 +66,11 @@ def sources(tmp_path_factory):
         ("arena/stats/elo.py", True),
         ("arena/stats/counts.py", True),
         ("arena/terminal/tables.py", False),
-        ("arena/concluding/checks.py", False),
+        ("arena/analysis/summary.py", False),
     ],
 )
 def test_only_sources_that_decide_games_make_another_run(sources, monkeypatch, path, decides):
-    moved = sources / "arena" / "keeping" / "provenance.py"
+    moved = sources / "arena" / "storage" / "provenance.py"
     monkeypatch.setattr(provenance, "__file__", str(moved))
     before = code_digest.__wrapped__()  # what another process would answer
     with (sources / path).open("a") as file:  # further changes are to other files
@@ -80,10 +80,10 @@ def test_only_sources_that_decide_games_make_another_run(sources, monkeypatch, p
 
 def test_an_edit_of_any_source_that_decides_games_changes_the_digest(sources, monkeypatch):
     names = {path.relative_to(sources).as_posix() for path in deciding_sources(sources)}
-    stats = {f"arena/stats/{name}.py" for name in ("racing", "capital", "elo", "counts", "sprt")}
+    stats = {f"arena/stats/{name}.py" for name in ("racing", "anytime", "elo", "counts", "sprt")}
     assert stats <= names
     assert "arena/playing/play.py" in names
-    moved = sources / "arena" / "keeping" / "provenance.py"
+    moved = sources / "arena" / "storage" / "provenance.py"
     monkeypatch.setattr(provenance, "__file__", str(moved))
     before = code_digest.__wrapped__()
     for name in sorted(names):

@@ -77,13 +77,13 @@ def test_what_is_no_file_is_not_read(tmp_path):
 
 
 def test_a_pipe_is_read_but_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("games.limited_files.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("games.base.files.WAIT_SECONDS", 0.01)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(TimeoutError):
         read_bytes(pipe)
     program = f"cat > {pipe} <<< 'game = 1'"
-    monkeypatch.setattr("games.limited_files.WAIT_SECONDS", 30)
+    monkeypatch.setattr("games.base.files.WAIT_SECONDS", 30)
     with subprocess.Popen(["bash", "-c", program]):
         assert read_bytes(pipe) == b"game = 1\n"
 

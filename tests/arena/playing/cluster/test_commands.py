@@ -22,7 +22,7 @@ def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 
 
-def test_versus_stops_at_the_same_game(mine, capsys):  # the fixture
+def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixture
     mine.write_text(TEXT.format(depth=5))
     words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--known", "off"]
     said = []
