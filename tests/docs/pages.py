@@ -114,7 +114,7 @@ def commands(block: Block) -> list[Command]:
 def inline_commands(page: Path) -> list[str]:
     """The commands in the running text and in tables."""
     prose = FENCED.sub("", page.read_text())
-    return re.findall(r"`(python -m [^`]+)`", prose)
+    return re.findall(r"`((?:python -m|pitflip) (?!-|completion)[^`]+)`", prose)
 
 
 def changes_ours(page: Path) -> bool:

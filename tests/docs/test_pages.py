@@ -22,6 +22,7 @@ import pytest
 from arena.commands.run import main as run_main
 from arena.learning.config import load_learning
 from arena.tuning.study_config import load_tuning
+from pitflip.__main__ import COMMANDS
 from tests.arena.running import WHO_PLAYS
 from tests.docs.answers import matches
 from tests.docs.pages import (
@@ -40,7 +41,7 @@ PREFIXES = (".venv/bin/", "uv run ")
 LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
-PLAY = ("arena.run", "arena.judge", "arena.plan")  # who have --backend
+PLAY = tuple(f"arena.commands.{verb}" for verb in ("run", "judge", "plan"))  # who have --backend
 PACKAGES = ("games.", "agents.", "arena.")
 
 # What takes longer than the default suite has, which plays one pairing of it, or reads its file.
@@ -101,18 +102,17 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
     Quickly means here, what takes long in part, what is not `shown` with fewer pairs, and what is
     quiet without its page.
     """
-    program, *words = shlex.split(line)
-    if program == "make":
-        return make(words[0], quick)
-    module = words[1]
-    words = [each for word in words[2:] for each in matching(word)]
+    if line.startswith("make "):
+        return make(line.split()[1], quick)
+    module, words = module_and_words(line)
+    words = [each for word in words for each in matching(word)]
     if quick and line in SLOW:
         return in_part(module, *words)
     if quick and not shown:
         words += SHORTER.get(line, ())
     if quick and module in PLAY and not WHO_PLAYS & set(words):
         words += ["--backend", "here"]
-    if quick and module == "arena.run" and "--quiet" in words:
+    if quick and module == "arena.commands.run" and "--quiet" in words:
         words += ["--no-page"]  # no answer names it
     return answered(module, words)
 
@@ -120,13 +120,24 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
 @cache  # several pages name the same shipped experiments
 def in_part(module: str, *words: str) -> tuple[int, str]:
     """The file of a command that takes long is read, or its first pairing played."""
-    if module == "arena.tune":
+    if module == "arena.commands.tune":
         load_tuning(Path(words[0]))
         return 0, ""
-    if module == "arena.learn":
+    if module == "arena.commands.learn":
         load_learning(Path(words[0]))
         return 0, ""
     return answered(module, [*words, "--pairing", "0"])
+
+
+def module_and_words(line: str) -> tuple[str, list[str]]:
+    """The module of a command, and the words that follow its name."""
+    program, *words = shlex.split(line)
+    if program == "pitflip":
+        return COMMANDS[words[0]], words[1:]
+    _, module, *rest = words
+    if module in ("arena.run", "arena.tune"):
+        module = COMMANDS[module.removeprefix("arena.")]
+    return module, rest
 
 
 def answered(module: str, words: list[str]) -> tuple[int, str]:
@@ -245,7 +256,7 @@ def test_a_page_does_what_it_says_at_full_length(page, desk):
 def test_commands_in_the_running_text_are_understood(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     for line in inline_commands(page):
-        _, _, module, *words = shlex.split(line)
+        module, words = module_and_words(line)
         # A name that begins with "my_" is the reader's own.
         files = [word for word in words if re.fullmatch(r"(?!my_).*\.toml", word)]
         assert all(Path(name).is_file() for name in files), f"{line} names no file"

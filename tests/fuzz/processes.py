@@ -257,6 +257,9 @@ def begin(directory: Path, words: Sequence[str], reads: bool, seconds: int) -> N
 def status_of_module(module: str, directory: Path) -> int:
     """The exit status of a module that is run as `python -m` runs it, its end included."""
     status = 0
+    if module.startswith(("arena.", "agents.")):
+        module = f"arena.commands.{module.rpartition('.')[2]}"
+        sys.modules.pop(module, None)  # it is begun anew
     try:
         with WATCH.only(directory) as written:
             runpy.run_module(module, run_name="__main__", alter_sys=True)

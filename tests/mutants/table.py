@@ -537,7 +537,7 @@ KEEPING = (
         "tests/arena/planning/test_game_blobs.py",
         edits={
             "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
-            "traces |= {at + row: text": "traces |= {row: text",
+            "traces |= {at + row: text for row, text in each": "traces |= {row: text for row, text in each",
             "np.iinfo(kind).min <= low and": "",
         },
     ),
