@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # they load numpy
 
     from arena.config.experiment import Experiment
     from arena.pipeline.loaded_run import LoadedRun
+    from arena.pipeline.version_lines import VersionRow
     from arena.pipeline.versions import AgentVersions
     from arena.storage.git import Commit
-    from arena.terminal.version_lines import VersionRow
 
 REVISIONS = range(1, 101)
 FIGURE = "history.svg"
@@ -99,8 +99,8 @@ def versions_of(versions: "AgentVersions", name: str, most: int) -> Versions:
 def shown(experiment: "Experiment", found: Versions, results: Path) -> None:
     """Print the table and write the figure."""
     from arena.pipeline.loaded_run import load_run  # noqa: PLC0415
+    from arena.pipeline.version_lines import version_figure, version_lines  # noqa: PLC0415
     from arena.storage.provenance import origin_of  # noqa: PLC0415  # as above
-    from arena.terminal.version_lines import version_figure, version_lines  # noqa: PLC0415
     from games.base.files import write_text  # noqa: PLC0415
 
     digest = origin_of(experiment.name, experiment.plan).digest
@@ -114,7 +114,7 @@ def shown(experiment: "Experiment", found: Versions, results: Path) -> None:
 
 def version_rows(run: "LoadedRun", found: Versions) -> "Iterator[VersionRow]":
     """A row for each version, from the tables of their run."""
-    from arena.terminal.version_lines import EloSeen, VersionRow  # noqa: PLC0415  # as above
+    from arena.pipeline.version_lines import EloSeen, VersionRow  # noqa: PLC0415  # as above
 
     def seen(rows: "pd.DataFrame") -> EloSeen:
         cells = rows[["elo", "elo_low", "elo_high"]].iloc[0]

@@ -69,9 +69,9 @@ def main(words: list[str] | None = None) -> int:
 def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Judge, write and print; the exit status."""
     # After --help, which needs none of it.
-    from arena.analysis.move_losses.files import judge_and_write  # noqa: PLC0415
     from arena.analysis.move_losses.judge import JudgeSettings  # noqa: PLC0415
     from arena.analysis.move_losses.run_lines import judged_run  # noqa: PLC0415
+    from arena.pipeline.move_loss_files import judge_and_write  # noqa: PLC0415
     from arena.playing.worker import PlayOptions  # noqa: PLC0415
 
     settings = JudgeSettings(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.analysis.external_games import GAMES, GivenGames, GivenScale, read_games
 from arena.config.experiment import Anchor, AnchorError, anchor_in
+from arena.pipeline.external_games import GAMES, GivenGames, GivenScale, read_games
 from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.base.cli import CommandParser
@@ -92,7 +92,7 @@ def standings_of(
     scale: GivenScale, chosen: argparse.Namespace, anchor: Anchor | None, seed: int
 ) -> "Standings":
     """The standings of the games of one scale."""
-    from arena.analysis.external_games import given_standings  # noqa: PLC0415  # after --help
+    from arena.pipeline.external_games import given_standings  # noqa: PLC0415  # after --help
     from arena.stats.ratings import RatingPlan  # noqa: PLC0415
 
     plan = RatingPlan(draws=chosen.draws, seed=seed)

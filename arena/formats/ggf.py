@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from arena.analysis.external_games import (
+from arena.formats.records import ExportedGame
+from arena.pipeline.external_games import (
     GivenGame,
     Unreadable,
     fault_of,
@@ -16,7 +17,6 @@ from arena.analysis.external_games import (
     seed_in,
     text_of,
 )
-from arena.formats.records import ExportedGame
 from games import Game
 from games.base.errors import printable
 

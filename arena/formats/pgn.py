@@ -5,7 +5,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.analysis.external_games import (
+from arena.formats.records import ExportedGame
+from arena.pipeline.external_games import (
     UNKNOWN,
     GivenGame,
     NamedAgent,
@@ -21,7 +22,6 @@ from arena.analysis.external_games import (
     seed_in,
     text_of,
 )
-from arena.formats.records import ExportedGame
 from games.base.errors import printable
 
 UNFINISHED = "*"

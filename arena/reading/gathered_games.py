@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.external_games import GivenScale
+from arena.pipeline.external_games import GivenScale
 from arena.report.data import GameColumns, PlayedGames, games_here
 from arena.storage import parquet
 from arena.storage.run_file import NotARun, stored_plan

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.external_games import (
+from arena.analysis.tables import WinRateRow, rating_rows
+from arena.pipeline.external_games import (
     UNKNOWN,
     Columns,
     GivenScale,
@@ -16,7 +17,6 @@ from arena.analysis.external_games import (
     given_standings,
     read_games,
 )
-from arena.analysis.tables import WinRateRow, rating_rows
 from arena.reading.gathered_games import gathered_games
 from arena.report.data import GameColumns, GatheredPlan, Report
 from arena.report.numbers import counted

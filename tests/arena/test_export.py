@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.analysis.external_games import read_games
 from arena.commands.export import main
 from arena.formats.records import ExportedTable, exported_games
 from arena.formats.registry import WRITERS, game_writer, table_writer
+from arena.pipeline.external_games import read_games
 from arena.report.data import stored_report
 from games import game
 from tests.arena.running import directory_of, experiment_file, played

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena.analysis.external_games import read_games
 from arena.commands import export
 from arena.commands.rate import main
+from arena.pipeline.external_games import read_games
 from arena.stats import RATINGS
 from games.base.text import listed
 from tests.arena.running import directory_of, experiment_file, played

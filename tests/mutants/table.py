@@ -537,7 +537,7 @@ KEEPING = (
         "tests/arena/planning/test_game_blobs.py",
         edits={
             "if zlib.crc32(body) != int.from_bytes(blob[:4]": "if 1 == int.from_bytes(blob[:0]",
-            "traces |= {at + row: text for row, text in each": "traces |= {row: text for row, text in each",
+            "= {at + row: text for row, text in each.t": "= {row: text for row, text in each.t",
             "np.iinfo(kind).min <= low and": "",
         },
     ),

@@ -13,7 +13,7 @@ MODULES = (
     "arena.analysis.tables",
     "arena.judge",
     "arena.analysis.move_losses.run_lines",
-    "arena.analysis.move_losses.files",
+    "arena.pipeline.move_loss_files",
     "arena.storage.parquet",
     "arena.storage.game_table",
     "arena.learn",

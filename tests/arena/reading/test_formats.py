@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.analysis.external_games import Unreadable, read_games
 from arena.formats.registry import READERS
+from arena.pipeline.external_games import Unreadable, read_games
 
 
 @pytest.mark.parametrize("suffix", READERS)

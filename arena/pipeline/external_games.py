@@ -77,7 +77,7 @@ class GivenGame(NamedTuple):
     not keep them. `seed` tells equal games of agents that use chance apart, None if it is not
     known. `pairing` is shared by the two games of a pairing. `fault`: 0 ended without one, 1 lost
     by `first`, -1 by `second`. `row` is its place in the table of a run, None in other files.
-    `arena.analysis.external_games` says which games are the same.
+    `arena.pipeline.external_games` says which games are the same.
     """
 
     game: str
