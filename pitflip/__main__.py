@@ -30,7 +30,6 @@ COMMANDS: Mapping[str, str] = {
     "rate": "arena.commands.rate",
     "ladder": "arena.commands.ladder",
     "verify": "arena.commands.verify",
-    "share": "arena.commands.share",
     "status": "arena.commands.status",
     "runs": "arena.commands.runs",
     "judge": "arena.commands.judge",
@@ -52,8 +51,12 @@ COMMANDS: Mapping[str, str] = {
 # Short commands: Ctrl-C and a closed pipe end the process.
 AT_ONCE = (
     "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs", "serve",
-    "share", "solve", "status",
+    "solve", "status",
 )  # fmt: skip
+# Commands of earlier versions, with what to do instead.
+REMOVED: Mapping[str, str] = {
+    "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
+}
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
 
@@ -97,6 +100,9 @@ def chosen(given: list[str]) -> int:
         return DONE
     if word == "completion":
         return completed(rest)
+    if word in REMOVED:
+        say(f"pitflip: the command {word} was removed: {REMOVED[word]}")
+        return MISTAKE
     if word not in COMMANDS:
         say(
             f"pitflip: there is no command {quoted(word)} (there are {listed(COMMANDS)})"

@@ -13,7 +13,7 @@ import pytest
 from arena.showing.completion import SHELLS
 from games.base.cli import here
 from games.base.errors import DONE, MISTAKE
-from pitflip.__main__ import COMMANDS, main
+from pitflip.__main__ import COMMANDS, REMOVED, main
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).parent / "pitflip"
@@ -58,6 +58,15 @@ def test_a_wrong_word_is_one_line(words, capsys):
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize("word", REMOVED)
+def test_a_removed_command_names_its_substitute(word, capsys):
+    assert main([word, "--anything"]) == MISTAKE
+    shown = capsys.readouterr().err
+    assert word in shown
+    assert REMOVED[word] in shown
+    assert shown.count("\n") == 1
 
 
 @pytest.mark.parametrize("shell", SHELLS)
