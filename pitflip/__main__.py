@@ -37,7 +37,6 @@ COMMANDS: Mapping[str, str] = {
     "export": "arena.commands.export",
     "even_openings": "arena.commands.even_openings",
     "explain": "arena.commands.explain",
-    "agreement": "arena.commands.agreement",
     "extra_turns": "arena.commands.extra_turns",
     "profile": "arena.commands.profile",
     "perft": "games.perft",
@@ -56,6 +55,7 @@ AT_ONCE = (
 # Commands of earlier versions, with what to do instead.
 REMOVED: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
+    "agreement": "every run names agents that play identically",
 }
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
