@@ -35,7 +35,6 @@ COMMANDS: Mapping[str, str] = {
     "judge": "arena.commands.judge",
     "report": "arena.commands.report",
     "export": "arena.commands.export",
-    "even_openings": "arena.commands.even_openings",
     "explain": "arena.commands.explain",
     "extra_turns": "arena.commands.extra_turns",
     "profile": "arena.commands.profile",
@@ -56,6 +55,7 @@ AT_ONCE = (
 REMOVED: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
     "agreement": "every run names agents that play identically",
+    "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
 }
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")

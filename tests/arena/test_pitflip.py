@@ -82,7 +82,7 @@ def test_a_shell_understands_the_completion(shell, capsys):
 def test_bash_completes_commands_options_and_first_words(capsys):
     assert main(["completion", "bash"]) == DONE
     lines = [capsys.readouterr().out]
-    asked = {"even": "even_openings", "run --js": "--json", "new exper": "experiment",
+    asked = {"exp": "export", "run --js": "--json", "new exper": "experiment",
              "ladder ran": "", "completion z": "zsh"}  # fmt: skip
     for words in asked:
         place = f"COMP_WORDS=(pitflip {words}); COMP_CWORD={1 + words.count(' ')}"
