@@ -37,7 +37,6 @@ COMMANDS: Mapping[str, str] = {
     "export": "arena.commands.export",
     "explain": "arena.commands.explain",
     "extra_turns": "arena.commands.extra_turns",
-    "profile": "arena.commands.profile",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
@@ -56,6 +55,7 @@ REMOVED: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
     "agreement": "every run names agents that play identically",
     "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
+    "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
 }
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
