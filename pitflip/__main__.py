@@ -36,7 +36,6 @@ COMMANDS: Mapping[str, str] = {
     "report": "arena.commands.report",
     "export": "arena.commands.export",
     "explain": "arena.commands.explain",
-    "extra_turns": "arena.commands.extra_turns",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
@@ -55,6 +54,7 @@ REMOVED: Mapping[str, str] = {
     "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
     "agreement": "every run names agents that play identically",
     "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
+    "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
     "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
 }
 HELP = ("-h", "--help", "help")
