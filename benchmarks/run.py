@@ -57,7 +57,6 @@ ROWS: Mapping[str, str] = {
     "nothing_known": "benchmarks.arena_rows",
     "plan_first_line": "benchmarks.second_day_rows",
     "explain_first_line": "benchmarks.second_day_rows",
-    "agreement_of_twelve": "benchmarks.second_day_rows",
     "cluster_mirror": "benchmarks.cluster_rows",
     "cluster_random": "benchmarks.cluster_rows",
     "cluster_first_game": "benchmarks.cluster_rows",

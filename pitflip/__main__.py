@@ -30,17 +30,12 @@ COMMANDS: Mapping[str, str] = {
     "rate": "arena.commands.rate",
     "ladder": "arena.commands.ladder",
     "verify": "arena.commands.verify",
-    "share": "arena.commands.share",
     "status": "arena.commands.status",
     "runs": "arena.commands.runs",
     "judge": "arena.commands.judge",
     "report": "arena.commands.report",
     "export": "arena.commands.export",
-    "even_openings": "arena.commands.even_openings",
     "explain": "arena.commands.explain",
-    "agreement": "arena.commands.agreement",
-    "extra_turns": "arena.commands.extra_turns",
-    "profile": "arena.commands.profile",
     "perft": "games.perft",
     "replay": "games.replay",
     "solve": "games.solve",
@@ -52,8 +47,16 @@ COMMANDS: Mapping[str, str] = {
 # Short commands: Ctrl-C and a closed pipe end the process.
 AT_ONCE = (
     "check", "export", "new", "new-bot", "perft", "play", "rate", "replay", "report", "runs",
-    "serve", "share", "solve", "status",
+    "serve", "solve", "status",
 )  # fmt: skip
+# Commands of earlier versions, with what to do instead.
+REMOVED: Mapping[str, str] = {
+    "share": "zip the directory of the run; pitflip verify takes the unpacked directory",
+    "agreement": "every run names agents that play identically",
+    "even_openings": 'write openings = { within = 2 } or { exact = "draw" } in the experiment file',
+    "extra_turns": "docs/perfect.md has the answer, python -m benchmarks.extra_turns counts again",
+    "profile": "pitflip run, whose page has lengths, draws and the first mover's score",
+}
 HELP = ("-h", "--help", "help")
 VERSION = ("-V", "--version", "version")
 
@@ -97,6 +100,9 @@ def chosen(given: list[str]) -> int:
         return DONE
     if word == "completion":
         return completed(rest)
+    if word in REMOVED:
+        say(f"pitflip: the command {word} was removed: {REMOVED[word]}")
+        return MISTAKE
     if word not in COMMANDS:
         say(
             f"pitflip: there is no command {quoted(word)} (there are {listed(COMMANDS)})"

@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import sys
-import tempfile
 from pathlib import Path
 
 from arena.config.command_line import cores, elsewhere, known_games
@@ -21,7 +20,7 @@ def arguments() -> argparse.ArgumentParser:
         description="Replay stored games from their seeds; moves and results must be the same.",
         epilog="exit status: 0 all the same, 1 a difference, 2 nothing to verify, 3 not finished",
     )
-    parser.add_argument("run", type=Path, help="a run's directory, or the zip of arena.share")
+    parser.add_argument("run", type=Path, help="a run's directory")
     parser.add_argument(
         "--replay", action="store_true", help="only replay all games by the rules; starts no bot"
     )
@@ -49,22 +48,18 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     """Replay, compare and print; the exit status."""
     # After --help, which needs none of it.
     from arena.analysis.verification import compare, replayed  # noqa: PLC0415
-    from arena.keeping.shared_run import unpack  # noqa: PLC0415
     from arena.playing.worker import PlayOptions  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(ProgressLine())
-        run = chosen.run
-        if run.is_file():
-            run = unpack(run, Path(stack.enter_context(tempfile.TemporaryDirectory())))
         if chosen.replay:
-            result = replayed(run, chosen.experiment, line)
+            result = replayed(chosen.run, chosen.experiment, line)
         else:
             if known := known_games(chosen.known):
                 stack.callback(known.close)
             playing = PlayOptions(cores(), interrupts, known=known)
             options = stack.enter_context(elsewhere(playing, chosen.on))
-            result = compare(run, chosen.all, chosen.experiment, options, line)
+            result = compare(chosen.run, chosen.all, chosen.experiment, options, line)
     interrupts.finish()
     for note in result.notes:
         say(note)

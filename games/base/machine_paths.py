@@ -7,8 +7,6 @@ from pathlib import Path, PurePosixPath
 QUOTED = re.compile(r"""(["'`])(/[^"'`\n]*/[^"'`\n]*)\1""")
 END = r"\s/\"'`<>|;:,()\[\]{}&"
 PLAIN = re.compile(rf"(?<![\w./<~-])/(?:[^{END}]+/)+[^{END}]*")
-# What a page allows by its hash; data is no program.
-KEPT = re.compile(r"(<(script|style)\b(?![^>]*application/json).*?</\2>)", re.DOTALL)
 
 
 def without_machine_paths(text: str, base: Path) -> str:
@@ -21,11 +19,3 @@ def without_machine_paths(text: str, base: Path) -> str:
             )
     text = QUOTED.sub(lambda found: found[1] + PurePosixPath(found[2]).name + found[1], text)
     return PLAIN.sub(lambda found: PurePosixPath(found[0]).name, text)
-
-
-def page_without_machine_paths(page: str, base: Path) -> str:
-    """The same for a page, whose scripts and styles stay as they are."""
-    parts = KEPT.split(page)
-    # Each match gives two further parts: the whole element and its name.
-    texts = (without_machine_paths(text, base) for text in parts[0::3])
-    return "".join(text + kept for text, kept in zip(texts, [*parts[1::3], ""], strict=True))

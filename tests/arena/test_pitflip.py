@@ -13,7 +13,7 @@ import pytest
 from arena.showing.completion import SHELLS
 from games.base.cli import here
 from games.base.errors import DONE, MISTAKE
-from pitflip.__main__ import COMMANDS, main
+from pitflip.__main__ import COMMANDS, REMOVED, main
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).parent / "pitflip"
@@ -52,6 +52,15 @@ def test_a_wrong_word_is_one_line(words, capsys):
     assert "\x1b" not in shown
 
 
+@pytest.mark.parametrize("word", REMOVED)
+def test_a_removed_command_names_its_substitute(word, capsys):
+    assert main([word, "--anything"]) == MISTAKE
+    shown = capsys.readouterr().err
+    assert word in shown
+    assert REMOVED[word] in shown
+    assert shown.count("\n") == 1
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_understands_the_completion(shell, capsys):
     assert main(["completion", shell]) == DONE
@@ -65,7 +74,7 @@ def test_a_shell_understands_the_completion(shell, capsys):
 def test_bash_completes_commands_options_and_first_words(capsys):
     assert main(["completion", "bash"]) == DONE
     lines = [capsys.readouterr().out]
-    asked = {"even": "even_openings", "run --js": "--json", "new exper": "experiment",
+    asked = {"exp": "export", "run --js": "--json", "new exper": "experiment",
              "ladder ran": "", "completion z": "zsh"}  # fmt: skip
     for words in asked:
         place = f"COMP_WORDS=(pitflip {words}); COMP_CWORD={1 + words.count(' ')}"

@@ -16,7 +16,6 @@ import arena.commands.handouts
 import arena.commands.rate
 import arena.commands.report
 import arena.commands.runs
-import arena.commands.share
 import arena.commands.status
 import arena.commands.verify
 from arena.config.experiment import load
@@ -75,11 +74,6 @@ def listed(run: Path) -> int:
     return arena.commands.runs.main(["--results", str(run.parents[1]), "list"])
 
 
-def shared(run: Path) -> int:
-    """The run in one file."""
-    return arena.commands.share.main([str(run), "--to", str(run.parent / "run.zip")])
-
-
 def continued(run: Path) -> int:
     """The games of a journal, as a run that goes on reads them."""
 
@@ -115,7 +109,7 @@ RUNS = {
     ),
     "run": Target(text_of_run("run.json"), of_run("run.json", VERIFIED, REPORTED)),
     "run listed": Target(text_of_run("run.json"), of_run("run.json", STATUS, listed)),
-    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, shared, RATED)),
+    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, RATED)),
     "summary": Target(text_of_run("summary.json"), of_run("summary.json", REPORTED, listed)),
     "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued, STATUS)),
     "ratings": Target(file_of_run("elo.parquet"), of_run("elo.parquet", REPORTED, EXPORTED)),

@@ -23,7 +23,7 @@ MORE = "more random_plies"
 Wanted = Callable[[int], bool]  # of the margin of side 0
 Line = tuple[int, ...]
 
-# Solved openings that ship: game and plies -> the file, made by arena.even_openings.
+# Solved openings that ship: game and plies -> the file, made by tools/make_openings.py.
 SHIPPED: Mapping[tuple[str, int], str] = {("kalah(6,4)", 6): "kalah_6_4_plies_6.csv"}
 MARGIN_SHIPPED = 2  # of side 0, the largest in those files
 SOLVED_AT_ONCE = 0.6  # of what can be solved at all: a second an opening at most

@@ -20,7 +20,6 @@ FIGURES: Mapping[str, str] = {
     "openings": "arena.report.figures.openings",
     "margins": "arena.report.figures.margins",
     "losses": "arena.report.figures.move_losses",
-    "agreement": "arena.showing.figures.agreement_dots",
     "forfeits": "arena.report.figures.forfeits",
     "thinking_time": "arena.report.figures.thinking_time",
 }

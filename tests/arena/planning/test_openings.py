@@ -21,6 +21,7 @@ from arena.planning.openings_spec import OpeningsSpec
 from games import game
 from games.base.schema import defaults
 from games.solving import solver_of
+from tools.make_openings import even_openings
 
 SMALL = game("kalah(4,3)")
 
@@ -296,6 +297,22 @@ def test_the_margins_of_shipped_openings_are_those_of_the_solver():
     for line, margin in lines[:: len(lines) // 12]:
         at = position_after(of, line)
         assert solver.margin(at).low * (1 - 2 * at.mover) == margin
+
+
+def test_the_tool_finds_all_even_openings_of_a_small_board():
+    of, level = game("kalah(3,2)"), [()]
+    solver = solver_of(of)
+    for _ in range(3):
+        level = [(*line, move) for line in level for move in of.legal(position_after(of, line))]
+    near = {}
+    for at in {position_after(of, line) for line in level}:
+        margin = solver.margin(at).low * (1 - 2 * at.mover)
+        if not of.over(at) and abs(margin) <= 2:
+            near[at] = margin
+    found = even_openings(of, plies=3, count=1_000, most_open=12)
+    assert {of.replay(line)[-1]: margin for line, margin in found} == near
+    assert even_openings(of, plies=3, count=2, most_open=12) == found[:2]
+    assert not even_openings(of, plies=3, count=2, most_open=1)
 
 
 def test_openings_that_are_too_hard_to_solve_are_refused():

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from arena.analysis.standings import PointsRow
-from arena.concluding.agreement_rows import TABLE, AgreementRow
 from arena.report.answer import answer_of, rounded_openings
 from arena.report.checks import checks_of
 from arena.report.data import MoveLosses, Report, stored_report
@@ -22,7 +21,6 @@ from arena.report.html import Html
 from arena.report.row_chart import ChartRow, RowChart, as_picture
 from arena.report.svg import Scale, in_file, text_width
 from arena.report.unsettled import Run, lanes, runs
-from arena.storage import parquet
 from tests.arena.showing.pages import RUNS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,7 +30,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 def reports(finished_run) -> dict[str, Report]:
     """The reports of all small runs."""
     found = {name: stored_report(finished_run(name)) for name in RUNS}
-    asked(found["two"])
     three = found["three"]
     return {**found, "judged": judged(three), "points": ranked_by_points(three)}
 
@@ -57,12 +54,6 @@ def ranked_by_points(report: Report) -> Report:
         for row in report.ratings
     ]
     return replace(report, points=tuple(rows))
-
-
-def asked(report: Report) -> None:
-    """The two agents of this run were asked about the same positions."""
-    row = AgreementRow(*report.agents, 200, 90, 0.45, 0.5, -0.05, same=False)
-    parquet.write_rows(report.directory / TABLE, AgreementRow, [row], {})
 
 
 def judged(report: Report) -> Report:

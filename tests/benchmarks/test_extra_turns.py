@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.commands.extra_turns import main
+from benchmarks.extra_turns import ExtraTurnCounts, count_extra_turns, main, reachable_positions
 from games import game
-from games.solving.extra_turns import ExtraTurns, extra_turns, reachable
 from games.solving.solver import sign, solver_of
+from tests.arena.running import directory_of, experiment_file, played, small
 from tests.games.naive import full_search
 from tests.games.naive import sowing as naive
 
@@ -15,7 +15,7 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
-def brute_force(rules: naive.Rules) -> ExtraTurns:
+def brute_force(rules: naive.Rules) -> ExtraTurnCounts:
     """The counts over all positions of a small board."""
     seen, level, found = {naive.start(rules)}, [naive.start(rules)], [0, 0, 0]
     while level:
@@ -32,13 +32,15 @@ def brute_force(rules: naive.Rules) -> ExtraTurns:
                 found, (1, extra < other, sign(extra) < sign(other)), strict=True)]  # fmt: skip
         level += [child for child in children.values() if child not in seen]
         seen |= set(children.values())
-    return ExtraTurns(*found)
+    return ExtraTurnCounts(*found)
 
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 1), pytest.param((3, 2), marks=pytest.mark.slow)])
 def test_the_counts_are_those_of_brute_force(size):
     of = game(f"kalah({size[0]},{size[1]})")
-    assert extra_turns(solver_of(of), reachable(of, 10_000)) == brute_force(naive.Rules(*size))
+    assert count_extra_turns(solver_of(of), reachable_positions(of)) == brute_force(
+        naive.Rules(*size)
+    )
 
 
 @pytest.mark.slow
@@ -47,17 +49,15 @@ def test_the_counts_are_those_of_brute_force(size):
 )
 def test_the_shares_are_those_of_the_reference(name, worse, result):
     of = game(name)
-    found = extra_turns(solver_of(of), reachable(of, 100_000))
+    found = count_extra_turns(solver_of(of), reachable_positions(of))
     assert round(100 * found.worse / found.choices, 1) == worse
     assert round(100 * found.result_worse / found.choices, 1) == result
 
 
-def test_games_without_extra_turns_or_with_too_many_positions_are_refused(capsys, monkeypatch):
-    assert main(["othello(4)"]) == 2
-    assert "has no extra turns" in capsys.readouterr().err
-    assert main(["kalah(4,3)"]) == 2  # at once: to count them takes minutes
-    assert "more than 2,000,000 positions" in capsys.readouterr().err
-    monkeypatch.setattr("arena.commands.extra_turns.SPARSE", 1 << 60)
-    monkeypatch.setattr("arena.commands.extra_turns.MOST_POSITIONS", 50)
-    assert main(["kalah(3,2)"]) == 2
-    assert "more than 50 positions" in capsys.readouterr().err
+def test_a_run_stands_for_the_positions_near_the_end_of_its_games(tmp_path, capsys):
+    path = experiment_file(tmp_path, small(4) + '[agents.greedy]\nkind = "greedy"\n')
+    played(path, tmp_path / "results")
+    main(["kalah(2,2)", str(directory_of(tmp_path / "results"))])
+    *_, board, run = capsys.readouterr().out.splitlines()
+    assert board.startswith("| `kalah(2,2)` | ")
+    assert int(run.split(" | ")[1]) > 0
