@@ -10,7 +10,7 @@ from tests.arena.running import ROOT
 
 @pytest.mark.slow
 def test_twenty_disturbances_change_nothing(tmp_path):
-    words = [sys.executable, "-m", "tests.torture", "--disturbances", "20", "--seed", "5"]
+    words = [sys.executable, "-m", "tools.torture", "--disturbances", "20", "--seed", "5"]
     ended = subprocess.run(
         [*words, "--state", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )

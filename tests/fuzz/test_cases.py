@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.law import broken
-from tests.fuzz.processes import COMMANDS, broken_command
-from tests.fuzz.search import CASES, found
-from tests.fuzz.targets import TARGETS, finished_run
+from tools.fuzz.law import broken
+from tools.fuzz.processes import COMMANDS, broken_command
+from tools.fuzz.search import CASES, found
+from tools.fuzz.targets import TARGETS, finished_run
 
 FOUND = sorted(path for path in CASES.glob("*/*") if path.is_file())
 FEW, MANY = 2, 150

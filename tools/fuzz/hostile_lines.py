@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from tests.fuzz.grammars import NASTY
+from tools.fuzz.grammars import NASTY
 
 MOST_LINES = 600
 LONG = 70_000  # more than a line may have

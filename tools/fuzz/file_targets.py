@@ -1,29 +1,22 @@
 """Files and words that people write: each with the reader of ours that is given it."""
 
-import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from unittest.mock import patch
 
 from hypothesis import strategies as st
 
-import arena.commands.explain
-import arena.commands.ladder
 import arena.commands.rate
-import arena.commands.weights
 import games.perft
 import games.replay
 from agents.registry import AGENTS
 from arena.config.experiment import load
 from arena.config.sweep import load_any
-from arena.config.user_settings import cluster_settings
 from arena.learning.config import load_learning
 from arena.tuning.study_config import load_tuning
 from games import NAMES
 from games.base.errors import DONE, status_of
-from tests.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
-from tests.fuzz.law import Target
+from tools.fuzz.grammars import ROOT, changed, damaged, pairs_of, words_of
+from tools.fuzz.law import Target
 
 SHIPPED = [path.read_text() for path in sorted(ROOT.glob("experiments/*.toml"))]
 STUDIES = [text for text in SHIPPED if "[tune" in text]
@@ -50,30 +43,8 @@ GGF = [
     "(;GM[Othello]PC[x]PB[a]PW[b]RE[4]TY[8]BO[8 ---------------------------O*------*O-----------"
     "---------------- *]B[d3]W[c3];)\n(;GM[Othello]PB[b]PW[a]RE[-2]TY[8]B[f5];)\n",
 ]
-CONDITIONS = [
-    "plies > 40 and first == 'mine'",
-    "not (result == 1 or margin < -3)",
-    "first in second",
-]
-SETTINGS = [
-    '[cluster]\naddress = "tcp://host:8786"\nwait_seconds = 3\n',
-    '[cluster]\naddress = "none"\n',
-]
-LINES = [f"{POSITIONS[1]}\n# a comment\n3 6 1 2\n\n4 1 2\n"]
-WEIGHTS = ["pot = 1.0\nin_play = [0.5, 2]\n", "[weights]\npot = 1.5\n"]
 SOURCES = [path.read_text() for path in sorted(ROOT.glob("experiments/bots/*.py"))]
 LEARNED = ROOT / "games" / "sowing" / "weights" / "kalah_4_4.npz"
-VERSIONS = [
-    "bot.py@HEAD~1",
-    "bot.py@run:1a2b3c",
-    "@run:1a2b3c",
-    "bot.py@{upstream}:mine",
-    "a@b@c.py",
-]
-LADDER = {
-    "format": 1, "placed": {"a": "by hand"}, "anchors": {"a": 0.0}, "files": {},
-    "plan": {"game": "kalah(6,4)", "agents": {"a": {"kind": "random"}}, "matches": []},
-}  # fmt: skip
 
 
 def file_answer(name: str, read: Callable[[Path], int]) -> Callable[[bytes, Path], int]:
@@ -107,27 +78,6 @@ def beside(*lines: str) -> Callable[[Path], int]:
     return read
 
 
-def versioned(content: bytes, directory: Path) -> int:
-    """A version of a bot's file is looked for."""
-    text = json.dumps(content.decode(errors="replace"))
-    read = beside(f'kind = "python"\nfile = {text}')
-    return status_of("fuzz", lambda: read(directory / "bot.py"), "", "x.toml")
-
-
-def settings_of(content: bytes, directory: Path) -> int:
-    """The user's settings are read."""
-    path = directory / "pitflip" / "settings.toml"
-    path.parent.mkdir()
-    path.write_bytes(content)
-
-    def read() -> int:
-        cluster_settings(None)
-        return DONE
-
-    with patch.dict(os.environ, {"XDG_CONFIG_HOME": str(directory)}):
-        return status_of("fuzz", read, "", str(path))
-
-
 def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
     """The status of reading that ends well."""
 
@@ -141,14 +91,6 @@ def done(read: Callable[[Path], object]) -> Callable[[Path], int]:
 def rated(name: str) -> Callable[[bytes, Path], int]:
     """How arena.commands.rate answers a file of this name."""
     return file_answer(name, lambda path: arena.commands.rate.main([str(path), "--draws", "0"]))
-
-
-def condition(content: bytes, directory: Path) -> int:
-    """How arena.commands.rate answers a condition on games."""
-    path = directory / "games.csv"
-    path.write_text(CSV[0])
-    text = content.decode(errors="replace").replace("\0", "")
-    return arena.commands.rate.main([str(path), "--draws", "0", f"--where={text}"])
 
 
 def command(
@@ -188,65 +130,17 @@ FILES = {
     ),
     "game": Target(changed(GAME_NAMES), command(games.perft.main, lambda text: [text, "1"])),
     "moves": Target(changed(MOVES, ["kalah"]), replayed("kalah(6,4)")),
-    "othello moves": Target(changed(MOVES), replayed("othello")),
     "position": Target(changed(POSITIONS), replayed("kalah(6,4)", "start")),
-    "othello position": Target(changed(POSITIONS), replayed("othello", "start")),
-    "explained": Target(
-        changed([*POSITIONS, *MOVES]),
-        command(
-            arena.commands.explain.main,
-            lambda text: ["kalah(3,2)", text, "--agent", "greedy", "--perfect", "0"],
-        ),
-    ),
     "csv": Target(changed(CSV), rated("games.csv")),
     "pgn": Target(changed(PGN), rated("games.pgn")),
     "ggf": Target(changed(GGF), rated("games.ggf")),
-    "condition": Target(changed(CONDITIONS), condition),
-    "settings": Target(changed(SETTINGS), settings_of),
-    "roster": Target(
-        changed([*KINDS, 'kind = "lines"\ncommand = ["./x"]\n']),
-        file_answer("bots/b/bot.toml", lambda path: roster_of(path.parents[2])),
-    ),
-    "survivors": Target(
-        changed(LINES),
-        file_answer("p.txt", lambda path: roster_of(path.parent, '\npositions = "p.txt"')),
-    ),
-    "lines": Target(
-        changed(LINES),
-        file_answer("p.txt", beside('openings = { list = "p.txt" }', 'kind = "first"')),
-    ),
-    "weights": Target(
-        changed(WEIGHTS), file_answer("w.toml", beside('kind = "smart"\nweights = "w.toml"'))
-    ),
     "learned": Target(
         damaged(LEARNED.read_bytes()),
         file_answer("w.npz", beside('kind = "smart"\nweights = "w.npz"')),
-    ),
-    "learned shown": Target(
-        damaged(LEARNED.read_bytes()),
-        file_answer("w.npz", lambda path: arena.commands.weights.main(["show", str(path)])),
     ),
     "evaluation": Target(
         changed(SOURCES),
         file_answer("e.py", beside('kind = "alphabeta"\nevaluate = "e.py"\nweights = { a = 1.0 }')),
     ),
     "bot": Target(changed(SOURCES), file_answer("b.py", beside('kind = "python"\nfile = "b.py"'))),
-    "version": Target(changed(VERSIONS), versioned),
-    "ladder": Target(
-        changed([json.dumps(LADDER, indent=1)]),
-        file_answer(
-            "ladder.json",
-            lambda path: arena.commands.ladder.main(["show", "--ladder", str(path.parent)]),
-        ),
-    ),
 }
-
-
-def roster_of(base: Path, more: str = "") -> int:
-    """An experiment with a class of bots is read."""
-    (base / "bots").mkdir(exist_ok=True)
-    (base / "bots" / "c.py").write_text("def choose(view):\n    return view.legal[0]\n")
-    file = base / "x.toml"
-    file.write_text(f'game = "kalah(6,4)"\n[roster]\ndirectory = "bots"{more}\n')
-    load(file)
-    return DONE

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.storage.provenance import code_digest
-from tests.torture.below import Below
-from tests.torture.disturbances import DISTURBANCES
-from tests.torture.laws import BROKEN, Outcome, Patience, Verdict
-from tests.torture.references import reference_of
-from tests.torture.subjects import SUBJECTS
-from tests.torture.trial import Trial
+from tools.torture.below import Below
+from tools.torture.disturbances import DISTURBANCES
+from tools.torture.laws import BROKEN, Outcome, Patience, Verdict
+from tools.torture.references import reference_of
+from tools.torture.subjects import SUBJECTS
+from tools.torture.trial import Trial
 
 JOURNAL = "trials.jsonl"
 
@@ -63,11 +63,9 @@ def tried(subject: str, how: str, chance: random.Random, state: Path, below: Bel
         trial.leave()
 
 
-def campaign(
-    seed: int, state: Path, only: str, patience: Patience, first: int = 0
-) -> Iterator[Tried]:
-    """The trials of a seed from the `first` on that are not in the journal, without an end."""
-    number, below = first + mended(state), Below()
+def campaign(seed: int, state: Path, only: str, patience: Patience) -> Iterator[Tried]:
+    """The trials of a seed that are not in the journal, without an end."""
+    number, below = mended(state), Below()
     while True:
         subject, how, chance = choice(seed, number, only)
         outcome = tried(subject, how, chance, state, below, patience)

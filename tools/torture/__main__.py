@@ -1,4 +1,4 @@
-"""Disturb runs of every sort: python -m tests.torture --disturbances 1000 --seed 1 --state DIR.
+"""Disturb runs of every sort: python -m tools.torture --disturbances 1000 --seed 1 --state DIR.
 
 Killed, it goes on where it was. The status is 1 if a law was broken: what broke it lies in
 DIR/evidence.
@@ -12,20 +12,19 @@ os.environ |= {"OPENBLAS_NUM_THREADS": "1", "PITFLIP_KNOWN": "off"}
 import argparse
 import signal
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from tests.torture.campaign import Tried, campaign, stored
-from tests.torture.disks import own_mounts
-from tests.torture.laws import BROKEN, Patience
-from tests.torture.loaded import load_all
-from tests.torture.printed import effective, into, printed
+from tools.torture.campaign import campaign, stored
+from tools.torture.disks import own_mounts
+from tools.torture.laws import BROKEN, Patience
+from tools.torture.loaded import load_all
+from tools.torture.printed import effective, into, printed
 
 
 def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.torture", description="Disturb runs, and see that nothing differs."
+        prog="python -m tools.torture", description="Disturb runs, and see that nothing differs."
     )
     parser.add_argument("--disturbances", type=int, default=1000, metavar="N", help="(1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="what is done when (1)")
@@ -34,21 +33,8 @@ def arguments() -> argparse.ArgumentParser:
         help="the journal of the campaign, and what is run (results/torture)",
     )  # fmt: skip
     parser.add_argument("--only", default="", metavar="NAME", help="one subject or disturbance")
-    parser.add_argument(
-        "--first", type=int, default=0, metavar="N", help="the number of the first trial (0)"
-    )
-    parser.add_argument(
-        "--beside", type=Path, action="append", default=[], metavar="DIR",
-        help="the state of a campaign with other numbers, whose trials count too",
-    )  # fmt: skip
     parser.add_argument("--into", type=Path, metavar="FILE", help="a page to put the tables into")
     return parser
-
-
-def all_of(state: Path, beside: Sequence[Path]) -> list[Tried]:
-    """The trials of all campaigns that count, each number of a seed once."""
-    found = [line for each in (*beside, state) for line in stored(each)]
-    return list({(line.seed, line.number): line for line in found}.values())
 
 
 def main(words: list[str] | None = None) -> int:
@@ -57,16 +43,16 @@ def main(words: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))  # what was begun is ended first
     state = chosen.state.resolve()
     state.mkdir(parents=True, exist_ok=True)
-    if effective(all_of(state, chosen.beside)) < chosen.disturbances:
+    if effective(stored(state)) < chosen.disturbances:
         load_all()
         own_mounts()
-        for line in campaign(chosen.seed, state, chosen.only, Patience(), chosen.first):
+        for line in campaign(chosen.seed, state, chosen.only, Patience()):
             words_of_it = f": {line.words}" if line.words else ""
             print(f"{line.number:5}  {line.subject:14} {line.disturbance:26} {line.verdict}"
                   f"{words_of_it}", flush=True)  # fmt: skip
-            if effective(all_of(state, chosen.beside)) >= chosen.disturbances:
+            if effective(stored(state)) >= chosen.disturbances:
                 break
-    lines = all_of(state, chosen.beside)
+    lines = stored(state)
     text = printed(lines)
     print(f"\n{text}")
     if chosen.into:

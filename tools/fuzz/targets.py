@@ -12,23 +12,19 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 import arena.commands.export
-import arena.commands.handouts
 import arena.commands.rate
 import arena.commands.report
 import arena.commands.runs
-import arena.commands.share
-import arena.commands.status
 import arena.commands.verify
 from arena.config.experiment import load
 from arena.planning.schedule import DrawnPlan, draw
 from arena.storage.journal import Journal
 from games.base.errors import DONE, status_of
 from tests.arena.running import played, small
-from tests.fuzz.bot_targets import BOTS
-from tests.fuzz.file_targets import FILES
-from tests.fuzz.grammars import changed, damaged
-from tests.fuzz.law import Target
-from tests.fuzz.page_targets import PAGES
+from tools.fuzz.bot_targets import BOTS
+from tools.fuzz.file_targets import FILES
+from tools.fuzz.grammars import changed, damaged
+from tools.fuzz.law import Target
 
 Command = Callable[[list[str]], int]
 
@@ -75,11 +71,6 @@ def listed(run: Path) -> int:
     return arena.commands.runs.main(["--results", str(run.parents[1]), "list"])
 
 
-def shared(run: Path) -> int:
-    """The run in one file."""
-    return arena.commands.share.main([str(run), "--to", str(run.parent / "run.zip")])
-
-
 def continued(run: Path) -> int:
     """The games of a journal, as a run that goes on reads them."""
 
@@ -104,20 +95,13 @@ def text_of_run(name: str) -> st.SearchStrategy[bytes]:
 
 VERIFIED, REPORTED = by(arena.commands.verify.main, "--replay"), by(arena.commands.report.main)
 RATED = by(arena.commands.rate.main, "--draws", "0")
-STATUS = by(arena.commands.status.main, "--once")
 EXPORTED = by(arena.commands.export.main, "--games", "json", "--tables", "csv")
-HANDED = by(arena.commands.handouts.main)
 RUNS = {
     "table": Target(file_of_run("games.parquet"), of_run("games.parquet", VERIFIED, REPORTED)),
-    "table rated": Target(file_of_run("games.parquet"), of_run("games.parquet", RATED)),
-    "table exported": Target(
-        file_of_run("games.parquet"), of_run("games.parquet", EXPORTED, HANDED)
-    ),
+    "table exported": Target(file_of_run("games.parquet"), of_run("games.parquet", EXPORTED)),
     "run": Target(text_of_run("run.json"), of_run("run.json", VERIFIED, REPORTED)),
-    "run listed": Target(text_of_run("run.json"), of_run("run.json", STATUS, listed)),
-    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, shared, RATED)),
+    "run exported": Target(text_of_run("run.json"), of_run("run.json", EXPORTED, RATED)),
     "summary": Target(text_of_run("summary.json"), of_run("summary.json", REPORTED, listed)),
-    "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued, STATUS)),
-    "ratings": Target(file_of_run("elo.parquet"), of_run("elo.parquet", REPORTED, EXPORTED)),
+    "journal": Target(file_of_run("journal.sqlite"), of_run("journal.sqlite", continued)),
 }
-TARGETS = {**FILES, **RUNS, **BOTS, **PAGES}
+TARGETS = {**FILES, **RUNS, **BOTS}

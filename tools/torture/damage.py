@@ -4,14 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.storage.journal import JOURNAL
-from tests.torture.below import Command
-from tests.torture.laws import Outcome, Verdict
-from tests.torture.signals import BEGUN, kill_all
-from tests.torture.trial import DONE, REFUSED, Trial
+from tools.torture.laws import Outcome, Verdict
+from tools.torture.signals import BEGUN, kill_all
+from tools.torture.trial import DONE, Trial
 
-BLOCK = 4096
 HALF = 0.5
-READERS = (("arena.status", "--once"), ("arena.report",), ("arena.verify",))
 Change = Callable[[Trial, bytes], bytes]
 
 
@@ -26,13 +23,6 @@ def flipped(trial: Trial, content: bytes) -> bytes:
 def cut(trial: Trial, content: bytes) -> bytes:
     """The end is missing."""
     return content[: trial.chance.randrange(len(content))]
-
-
-def blanked(trial: Trial, content: bytes) -> bytes:
-    """A block of the disk has lost what it held."""
-    start = trial.chance.randrange(len(content)) // BLOCK * BLOCK
-    lost = min(BLOCK, len(content) - start)
-    return content[:start] + bytes(lost) + content[start + lost :]
 
 
 def after_kill(change: Change) -> Callable[[Trial], None]:
@@ -53,16 +43,6 @@ def after_the_end(change: Change) -> Callable[[Trial], None]:
         changed(trial, change)
 
     return disturb
-
-
-def read_when_damaged(trial: Trial) -> None:
-    """Change a file of a finished run, and read the run by another command."""
-    trial.ends(trial.begin(), *DONE)
-    trial.patience.until_gone(trial.below)
-    run = next(iter(sorted(trial.results.glob("*/*/run.json")))).parent
-    changed(trial, trial.chance.choice((flipped, cut, blanked)))
-    module, *words = trial.chance.choice(READERS)
-    trial.ends(trial.begin(command=Command(module, (str(run), *words))), *DONE, *REFUSED)
 
 
 def deleted(trial: Trial) -> None:

@@ -1,6 +1,6 @@
 """Plant the faults of the table one by one in a copy of the tree, and name those that live.
 
-python -m tests.mutants [WORD ...]: all of them, or those whose file holds one of the words.
+python -m tools.mutants [WORD ...]: all of them, or those whose file holds one of the words.
 """
 
 import os
@@ -22,11 +22,21 @@ import pandas as pd  # noqa: F401  (loaded for the tests)
 import pyarrow as pa  # noqa: F401  (the same)
 import pytest
 
-from tests.mutants.table import MUTANTS, Mutant
+from tools.mutants.table import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("games", "agents", "arena", "tests", "experiments", "benchmarks", "docs")
-FILES = ("pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+COPIED = (
+    "games",
+    "agents",
+    "arena",
+    "pitflip",
+    "tests",
+    "tools",
+    "experiments",
+    "benchmarks",
+    "docs",
+)
+FILES = ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PATIENCE_SECONDS = 600
 SHARE = 0.95  # of the faults that must be noticed
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[2] / "tests" / "fuzz" / "cases"
 MOST_SHORTER = 200  # lines that are tried to be left out
 Judge = Callable[[bytes], str]  # which law an input breaks
 

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tests.torture.below import Command
+from tools.torture.below import Command
 
 TABLES = tuple(f"*/*/{name}.parquet" for name in ("games", "elo", "win_rates", "tournament"))
 STUDY = ("*/*/recommendation.json", "*/*/importance.parquet", "*/*/validation.parquet")
@@ -22,7 +22,6 @@ class Subject(NamedTuple):
     prepared: Command | None = None  # a run that is finished before, as results/run
     deciding: tuple[str, ...] = ()  # the files of users that decide games
     afresh: bool = True  # whether the command has --fresh
-    live: bool = False  # whether somebody looks at the page while it is played
     weight: int = 10
 
 
@@ -40,7 +39,6 @@ RANDOM = 'agents.random = { kind = "random" }\n'
 FAST = head(120) + SEARCHING + GREEDY + RANDOM
 FEWER = head(60) + SEARCHING + GREEDY
 RACE = head(400, more="schedule = { best = 1 }") + SEARCHING + GREEDY + RANDOM
-STOPPED = head(400, more="stop = { sprt = { elo0 = 0, elo1 = 60 } }") + SEARCHING + GREEDY
 SLOW = head(12, 5, "move_seconds = 60") + 'agents.mine = { kind = "python", file = "bot.py" }\n'
 BOT = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
 PROGRAM = """\
@@ -49,19 +47,8 @@ for line in sys.stdin:
     _, legal, _, chance, _ = line.split(';')
     print(legal.split()[int(chance) % len(legal.split())], flush=True)
 """
-HEURISTIC = """\
-from agents.features.sowing import pot, turned
-
-def evaluate(rules, position):
-    return 1.0 * pot(rules, position) - pot(rules, turned(position))
-"""
 WALLED = SLOW + (
     f'agents.program = {{ kind = "lines", command = ["{sys.executable}", "-IS", "program.py"] }}\n'
-)
-OWN = (
-    head(40)
-    + GREEDY
-    + ('agents.own = { kind = "alphabeta", depth = 1, epsilon = 0.2, evaluate = "own.py" }\n')
 )
 TUNED = """\
 game = "kalah(4,3)"
@@ -97,16 +84,16 @@ PAIRING = ("--results", PREPARED, "--workers", "2", "--quiet", "--no-page")
 
 def run_of(*words: str, typed: bool = False) -> Command:
     """The command that plays the experiment."""
-    return Command("arena.run", ("torture.toml", *WORDS, *words), typed)
+    return Command("arena.commands.run", ("torture.toml", *WORDS, *words), typed)
 
 
-PLAYED = Command("arena.run", ("torture.toml", *PAIRING))
-JUDGED = Command("arena.judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9"))
+PLAYED = Command("arena.commands.run", ("torture.toml", *PAIRING))
+JUDGED = Command(
+    "arena.commands.judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9")
+)
 
 SUBJECTS: Mapping[str, Subject] = {
     "fast path": Subject(run_of("--no-page"), {"torture.toml": FAST}, weight=20),
-    "as typed": Subject(run_of(typed=True), {"torture.toml": FAST}, weight=6),
-    "one process": Subject(run_of("--no-page", "--backend", "here"), {"torture.toml": STOPPED}),
     "slow path": Subject(
         run_of("--no-page"), {"torture.toml": SLOW + GREEDY, "bot.py": BOT}, deciding=("bot.py",)
     ),
@@ -115,10 +102,6 @@ SUBJECTS: Mapping[str, Subject] = {
         {"torture.toml": WALLED, "bot.py": BOT, "program.py": PROGRAM},
         deciding=("bot.py",),
     ),
-    "own heuristic": Subject(
-        run_of("--no-page"), {"torture.toml": OWN, "own.py": HEURISTIC}, deciding=("own.py",),
-        weight=3,
-    ),
     "race": Subject(run_of("--no-page"), {"torture.toml": RACE}),
     "known games": Subject(
         run_of("--no-page", "--known", "results/known"), {"torture.toml": FAST},
@@ -126,17 +109,12 @@ SUBJECTS: Mapping[str, Subject] = {
             words=(*PLAYED.words, "--pairs", "70", "--known", "results/known")
         ),
     ),
-    "live page": Subject(run_of("--live"), {"torture.toml": FAST}, live=True),
     "tune": Subject(
-        Command("arena.tune", ("torture.toml", *WORDS)),
+        Command("arena.commands.tune", ("torture.toml", *WORDS)),
         {"torture.toml": TUNED.replace("METHOD", "spsa")}, STUDY,
     ),
-    "tune, tpe": Subject(
-        Command("arena.tune", ("torture.toml", *WORDS)),
-        {"torture.toml": TUNED.replace("METHOD", "tpe")}, STUDY, weight=5,
-    ),
     "learn": Subject(
-        Command("arena.learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
+        Command("arena.commands.learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
         ("*/*/round-*.npz",),
     ),
     "judge": Subject(

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tests.torture import damage, signals, surroundings
-from tests.torture.subjects import TABLES, Subject
-from tests.torture.trial import Trial
+from tools.torture import damage, signals, surroundings
+from tools.torture.subjects import Subject
+from tools.torture.trial import Trial
 
 
 def any_subject(_: Subject) -> bool:
@@ -33,32 +33,16 @@ DISTURBANCES: Mapping[str, Disturbance] = {
     "SIGTERM": Disturbance(signals.terminate),
     "Ctrl-C": Disturbance(signals.interrupt),
     "Ctrl-C twice": Disturbance(signals.interrupt_twice),
-    "SIGHUP": Disturbance(signals.hang_up, weight=5),
     "stopped and continued": Disturbance(signals.stop_all),
-    "one stopped and continued": Disturbance(signals.stop_one_below, forks),
     "full disk": Disturbance(surroundings.full_disk),
     "files limited": Disturbance(surroundings.limited_files, weight=5),
-    "read-only disk": Disturbance(surroundings.read_only_disk, weight=5),
     "bit flipped after a kill": Disturbance(damage.after_kill(damage.flipped), weight=20),
     "bit flipped after the end": Disturbance(damage.after_the_end(damage.flipped)),
     "file cut after a kill": Disturbance(damage.after_kill(damage.cut)),
     "file cut after the end": Disturbance(damage.after_the_end(damage.cut), weight=5),
-    "block lost after a kill": Disturbance(damage.after_kill(damage.blanked)),
     "file deleted": Disturbance(damage.deleted, weight=5),
-    "read when damaged": Disturbance(
-        damage.read_when_damaged, lambda subject: subject.products == TABLES, weight=5
-    ),
-    "clock jumps": Disturbance(
-        surroundings.clock_jumps, lambda subject: subject.command.typed, weight=10
-    ),
     "two at once": Disturbance(surroundings.two_at_once),
     "bot's file changed": Disturbance(
         surroundings.file_changed, lambda subject: bool(subject.deciding)
-    ),
-    "seed changed": Disturbance(
-        surroundings.seed_changed, lambda subject: subject.afresh, weight=5
-    ),
-    "code changed": Disturbance(
-        surroundings.code_changed, lambda subject: subject.afresh, weight=5
     ),
 }

@@ -9,11 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from agents.sandbox.syscalls import (
-    BIND,
     DETACH,
     NEW_NAMESPACES,
     PRIVATE,
-    READ_ONLY,
     RECURSIVE,
     REMOUNT,
     called,
@@ -62,11 +60,6 @@ def resized(disk: Path, size: str = LARGE) -> None:
     mount("tmpfs", disk, "tmpfs", REMOUNT, size)
 
 
-def read_only(disk: Path) -> None:
-    """Let nobody write there any more."""
-    mount("tmpfs", disk, "tmpfs", REMOUNT | READ_ONLY)
-
-
 def files_below(directory: Path) -> list[Path]:
     """All files, in their order."""
     return [path for path in sorted(directory.rglob("*")) if path.is_file()]
@@ -78,17 +71,6 @@ def written(directory: Path, files: dict[Path, bytes]) -> None:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-@contextmanager
-def seen_otherwise(path: Path, content: bytes, beside: Path) -> Iterator[None]:
-    """A file that for us has another content; others see it as it is."""
-    beside.write_bytes(content)
-    mount(str(beside), path, "", BIND)
-    try:
-        yield
-    finally:
-        called("unmount", libc().umount2(os.fsencode(path), DETACH))
 
 
 def files_limited(kilobytes: int) -> None:

@@ -5,10 +5,10 @@ import random
 import shutil
 from pathlib import Path
 
-from tests.torture.below import Below
-from tests.torture.laws import Outcome, Patience, Verdict
-from tests.torture.subjects import PREPARED, SUBJECTS
-from tests.torture.trial import DONE, Reference, Trial, products
+from tools.torture.below import Below
+from tools.torture.laws import Outcome, Patience, Verdict
+from tools.torture.subjects import PREPARED, SUBJECTS
+from tools.torture.trial import DONE, Reference, Trial, products
 
 
 def reference_of(name: str, state: Path, below: Below) -> Reference:

@@ -6,8 +6,8 @@ import signal
 import time
 
 from agents.sandbox.usage import descendants
-from tests.torture.laws import Outcome, Verdict
-from tests.torture.trial import DONE, Trial
+from tools.torture.laws import Outcome, Verdict
+from tools.torture.trial import DONE, Trial
 
 KILLED = -signal.SIGKILL
 UNFINISHED = 3
@@ -44,7 +44,7 @@ def kill_one_below(trial: Trial) -> None:
 
 
 def terminate(trial: Trial) -> None:
-    """SIGTERM, as from a machine that is shut down."""
+    """SIGTERM, as from a machine that shuts down."""
     process = trial.begin()
     trial.moment()
     send(process, signal.SIGTERM)
@@ -53,54 +53,36 @@ def terminate(trial: Trial) -> None:
 
 def interrupt(trial: Trial) -> None:
     """Ctrl-C."""
-    process = trial.begin()
-    trial.moment()
-    press(process, signal.SIGINT)
-    late_if_done(trial.ends(process, -signal.SIGINT, UNFINISHED, *DONE))
+    press_ctrl_c(trial)
 
 
 def interrupt_twice(trial: Trial) -> None:
-    """Ctrl-C, and once more because nothing happens at once."""
+    """Ctrl-C, and again because nothing happens at once."""
+    press_ctrl_c(trial, trial.chance.choice((0.0, 0.0, 0.02, 0.1, 0.3)))
+
+
+def press_ctrl_c(trial: Trial, again: float | None = None) -> None:
+    """Press Ctrl-C as in a terminal, and perhaps again after some seconds."""
     process = trial.begin()
     trial.moment()
     press(process, signal.SIGINT)
-    time.sleep(trial.chance.choice((0.0, 0.0, 0.02, 0.1, 0.3)))
-    press(process, signal.SIGINT)
+    if again is not None:
+        time.sleep(again)
+        press(process, signal.SIGINT)
     late_if_done(trial.ends(process, -signal.SIGINT, UNFINISHED, *DONE))
 
 
-def hang_up(trial: Trial) -> None:
-    """SIGHUP, as from a terminal that is closed."""
-    process = trial.begin()
-    trial.moment()
-    press(process, signal.SIGHUP)
-    late_if_done(trial.ends(process, -signal.SIGHUP, UNFINISHED, *DONE))
-
-
 def stop_all(trial: Trial) -> None:
-    """Stop everything for a while, as a laptop that sleeps, then let it go on."""
+    """Stop everything for a while, as on a laptop that sleeps, then let it go on."""
     process = trial.begin()
     trial.moment()
     stopped = trial.below.there()
-    rest(trial, stopped)
-    trial.ends(process, *DONE)
-
-
-def stop_one_below(trial: Trial) -> None:
-    """Stop one worker, or the spawner, for a while."""
-    process = trial.begin()
-    trial.moment(BEGUN)
-    rest(trial, [one_below(trial, process)])
-    trial.ends(process, *ends_of_less(trial))
-
-
-def rest(trial: Trial, stopped: list[int]) -> None:
-    """Stop these, and let them go on after a while."""
     for each in stopped:
         send(each, signal.SIGSTOP)
     time.sleep(trial.chance.uniform(0.0, LONGEST_STOP))
     for each in stopped:
         send(each, signal.SIGCONT)
+    trial.ends(process, *DONE)
 
 
 def one_below(trial: Trial, command: int) -> int:

@@ -57,7 +57,8 @@ class Watch:
         """What is written outside of this directory, and of our cache."""
         self.written = []
         caches = map(str, user_caches())
-        self.allowed = (f"{directory.resolve()}/", *caches, "/dev/", "/proc/")
+        numba = os.environ.get("NUMBA_CACHE_DIR", "/dev/")
+        self.allowed = (f"{directory.resolve()}/", *caches, numba, "/dev/", "/proc/")
         try:
             yield self.written
         finally:

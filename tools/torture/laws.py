@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tests.torture.below import MOST_BETWEEN, SAMPLE_SECONDS, Below
+from tools.torture.below import MOST_BETWEEN, SAMPLE_SECONDS, Below
 
 
 class Verdict(enum.StrEnum):

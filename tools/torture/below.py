@@ -37,7 +37,6 @@ class Below:
     def __init__(self) -> None:
         syscalls.prctl("subreaper", syscalls.SUBREAPER, 1)  # orphans come to us
         self.statuses: dict[int, int] = {}
-        self.apart: set[int] = set()  # begun by us beside the commands
         self.seconds: dict[int, float] = {}  # of the processor, by process
 
     def begin(
@@ -79,7 +78,7 @@ class Below:
     def there(self) -> list[int]:
         """Who is there now, parents before children."""
         self.bury()
-        return [each for each in descendants(os.getpid())[1:] if each not in self.apart]
+        return descendants(os.getpid())[1:]
 
     def used(self) -> float:
         """The processor time of all that were seen since it was last forgotten."""
@@ -104,7 +103,6 @@ class Below:
                     os.kill(each, signal.SIGKILL)
             self.bury()
             time.sleep(SAMPLE_SECONDS)
-        self.apart.clear()
 
 
 def threads_of(process: int) -> list[Path]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.torture import laws
-from tests.torture.below import SAMPLE_SECONDS, Below, Command
-from tests.torture.laws import Outcome, Patience, Verdict
-from tests.torture.subjects import RESULTS, Subject
+from tools.torture import laws
+from tools.torture.below import SAMPLE_SECONDS, Below, Command
+from tools.torture.laws import Outcome, Patience, Verdict
+from tools.torture.subjects import RESULTS, Subject
 
 ROOT = Path(__file__).parents[2]
 DONE = (0, 1)
@@ -44,7 +44,6 @@ class Trial:
     below: Below
     patience: Patience = field(default_factory=Patience)
     may_refuse: bool = False  # what was damaged
-    watcher: int = 0
     notes: list[str] = field(default_factory=list)  # what was damaged
     settled: Verdict | None = None  # what became of it, once that is known
 
@@ -83,22 +82,10 @@ class Trial:
     ) -> int:  # fmt: skip
         """Begin the subject's command, or another one; its process."""
         command = command or self.subject.command
-        process = self.below.begin(
+        return self.below.begin(
             command._replace(words=(*command.words, *more)), self.place, self.log,
             {**environment_in(self.state), **environment}, before,
         )  # fmt: skip
-        if self.subject.live and not self.watcher:
-            self.watch()
-        return process
-
-    def watch(self) -> None:
-        """Have somebody look at the live page until the trial is over."""
-        from tests.torture.watcher import look  # noqa: PLC0415  # seldom needed
-
-        self.watcher = os.fork()
-        if not self.watcher:
-            look(self.log)
-        self.below.apart.add(self.watcher)
 
     def until(self, share: float) -> None:
         """Wait until the commands have used this share of the time that they need undisturbed."""
@@ -150,7 +137,6 @@ class Trial:
     def leave(self) -> None:
         """End whatever is there still."""
         self.below.end()
-        self.watcher = 0
 
 
 def environment_in(state: Path) -> dict[str, str]:

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from tests.marked_page import put_between
-from tests.torture.campaign import Tried
-from tests.torture.disturbances import DISTURBANCES
-from tests.torture.laws import BROKEN, COUNTED, Verdict
-from tests.torture.subjects import SUBJECTS
+from tools.torture.campaign import Tried
+from tools.torture.disturbances import DISTURBANCES
+from tools.torture.laws import BROKEN, COUNTED, Verdict
+from tools.torture.subjects import SUBJECTS
 
 BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
 COLUMNS = {
@@ -65,4 +64,8 @@ def printed(lines: Sequence[Tried]) -> str:
 
 def into(page: Path, text: str) -> None:
     """Put the tables between the marks of a page."""
-    put_between(page, BEGIN, END, text)
+    before, begun, rest = page.read_text().partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not begun or not ended:
+        raise SystemExit(f"{page}: has no place for the tables ({BEGIN} ... {END})")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
