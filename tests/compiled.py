@@ -1,10 +1,9 @@
 """Compiles what many tests need, each family of states in one process: python -m tests.compiled.
 
-Tests run side by side, and two files that need the same kernels would both compile them; and each
-process makes the parts anew that a family's kernels share. With a warm cache this ends at once.
+Without this, parallel workers that need the same kernels would each compile them. With a warm cache
+this ends at once.
 """
 
-import gc
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -88,7 +87,7 @@ def main() -> None:
     if not done.exists():
         names = sorted((*OF_EVERY_FAMILY, OWN_GAME), key=lambda name: "othello" not in name)
         names.sort(key=is_wide)
-        with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1), None, gc.disable) as pool:
+        with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1)) as pool:
             list(pool.map(compile_family, names))
         done.touch()
 

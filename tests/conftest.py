@@ -1,39 +1,29 @@
-"""Settings of the whole suite: hypothesis profiles, silence about wrap-around in kernels."""
+"""Settings of the whole suite: hypothesis profiles, workers, lent spawners."""
 
-import gc
 import os
 import signal
 import sys
 from pathlib import Path
 
-# Tests run side by side already; NumPy's own threads would only wait for one another.
+# Tests run in parallel already: NumPy's own threads would only compete with them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# What one test played, another has to play as well.
+# No test may use games that another test has played.
 os.environ["PITFLIP_KNOWN"] = "off"
 # As in a shell whose environment is activated: `python` is ours, and commands are printed so.
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings  # what it loads reads that once
+from hypothesis import HealthCheck, Phase, settings  # it reads these variables when it is loaded
 
-pytest_plugins = ["tests.side_by_side"]
-
-# Collecting makes a million objects, and no garbage worth looking for.
-gc.disable()
-# Python's own 700, 10 and 10 cost tests a twentieth of their time; what is old is looked at last.
-BEFORE_LOOKING = 50_000, 10, 100
-
-# Bytecode is kept, whatever the machine says: else each process compiles all it imports.
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+from tests.lent_spawners import lent_spawners, own_spawners
 
 # Kernels compile inside the first example, which is slow and says nothing about the example.
 COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 settings.register_profile("pitflip", COMMON, derandomize=True, max_examples=25)
-# What make test-slow tries.
+# The profile of make test-slow.
 settings.register_profile("thorough", COMMON, derandomize=True, max_examples=300)
-# A fault is planted: one example that shows it is enough, the smallest is not looked for.
+# For planted faults: any failing example will do, so none is shrunk.
 settings.register_profile(
     "mutants", COMMON, derandomize=True, max_examples=40, phases=[Phase.explicit, Phase.generate]
 )
@@ -41,10 +31,12 @@ settings.register_profile(
 settings.register_profile("search", COMMON, max_examples=5000)
 settings.load_profile("pitflip")
 
+MOST_WORKERS = 8
+
 
 def pytest_configure(config):
-    """Interpreted, the wrap-around that kernels count on is a warning, and warnings are errors."""
-    # Begun in the background of a script, Ctrl-C is ignored, here and in all that we begin.
+    """Let Ctrl-C through, and ignore the wrap-around of interpreted kernels."""
+    # A script's background processes ignore Ctrl-C, and their children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         config.addinivalue_line(
@@ -52,35 +44,21 @@ def pytest_configure(config):
         )
 
 
-def pytest_collection_finish():
-    """What collecting has made stays until the end: no collection of garbage looks at it again."""
-    gc.freeze()
-    gc.set_threshold(*BEFORE_LOOKING)
-    gc.enable()
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Start three workers on two cores, because some tests wait for bots and ports."""
+    return min(MOST_WORKERS, 3 * (os.cpu_count() or 1) // 2)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _lent_spawners():
-    """Walls of tests share a spawner, which is a process of half a second."""
-    from tests.lent_spawners import lent_spawners  # noqa: PLC0415  # it loads NumPy
-
+    """Share the spawner of bots among tests: each one takes half a second to start."""
     with lent_spawners():
         yield
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _no_waiting_for_disks():
-    """No test goes on after a power cut, and files of tests are many."""
-    from tests.no_waiting_for_disks import no_waiting  # noqa: PLC0415  # as late as the above
-
-    with no_waiting():
-        yield
-
-
-@pytest.fixture(scope="module")
-def own_spawners():
-    """For files whose tests end spawners, or look at all that one began."""
-    from tests.lent_spawners import own_spawners  # noqa: PLC0415  # it loads NumPy
-
+@pytest.fixture(scope="module", name="own_spawners")
+def _own_spawners():
+    """Give the tests of a file spawners of their own, because they end or inspect them."""
     with own_spawners():
         yield

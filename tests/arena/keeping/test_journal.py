@@ -2,7 +2,6 @@
 
 import os
 import random
-import sqlite3
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from arena.planning.games import PLAYED, Games, encoded
 from arena.planning.pair_order import Pairings
 from arena.storage.journal import DirectoryError, Journal
-from tests import no_waiting_for_disks
 from tests.arena.running import database
 
 SCHEDULE = Pairings(
@@ -131,8 +129,7 @@ def test_a_batch_comes_back_with_its_note_and_the_plan_with_it(tmp_path):
         assert store.plan() == '{"trials": 3}'
 
 
-def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite3, "connect", no_waiting_for_disks.connect)  # that of users
+def test_a_commit_waits_for_the_disk_as_often_as_wal_needs(tmp_path):
     with Journal(tmp_path, "x") as store:
         assert store._base.execute("pragma journal_mode").fetchone() == ("wal",)
         assert store._base.execute("pragma synchronous").fetchone() == (1,)  # normal

@@ -1,0 +1,1 @@
+"""Long searches for faults, run by hand: fuzzing, torture, mutants."""

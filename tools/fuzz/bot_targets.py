@@ -1,0 +1,211 @@
+"""Every protocol both ways: hostile bots that we ask, hostile hosts that ask our agents."""
+
+import importlib
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
+
+from agents.core import Agent, AgentFailure, AgentSpec, Resigned
+from agents.protocols import PROTOCOLS
+from agents.registry import build
+from agents.sandbox.messages import BotLimits
+from agents.sandbox.protocol_agent import Driver, Program
+from agents.serving import Serving
+from games import Game, Position, game
+from games.base.errors import DONE
+from tools.fuzz.hostile_lines import streams
+from tools.fuzz.law import Target
+
+SILENCE = b"{silence}"  # nothing comes in time
+MOVE, PING, REFERENCE = b"{move}", b"{ping}", b"{ref}"  # what would be right
+MOST_PLIES = 80
+GAMES = {
+    "lines": "kalah(6,4)", "gtp": "othello(6)", "nboard": "othello(8)", "kgp": "kalah(6,4)",
+    "files": "othello(8)",
+}  # fmt: skip
+OPTIONS: Mapping[str, Mapping[str, object]] = {"gtp": {"tell_time": True}}
+# What a bot says, and the words of which it makes what it would not say.
+ANSWERS = {
+    "lines": "{move}|{move}|'{move}'|pong|chooses {move}|resign|data value = 3.5|7|0|{silence}|",
+    "gtp": "= {move}||= {move}|=|=||? no|= pass|= resign|= list_commands\nset_game|data a = 1|",
+    "nboard": "pong {ping}|pong {ping}|=== {move}/1.5/0.1|=== {move}|nodestats 9 1|set myname x"
+    "|status x|=== PA|nodestats|{silence}",
+    "kgp": "2 mode freeplay|2@{ref} move {move}|4@{ref} yield|6 ping|set info:comment \"x\"|error"
+    "|goodbye|mode simple|8@{ref} move 99|{silence}|2@3 move",
+    "files": "{move}|0|27|-1|x|{silence}",
+}  # fmt: skip
+# The same of a host.
+QUESTIONS = {
+    "lines": "S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move;1 2;0.5;9;kalah"
+    "|S 0 0 0 0 0 1, N 4 4 4 4 4 4, pots 0-0, South to move|x;y|;;;|S",
+    "gtp": "genmove b|play w d3|genmove white|3 name|clear_board|boardsize 8|undo|showboard|quit"
+    "|reg_genmove b|known_command x|final_score|list_commands|komi 7.5|set_game Othello",
+    "nboard": "nboard 2|set depth 5|set game (;GM[Othello]PC[x]BO[8 ---------------------------O*--"
+    "----*O--------------------------- *]B[F5]W[F6];)|move F5|go|ping 3|hint 2|learn|D3/1/2",
+    "kgp": "kgp 1 0 1|0 kgp 1 0 0|4 state <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>|8@6 ok|stop|@6 stop"
+    "|2 ping|6 state <6,0,0,0,0,0,0,0,0,4,4,4,4,4,4>|9 problem <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> 1"
+    "|goodbye|5@4 error \"x\"|7@4 stop|state <99999,0>|12 state <7,1,1,3,3,3,3,3,3,3,3,3>",
+    "files": "1|2|0|8|x|-1|00000000|9|{silence}",
+}  # fmt: skip
+
+
+class Talker:
+    """A bot in this process that says the lines of a stream, whatever it is asked."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        """Not alive until it is begun."""
+        self.lines, self.name, self.limits = lines[::-1], "fuzz", BotLimits()
+        self.alive, self.gone, self.has_written, self.heard = False, False, False, ""
+        self.move = b"1"
+
+    def begin(self, *_: object) -> None:
+        """Start."""
+        self.alive = True
+
+    def new_game(self) -> None:
+        """Nothing is measured."""
+
+    def send(self, content: bytes | memoryview, _: float) -> None:
+        """Remember the last question."""
+        self.heard = bytes(content).decode(errors="replace")
+
+    def receive(self, _: float, __: int) -> bytes | None:
+        """The next line; the end when there is none, None for silence."""
+        if not self.lines:
+            return b""
+        line = self.lines.pop()
+        if line == SILENCE:
+            return None
+        words = self.heard.split() or ["0"]
+        said = {MOVE: self.move, PING: words[-1].encode(), REFERENCE: words[0].encode()}
+        for place, word in said.items():
+            line = line.replace(place, word)
+        return line + b"\n"
+
+    def hung_up(self, _: float) -> bool:
+        """It keeps nothing."""
+        return False
+
+    def end(self) -> None:
+        """Stop."""
+        self.alive = False
+
+    def died(self) -> NoReturn:
+        """Raise what its end is."""
+        self.fault("crashed", "ended")
+
+    def fault(self, kind: str, message: str) -> NoReturn:
+        """Raise its failure."""
+        self.end()
+        raise AgentFailure(kind, self.name, "", message)
+
+
+def asked(kind: str, options: Mapping[str, object]) -> Callable[[bytes, Path], int]:
+    """Host a bot that says these lines, game after game, until it has said all."""
+
+    def answer(content: bytes, _: Path) -> int:
+        of = game(GAMES[kind])
+        module = importlib.import_module(PROTOCOLS[kind])
+        conversation = module.conversation(of, options)
+        bot = Talker(content.split(b"\n"))
+        spec = AgentSpec(kind, {"command": ["fuzz"]})
+        driver = Driver(spec, of, conversation, Program(("fuzz",)), bot, 1.0)  # type: ignore[arg-type]
+        dice = random.Random(len(content))
+        while bot.lines:
+            left = len(bot.lines)
+            try:
+                play(driver, of, bot, dice)
+            except AgentFailure as failure:
+                print(failure.kind, failure.message, failure.trace)
+            except Resigned:
+                pass
+            if len(bot.lines) == left:  # a game in which it was not asked
+                bot.lines.pop()
+        print(*driver.notes, driver.said, sep="\n")
+        driver.close()
+        return DONE
+
+    return answer
+
+
+def play(driver: Driver, of: Game, bot: Talker, dice: random.Random) -> None:
+    """A game against moves by chance."""
+    position, mine = of.start(), dice.randrange(2)
+    driver.start(1)
+    for _ in range(MOST_PLIES):
+        if of.over(position) or not bot.lines:
+            break
+        legal = of.legal(position)
+        move = dice.choice(legal)
+        if position.mover == mine:
+            bot.move = right_word(driver.spec.kind, of, position, move)
+            move = driver.choose(position).move
+        before, position = position, of.play(position, move)
+        driver.played(move, before, position)
+    driver.finish()
+
+
+def right_word(kind: str, of: Game, position: Position, move: int) -> bytes:
+    """A legal move as a bot of this kind says it."""
+    text = of.move_text(position, move)
+    return (str(move + 1) if kind == "kgp" else text).encode()
+
+
+@cache
+def agent_for(of: Game) -> Agent:
+    """The agent that is asked: it takes no time."""
+    return build(AgentSpec("first"), of)
+
+
+def write(text: str) -> None:
+    """Print what goes to a host; KGP ends lines as the network does."""
+    print(text.replace("\r\n", "\n"), end="")
+
+
+def served(kind: str) -> Callable[[bytes, Path], int]:
+    """Our agent as the bot of a host that says these lines; who ends it begins again."""
+
+    def answer(content: bytes, _: Path) -> int:
+        of, module = game(GAMES[kind]), importlib.import_module(PROTOCOLS[kind])
+        options = {key.name: key.default for key in getattr(module, "SERVE_OPTIONS", ())}
+        lines = content.decode(errors="replace").split("\n")
+        while lines:
+            serving = Serving(
+                lines,
+                lambda text: print(text.replace("\r\n", "\n")),
+                of,
+                agent_for(of),
+                agent_for,
+                1,
+            )
+            serving.run(module.serve(of, agent_for(of), options))
+            left = list(iter(serving.arrived.get, None))
+            lines = lines[len(lines) - len(left) :] if len(left) < len(lines) else []
+        return DONE
+
+    return answer
+
+
+def of_bots(kind: str) -> Target:
+    """A bot that speaks this protocol."""
+    said = ANSWERS[kind].split("|")
+    return Target(streams(said, words_in(said)), asked(kind, OPTIONS.get(kind, {})))
+
+
+def of_hosts(kind: str) -> Target:
+    """A host of our agents."""
+    said = QUESTIONS[kind].split("|")
+    return Target(streams(said, words_in(said)), served(kind))
+
+
+def words_in(lines: list[str]) -> list[str]:
+    """The words of some lines."""
+    return sorted({word for line in lines for word in line.replace(";", " ").split()})
+
+
+BOTS = {
+    **{f"{name} bot": of_bots(name) for name in ANSWERS},
+    **{f"{kind} host": of_hosts(kind) for kind in QUESTIONS},
+}

@@ -1,0 +1,121 @@
+"""The law for every input: an answer soon, in a few printable lines, and nothing else."""
+
+import contextlib
+import io
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hypothesis.strategies import SearchStrategy
+
+from games.base.errors import DONE, FINDING, MISTAKE, UNFINISHED
+from games.kernels.compile_cache import user_caches
+
+SECONDS = 2.0
+MEBIBYTES = 300
+MOST_LINES = 40
+MOST_CHARACTERS = 4096
+SLOWER = 3.0  # a loaded machine: what takes long is tried again before it is a finding
+
+
+@dataclass(frozen=True)
+class Target:
+    """A part of ours that reads something, and what it may be given."""
+
+    inputs: SearchStrategy[bytes]
+    answer: Callable[[bytes, Path], int]  # the exit status; what it prints is watched
+
+
+class Watch:
+    """Notes what Python opens for writing outside of a directory."""
+
+    def __init__(self) -> None:
+        """Nothing is noted until somebody asks."""
+        self.allowed: tuple[str, ...] | None = None
+        self.written: list[str] = []
+        sys.addaudithook(self.see)
+
+    def see(self, event: str, arguments: tuple[object, ...]) -> None:
+        """Note an opened file."""
+        if self.allowed is None or event != "open":
+            return
+        path, _, flags = (*arguments, None, None, 0)[:3]
+        writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        if not writes or not isinstance(path, str) or "__pycache__" in path:  # what is compiled
+            return
+        if not os.path.realpath(path).startswith(self.allowed):
+            self.written.append(path)
+
+    @contextlib.contextmanager
+    def only(self, directory: Path) -> Iterator[list[str]]:
+        """What is written outside of this directory, and of our cache."""
+        self.written = []
+        caches = map(str, user_caches())
+        numba = os.environ.get("NUMBA_CACHE_DIR", "/dev/")
+        self.allowed = (f"{directory.resolve()}/", *caches, numba, "/dev/", "/proc/")
+        try:
+            yield self.written
+        finally:
+            self.allowed = None
+
+
+WATCH = Watch()
+
+
+def broken(target: Target, content: bytes) -> str:
+    """Which law an input breaks; nothing if it is answered as it should be."""
+    why, seconds = _tried(target, content)
+    if not why and seconds > SECONDS:
+        why, seconds = _tried(target, content)
+        if not why and seconds > SLOWER:
+            return f"took {seconds:.1f} s"
+    return why
+
+
+def _tried(target: Target, content: bytes) -> tuple[str, float]:
+    said, fault, status, written = io.StringIO(), "", -1, list[str]()
+    before, begun = _peak(), time.process_time()
+    with tempfile.TemporaryDirectory(prefix="pitflip-fuzz-") as name:
+        directory = Path(name)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            try:
+                with WATCH.only(directory) as written:
+                    status = target.answer(content, directory)
+            except SystemExit as end:
+                status = end.code if isinstance(end.code, int) else 1
+            except Exception:
+                fault = traceback.format_exc(limit=-4)
+    seconds = time.process_time() - begun
+    if fault:
+        return f"a traceback: {fault}", seconds
+    if written:
+        return f"wrote outside of its directory: {written[:3]}", seconds
+    if (grown := _peak() - before) > MEBIBYTES:
+        return f"took {grown} MiB", seconds
+    return unfit(said.getvalue(), status), seconds
+
+
+def unfit(text: str, status: int) -> str:
+    """Which law an answer breaks by its words or its status."""
+    if status not in (DONE, FINDING, MISTAKE, UNFINISHED):
+        return f"ended with status {status}"
+    raw = sorted({each for each in text if not each.isprintable() and each != "\n"})
+    if raw:
+        return f"printed {raw!r}"
+    if status in (DONE, FINDING):
+        return ""
+    if not text.strip():
+        return "a mistake without a word"
+    if text.count("\n") > MOST_LINES:
+        return f"printed {text.count(chr(10))} lines"
+    return f"printed {len(text):,} characters" if len(text) > MOST_CHARACTERS else ""
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

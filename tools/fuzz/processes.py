@@ -1,0 +1,199 @@
+"""Commands with hostile arguments, files and input: exit status, output, limits.
+
+Each command runs in a fork of a process that has already loaded what commands load, so that a
+command does not spend a second on starting Python.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from games.base.errors import DONE, FINDING
+from tests.forked import in_fork
+from tools.fuzz.file_targets import (
+    CSV,
+    EXPERIMENTS,
+    FILES,
+    GAME_NAMES,
+    KINDS,
+    LESSONS,
+    MOVES,
+    POSITIONS,
+    STUDIES,
+)  # fmt: skip
+from tools.fuzz.grammars import changed
+from tools.fuzz.hostile_lines import streams
+from tools.fuzz.law import MEBIBYTES, SECONDS, SLOWER, WATCH, unfit
+
+PLAYING_SECONDS = 1  # processor time after which a valid run is ended
+MOST_SECONDS = 4
+WAITING_SECONDS = 300.0  # on a busy machine
+SMALL = (
+    'game = "kalah(4,3)"\npairs = 2\nseed = 5\nopenings = { random_plies = 3 }\n'
+    '[agents.a]\nkind = "random"\n[agents.b]\nkind = "greedy"\nrandom_ties = true\n'
+    '[[checks]]\nthat = "b beats a"\nscore_at_least = 0.5\n'
+)
+HERE = ("--backend", "here", "--workers", "1", "--known", "off", "--no-page")
+PERSON = ["3", "f5", "undo", "hint", "help", "restart", "level 3", "quit", "\x04", "9", "a 1"]
+GTP = ["genmove b", "play w d3", "showboard", "boardsize 8", "undo", "3 name", "quit"]
+RUN, TUNE, LEARN = "arena.commands.run", "arena.commands.tune", "arena.commands.learn"
+PLAY, SERVE, EXPLAIN = "arena.commands.play", "arena.commands.serve", "arena.commands.explain"
+AGENTS_THAT_PLAY = ("--first", "human", "--second", "greedy", "--seed", "1")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A module and its arguments. The input is an argument, or a file, or the standard input."""
+
+    inputs: st.SearchStrategy[bytes]
+    module: str
+    words: Callable[[str], Sequence[str]]  # the arguments, made from the input
+    file: str = ""
+    plays: bool = False  # whether a valid input takes long
+
+
+def fixed(*words: str) -> Callable[[str], Sequence[str]]:
+    """Return the same arguments for every input."""
+    return lambda _: words
+
+
+COMMANDS = {
+    "pitflip run": Command(
+        changed([SMALL, *EXPERIMENTS], KINDS), RUN, fixed("x.toml", *HERE), "x.toml", True
+    ),
+    "pitflip run --set": Command(
+        FILES["set"].inputs, RUN, lambda text: ["small.toml", *HERE, f"--set={text}"], plays=True
+    ),
+    "any words": Command(
+        changed(["arena.run x --workers 2 --on tcp://a:1 --budget 3h --seed 4 --pairs 5 --json"]),
+        RUN, lambda text: ["small.toml", *HERE, *text.split()[:6]], plays=True,
+    ),
+    "pitflip tune": Command(
+        changed(STUDIES), TUNE, fixed("x.toml", "--workers", "1"), "x.toml", True
+    ),
+    "pitflip learn": Command(
+        changed(LESSONS), LEARN, fixed("x.toml", "--workers", "1"), "x.toml", True
+    ),
+    "pitflip rate": Command(
+        changed(CSV), "arena.commands.rate", fixed("x.csv", "--draws=0"), "x.csv"
+    ),
+    "pitflip explain": Command(
+        changed([*POSITIONS, *MOVES]), EXPLAIN,
+        lambda text: ["kalah(4,3)", "--agent=greedy", "--perfect=0", "--", text],
+    ),
+    "pitflip perft": Command(changed(GAME_NAMES), "games.perft", lambda text: ["--", text, "1"]),
+    "pitflip play": Command(
+        streams(PERSON, PERSON), PLAY, fixed("kalah(4,3)", *AGENTS_THAT_PLAY), "stdin", True
+    ),
+    "pitflip serve": Command(
+        streams(GTP, GTP), SERVE, fixed("gtp", "--agent", "first"), "stdin"
+    ),
+}  # fmt: skip
+
+
+def load_commands() -> None:
+    """Load the commands once, before they are forked."""
+    for command in COMMANDS.values():
+        importlib.import_module(command.module)
+    gc.collect()
+    gc.freeze()
+
+
+def broken_command(command: Command, content: bytes) -> str:
+    """Return which law the command breaks with this input; empty if none."""
+    why, seconds = _tried(command, content)
+    if not why and seconds > SECONDS:
+        why, seconds = _tried(command, content)
+        if not why and seconds > SLOWER:
+            return f"took {seconds:.1f} s"
+    return why
+
+
+def _tried(command: Command, content: bytes) -> tuple[str, float]:
+    """Return the broken law and the processor time, which is 0 for a command that plays."""
+    directory = Path(tempfile.mkdtemp(prefix="pitflip-fuzz-"))  # a fork must not delete it
+    try:
+        return _judged(command, content, directory)
+    finally:
+        shutil.rmtree(directory)
+
+
+def has_begun(directory: Path, seconds: int) -> bool:
+    """Return whether a run that was ended had begun to play."""
+    return (directory / "results").exists() or seconds == MOST_SECONDS
+
+
+def _judged(
+    command: Command, content: bytes, directory: Path, seconds: int = PLAYING_SECONDS
+) -> tuple[str, float]:
+    words = command.words(content.decode(errors="replace").replace("\0", ""))
+    (directory / "small.toml").write_text(SMALL)
+    (directory / (command.file or "unused")).write_bytes(content)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    seconds = seconds if command.plays else MOST_SECONDS
+    work = partial(run_command, command.module, words, directory, seconds)
+    typed = directory / "stdin" if command.file == "stdin" else Path(os.devnull)
+    with typed.open("rb") as stdin, (directory / "out").open("wb") as out:
+        process = subprocess.Popen(
+            **in_fork(work, cwd=directory, stdin=stdin, stdout=out, stderr=subprocess.STDOUT),
+            process_group=0,
+        )
+    status, use = awaited(process)
+    said = (directory / "out").read_bytes().decode(errors="replace")
+    if "Traceback (most recent call last)" in said:
+        return f"a traceback: {said[-1500:]}", 0.0
+    if "wrote outside" in said:
+        return said[-300:], 0.0
+    if command.plays and status == -signal.SIGXCPU and not has_begun(directory, seconds):
+        return _judged(command, content, directory, MOST_SECONDS)
+    if command.plays and status in (DONE, FINDING, -signal.SIGXCPU):
+        return "", 0.0
+    if (grown := use.ru_maxrss // 1024 - before) > MEBIBYTES:
+        return f"took {grown} MiB", 0.0
+    return unfit(said, status), use.ru_utime + use.ru_stime
+
+
+def awaited(process: subprocess.Popen) -> tuple[int, resource.struct_rusage]:
+    """Return the exit status and the resources of a command; kill one that hangs."""
+    until = time.monotonic() + WAITING_SECONDS
+    while True:
+        found, status, use = os.wait4(process.pid, os.WNOHANG)
+        if found:
+            break
+        if time.monotonic() > until:
+            process.kill()
+        time.sleep(0.002)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # the processes that it has begun
+    return process.returncode, use
+
+
+def run_command(module: str, words: Sequence[str], directory: Path, seconds: int) -> int:
+    """Run the command in this fork, and report files that it opens elsewhere."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.argv = [module, *words]
+    main = importlib.import_module(module).main
+    with WATCH.only(directory) as written:
+        try:
+            return int(main(list(words)))
+        finally:
+            if written:
+                print("wrote outside", json.dumps(written[:3]))

@@ -1,0 +1,126 @@
+"""What is disturbed: tiny experiments, one for each way in which games come about."""
+
+import sys
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tools.torture.below import Command
+
+TABLES = tuple(f"*/*/{name}.parquet" for name in ("games", "elo", "win_rates", "tournament"))
+STUDY = ("*/*/recommendation.json", "*/*/importance.parquet", "*/*/validation.parquet")
+WORDS = ("--results", "results", "--workers", "2", "--quiet")
+RESULTS = "results"
+PREPARED = "made"  # where a prepared run is played
+
+
+class Subject(NamedTuple):
+    """What is run, which files must be the same in the end, and how often it is chosen."""
+
+    command: Command
+    files: Mapping[str, str]  # the experiment first
+    products: tuple[str, ...] = TABLES
+    prepared: Command | None = None  # a run that is finished before, as results/run
+    deciding: tuple[str, ...] = ()  # the files of users that decide games
+    afresh: bool = True  # whether the command has --fresh
+    weight: int = 10
+
+
+def head(pairs: int, plies: int = 8, more: str = "") -> str:
+    """The head of an experiment on a small board."""
+    return (
+        f'game = "kalah(4,3)"\npairs = {pairs}\nseed = 5\n{more}\n'
+        f"openings = {{ random_plies = {plies} }}\n"
+    )
+
+
+SEARCHING = 'agents.searching = { kind = "alphabeta", depth = 5, epsilon = 0.1 }\n'
+GREEDY = 'agents.greedy = { kind = "greedy" }\n'
+RANDOM = 'agents.random = { kind = "random" }\n'
+FAST = head(120) + SEARCHING + GREEDY + RANDOM
+FEWER = head(60) + SEARCHING + GREEDY
+RACE = head(400, more="schedule = { best = 1 }") + SEARCHING + GREEDY + RANDOM
+SLOW = head(12, 5, "move_seconds = 60") + 'agents.mine = { kind = "python", file = "bot.py" }\n'
+BOT = "def choose(view, legal, rng):\n    return rng.choice(legal)\n"
+PROGRAM = """\
+import sys
+for line in sys.stdin:
+    _, legal, _, chance, _ = line.split(';')
+    print(legal.split()[int(chance) % len(legal.split())], flush=True)
+"""
+WALLED = SLOW + (
+    f'agents.program = {{ kind = "lines", command = ["{sys.executable}", "-IS", "program.py"] }}\n'
+)
+TUNED = """\
+game = "kalah(4,3)"
+seed = 3
+openings = { random_plies = 5 }
+agents.mine = { kind = "alphabeta", depth = 1, weights = { pot = 1.0 } }
+[tune]
+agent = "mine"
+games = 20
+trials = 10
+method = "METHOD"
+validation = { elo1 = 100, pairs = 60 }
+[tune.weights]
+pot = [-1.0, 1.5]
+in_play = [-1.0, 1.0]
+"""
+LEARNED = """\
+game = "kalah(4,3)"
+seed = 3
+openings = { plies = [3, 5] }
+agents.teacher = { kind = "smart_classic", nodes = 20 }
+[learn]
+teacher = "teacher"
+games = 200
+solve_from = 6
+tables = "features"
+[learn.match]
+nodes = 20
+pairs = 30
+"""
+PAIRING = ("--results", PREPARED, "--workers", "2", "--quiet", "--no-page")
+
+
+def run_of(*words: str, typed: bool = False) -> Command:
+    """The command that plays the experiment."""
+    return Command("arena.commands.run", ("torture.toml", *WORDS, *words), typed)
+
+
+PLAYED = Command("arena.commands.run", ("torture.toml", *PAIRING))
+JUDGED = Command(
+    "arena.commands.judge", ("results/run", "--quiet", "--workers", "2", "--last-beans", "9")
+)
+
+SUBJECTS: Mapping[str, Subject] = {
+    "fast path": Subject(run_of("--no-page"), {"torture.toml": FAST}, weight=20),
+    "slow path": Subject(
+        run_of("--no-page"), {"torture.toml": SLOW + GREEDY, "bot.py": BOT}, deciding=("bot.py",)
+    ),
+    "bots": Subject(
+        run_of("--no-page"),
+        {"torture.toml": WALLED, "bot.py": BOT, "program.py": PROGRAM},
+        deciding=("bot.py",),
+    ),
+    "race": Subject(run_of("--no-page"), {"torture.toml": RACE}),
+    "known games": Subject(
+        run_of("--no-page", "--known", "results/known"), {"torture.toml": FAST},
+        prepared=PLAYED._replace(
+            words=(*PLAYED.words, "--pairs", "70", "--known", "results/known")
+        ),
+    ),
+    "tune": Subject(
+        Command("arena.commands.tune", ("torture.toml", *WORDS)),
+        {"torture.toml": TUNED.replace("METHOD", "spsa")}, STUDY,
+    ),
+    "learn": Subject(
+        Command("arena.commands.learn", ("torture.toml", *WORDS)), {"torture.toml": LEARNED},
+        ("*/*/round-*.npz",),
+    ),
+    "judge": Subject(
+        JUDGED, {"torture.toml": FEWER}, ("*/moves.parquet",), prepared=PLAYED, afresh=False
+    ),
+    "Dask": Subject(
+        run_of("--no-page", "--on", "local:2", typed=True), {"torture.toml": FAST}, weight=2
+    ),
+}  # fmt: skip
