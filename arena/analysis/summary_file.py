@@ -8,49 +8,40 @@ from pathlib import Path
 from arena.analysis.checks.claims import Check, Verdict
 from arena.analysis.summary import Stopped, Summary
 from arena.analysis.tables import tournament_json
-from arena.concluding.stored_shape import OrNone, Shape, misshapen
-from games.base.files import parsed_json, read_bytes
+from games.base.files import Shape, parsed_json, read_bytes, require_shape
 from games.base.schema import KeyValues
 
 SUMMARY = "summary.json"
 LARGEST = 1 << 26  # bytes of it
-NUMBER = OrNone("float")
-KNOWN = OrNone("float", missing=False)
+NUMBER = (float, None)
 ESTIMATE: Mapping[str, Shape] = {
-    "value": KNOWN, "low": KNOWN, "high": KNOWN, "level": "float", "kind": "text",
-    "reason": "text",
+    "value": NUMBER, "low": NUMBER, "high": NUMBER, "level": float, "kind": str, "reason": str,
 }  # fmt: skip
 MEASURED: Mapping[str, Shape] = {
-    "wanted": "float", "score": NUMBER, "bound": NUMBER, "level": "float", "openings": "int"
+    "wanted": float, "score": NUMBER, "bound": NUMBER, "level": float, "openings": int,
 }  # fmt: skip
-STANDING: Mapping[str, Shape] = {
-    "agent": "text",
-    "state": "text",
-    "round": OrNone("int"),
-    "why": "text",
-}
 SHAPE: Mapping[str, Shape] = {
-    "experiment": "text",
-    "game": "text",
-    "games": "int",
-    "distinct_games": "int",
-    "openings": "int",
-    "forfeits": "int",
+    "experiment": str,
+    "game": str,
+    "games": int,
+    "distinct_games": int,
+    "openings": int,
+    "forfeits": int,
     "first_mover": ESTIMATE,
-    "opening_plies": OrNone(["int"]),
-    "groups": [["text"]],
-    "bridges": ["text"],
-    "stopped": OrNone({
-        "agent": "text", "opponent": "text", "decision": "text", "text": "text",
+    "opening_plies": ([int], None),
+    "groups": [[str]],
+    "bridges": [str],
+    "stopped": ({
+        "agent": str, "opponent": str, "decision": str, "text": str,
         "raw": ESTIMATE, "corrected": ESTIMATE,
-    }),
-    "tournament": OrNone({
-        "schedule": "text", "rounds": "int", "over": "bool", "answer": "text",
-        "notes": ["text"], "agents": [STANDING],
-    }),
+    }, None),
+    "tournament": ({
+        "schedule": str, "rounds": int, "over": bool, "answer": str, "notes": [str],
+        "agents": [{"agent": str, "state": str, "round": (int, None), "why": str}],
+    }, None),
     "checks": [{
-        "that": "text", "test": "text", "values": "table", "status": "text", "detail": "text",
-        "replay": OrNone("text"), "game": OrNone("int"), "measured": OrNone(MEASURED),
+        "that": str, "test": str, "values": dict, "status": str, "detail": str,
+        "replay": (str, None), "game": (int, None), "measured": (MEASURED, None),
     }],
 }  # fmt: skip
 
@@ -58,8 +49,7 @@ SHAPE: Mapping[str, Shape] = {
 def stored_summary(directory: Path, shape: Mapping[str, Shape] = SHAPE) -> KeyValues:
     """What summary.json of a run holds; a ValueError or an OSError says what is wrong with it."""
     stored = parsed_json(read_bytes(directory / SUMMARY, LARGEST))
-    if fault := misshapen(stored, shape, SUMMARY):
-        raise ValueError(fault)
+    require_shape(stored, shape, SUMMARY)
     summary: KeyValues = stored
     return summary
 

@@ -116,7 +116,7 @@ def claim_of(check: KeyValues) -> str:
 def measured_of(check: KeyValues) -> Measured | None:
     """The numbers of a claim about a score; None if there are none in its unit."""
     stored = check.get("measured")
-    if stored is None or stored["score"] is None or stored["bound"] is None:
+    if stored is None or stored.get("score") is None or stored.get("bound") is None:
         return None
     ends = stored["wanted"], stored["score"], stored["bound"]
     in_elo = check["test"] == "elo_at_least"

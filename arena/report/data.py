@@ -16,7 +16,6 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, stored_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
-from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.planning.games import GameColumn
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
@@ -29,6 +28,7 @@ from arena.storage import parquet
 from arena.storage.provenance import read_run
 from arena.storage.run_file import NotARun, command_of, games_table, stored_plan
 from games import Game
+from games.base.files import Shape, require_shape
 from games.base.schema import KeyValues
 from games.base.text import quoted
 
@@ -57,8 +57,8 @@ NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
 SHOWN_OF_RUN: Mapping[str, Shape] = {
-    "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
-    "forfeits": OrNone(["text"]), "path": OrNone("text"),
+    "versions": (dict, None), "machine": (dict, None), "overrides": ([str], None),
+    "forfeits": ([str], None), "path": (str, None),
 }  # fmt: skip
 
 
@@ -355,8 +355,7 @@ def _points(directory: Path) -> tuple[PointsRow, ...]:
 def _run(directory: Path) -> KeyValues:
     """What run.json holds, as far as a page shows it of the right shape."""
     run = read_run(directory)
-    if fault := misshapen(run, SHOWN_OF_RUN, "run.json"):
-        raise ValueError(fault)
+    require_shape(run, SHOWN_OF_RUN, "run.json")
     return run
 
 

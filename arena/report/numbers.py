@@ -42,7 +42,8 @@ class Known(NamedTuple):
 
 def known_from(stored: KeyValues) -> Known:
     """An estimate of summary.json."""
-    return Known(*(stored[name] for name in ("value", "low", "high", "kind", "level", "reason")))
+    ends = stored.get("value"), stored.get("low"), stored.get("high")
+    return Known(*ends, stored["kind"], stored["level"], stored["reason"])
 
 
 def estimate_of(known: Known) -> Estimate:

@@ -7,11 +7,12 @@ import os
 import re
 import select
 import stat
+import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 MOST_BYTES = 1 << 20  # of a file that a person writes
 MOST_LINES = 10_000
@@ -28,6 +29,8 @@ MANY_DIGITS = "Exceeds the limit"  # what Python says of a number that is too lo
 UNFINISHED = ".part"
 SYSTEM = ("/dev", "/dev/fd")  # where links to pipes and terminals are, as below /proc
 THROUGH_LINK = "it is a symbolic link; results are not written through one"
+# What JSON may hold: a type or None, one of several shapes, a list of one shape, a table by keys.
+Shape: TypeAlias = "type | tuple[Shape, ...] | list[Shape] | Mapping[str, Shape] | None"
 # Neither followed nor, if it is a pipe, waited for.
 NO_LINK = os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -98,6 +101,29 @@ def parsed_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise TooMuch("its lists and objects are nested too deep") from None
+
+
+def require_shape(stored: object, shape: Mapping[str, Shape], name: str) -> None:
+    """Raise a ValueError with the first key of a JSON file that does not have its shape."""
+    for key, each in shape.items():
+        if not isinstance(stored, dict) or not has_shape(stored.get(key), each):
+            raise ValueError(f"{name} is damaged: {key} is missing or has a wrong type")
+
+
+def has_shape(value: object, shape: Shape) -> bool:
+    """Return whether a JSON value has a shape; a key that is missing counts as null."""
+    if isinstance(shape, tuple):
+        return any(has_shape(value, each) for each in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(has_shape(each, shape[0]) for each in value)
+    if isinstance(shape, Mapping):
+        has = (isinstance(value, dict) and has_shape(value.get(key), shape[key]) for key in shape)
+        return all(has)
+    if shape is float:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return False
+        return abs(value) <= sys.float_info.max
+    return value is None if shape is None else type(value) is shape
 
 
 def depth_of(text: str) -> int:

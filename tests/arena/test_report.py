@@ -167,25 +167,27 @@ def changed(place, value):
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "value", "said"),
+    ("name", "place", "value"),
     [
-        ("summary.json", ["first_mover"], 5, "summary.json.first_mover must be a table, got 5"),
-        ("summary.json", ["first_mover", "low"], "x", "first_mover.low must be a number"),
-        ("summary.json", ["first_mover"], {}, "summary.json.first_mover has no value"),
-        ("summary.json", ["openings"], None, "summary.json.openings must be a whole number"),
-        ("summary.json", ["bridges"], ["a", 1], "summary.json.bridges[1] must be text"),
-        ("summary.json", ["checks"], [{}], "summary.json.checks[0] has no that"),
-        ("summary.json", ["stopped"], {"raw": 1}, "summary.json.stopped has no agent"),
-        ("run.json", ["versions"], 5, "run.json.versions must be a table, got 5"),
-        ("run.json", ["forfeits"], [5], "run.json.forfeits[0] must be text"),
+        ("summary.json", ["first_mover"], 5),
+        ("summary.json", ["first_mover", "low"], "x"),
+        ("summary.json", ["first_mover", "low"], float("nan")),
+        ("summary.json", ["first_mover"], {}),
+        ("summary.json", ["openings"], None),
+        ("summary.json", ["openings"], True),
+        ("summary.json", ["bridges"], ["a", 1]),
+        ("summary.json", ["checks"], [{}]),
+        ("summary.json", ["stopped"], {"raw": 1}),
+        ("run.json", ["versions"], 5),
+        ("run.json", ["forfeits"], [5]),
     ],
 )
-def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place, value, said):
+def test_what_is_not_as_we_wrote_it_is_named(run, tmp_path, capsys, name, place, value):
     copied(run, tmp_path)
     changed(place, value)(tmp_path / name)
     assert main([str(tmp_path)]) == 2
     message = capsys.readouterr().err
-    assert said in message
+    assert f"{name} is damaged: {place[0]} is missing or has a wrong type" in message
     assert message.count("\n") == 1
 
 

@@ -66,7 +66,7 @@ def sources(tmp_path_factory):
         ("arena/stats/elo.py", True),
         ("arena/stats/counts.py", True),
         ("arena/terminal/tables.py", False),
-        ("arena/concluding/checks.py", False),
+        ("arena/analysis/checks/registry.py", False),
     ],
 )
 def test_only_sources_that_decide_games_make_another_run(sources, monkeypatch, path, decides):
