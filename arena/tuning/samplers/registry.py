@@ -13,7 +13,6 @@ from arena.tuning.space import Point, Space
 # Text, so that a sampler's library is loaded only where the sampler is used.
 SAMPLERS: Mapping[str, str] = {
     "tpe": "arena.tuning.samplers.tpe",
-    "gp": "arena.tuning.samplers.gp",
     "cmaes": "arena.tuning.samplers.cmaes",
     "spsa": "arena.tuning.samplers.spsa",
 }

@@ -34,7 +34,7 @@ from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
 SMALL = GOOD.replace("trials = 20", "trials = 12").replace(
-    "[tune.weights]", 'method = "gp"\nvalidation = { elo1 = 100, pairs = 100 }\n[tune.weights]'
+    "[tune.weights]", 'method = "tpe"\nvalidation = { elo1 = 100, pairs = 100 }\n[tune.weights]'
 )
 # An agent that wants to lose its beans: anything else is better.
 BAD = SMALL.replace("weights = { pot = 1.0 }", "weights = { pot = -1.0 }").replace(
@@ -46,7 +46,7 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 
 
 # So long that its second half is played against the best of the first.
-LONG = BAD.replace("trials = 12", "trials = 30").replace('"gp"', '"tpe"')
+LONG = BAD.replace("trials = 12", "trials = 30")
 
 
 def study(directory: Path, text: str, *words: str) -> Path:
@@ -259,14 +259,14 @@ def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened
 
 
 # Twelve trials of five sides of steps each, cut inside a step.
-STEPS = BAD.replace('method = "gp"', 'method = "auto"').replace("games = 40", "games = 100")
+STEPS = BAD.replace('method = "tpe"', 'method = "auto"').replace("games = 40", "games = 100")
 STEPS = STEPS.replace("kalah(6,4)", "kalah(4,3)")
 
 
 # What each method proposes after a cut: tests/arena/tuning/test_samplers.py.
 @pytest.mark.parametrize(
     ("text", "cut"),
-    [(STEPS, 31), pytest.param(BAD.replace('"gp"', '"tpe"'), 8, marks=pytest.mark.slow)],
+    [(STEPS, 31), pytest.param(BAD, 8, marks=pytest.mark.slow)],
 )
 def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -> None:
     whole = study(tmp_path / "whole", text)

@@ -108,7 +108,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('method = "annealing"', 'method must be "auto", "tpe", "gp", "cmaes", "spsa" or "fit"'),
+        ('method = "annealing"', 'method must be "auto", "tpe", "cmaes", "spsa" or "fit"'),
         ('opponents = ["gredy"]', 'there is no agent "gredy"'),
         ("opponents = { mine = 0 }", "opponents must be names, or shares"),
         ("opponents = { mine = inf }", "opponents must be names, or shares"),
@@ -179,7 +179,7 @@ def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
 
 
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
-    words = ["tune.trials=100", "tune.games=400", "tune.method=gp"]
+    words = ["tune.trials=100", "tune.games=400", "tune.method=tpe"]
     tuning = load_tuning(written(tmp_path, GOOD), words)
     assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100, 100)
     small = within(tuning, 10.0, 1000.0)
