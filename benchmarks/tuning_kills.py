@@ -18,9 +18,8 @@ from pathlib import Path
 import pandas as pd
 
 from arena.commands.tune import main as tune
-from arena.tuning.samplers.registry import FITS, SAMPLERS
+from arena.tuning.samplers.registry import SAMPLERS
 
-METHODS = (*SAMPLERS, *FITS)
 # Weights that lose on purpose: the first steps away from them win nearly every game, and then there
 # is a second half.
 SEEDS = {1: "pot = 1.0", 2: "pot = -0.05, in_play = -0.02"}
@@ -132,12 +131,12 @@ def killed(method: str, halves: int, kills: int, directory: Path) -> str:
 def main(words: list[str] | None = None) -> int:
     """Print a row for each method; the status is 1 if a study ended otherwise."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_kills", description=__doc__)
-    parser.add_argument("methods", nargs="*", choices=(*METHODS, []), metavar="METHOD")
+    parser.add_argument("methods", nargs="*", choices=(*SAMPLERS, []), metavar="METHOD")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--halves", type=int, choices=(1, 2), default=1)
     chosen = parser.parse_args(words)
     rows = []
-    for method in chosen.methods or METHODS:
+    for method in chosen.methods or SAMPLERS:
         with tempfile.TemporaryDirectory() as directory:
             rows.append(killed(method, chosen.halves, chosen.kills, Path(directory)))
         print(rows[-1], flush=True)

@@ -17,13 +17,12 @@ from games.base.errors import say
 
 GAMES = 1000
 NODES = 100  # a better teacher's games are worth more, but not what they cost
-FITTED = "fit"
 LEARNED = "learned"
 
 
 def with_start(tuning: Tuning, options: RunOptions, directory: Path, digest: str) -> Tuning:
     """The study with the point where it begins, if that is to be learned."""
-    if tuning.start != LEARNED and tuning.method != FITTED:
+    if tuning.start != LEARNED:
         return tuning
     learned = fitted(tuning, options, directory, digest)
     values = within(tuning, learned)

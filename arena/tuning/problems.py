@@ -6,7 +6,6 @@ from agents.core import AgentSpec
 from agents.registry import AGENTS, kind_of, searches, users_code
 from arena.planning.schedules.registry import no_agent
 from arena.tuning.ranges import by_tables, has_weights, tunable
-from arena.tuning.samplers.registry import FITS
 from arena.tuning.space import WEIGHTS, Space
 from arena.tuning.table import CHOSEN, TIME, TuneTable
 from games import Game
@@ -65,7 +64,7 @@ def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
 
 def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
     """Why the search cannot begin at fitted weights; empty if it can, or need not."""
-    if table.start == "seed" and table.method not in FITS:
+    if table.start == "seed":
         return ""
     if not table.weights:
         return "only weights are fitted to games, and none has a range"

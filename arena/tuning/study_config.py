@@ -133,7 +133,7 @@ def read_search(
         say_of_tune(problems, found[1], found[0])
         return None
     if message := start_problem(table, spec, setup.of):
-        say_of_tune(problems, message, "start" if table.start != "seed" else "method")
+        say_of_tune(problems, message, "start")
     if message := time_problem(table, spec):
         say_of_tune(problems, message, "equal")
     space, seeds = read_space(table, spec, setup.of, problems)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from arena.config.keys import ALPHA, BETA, TOP
 from arena.config.toml_file import Problems
 from arena.stats.sprt import SprtPlan
-from arena.tuning.samplers.registry import FITS, SAMPLERS
+from arena.tuning.samplers.registry import SAMPLERS
 from games.base.schema import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
@@ -32,7 +32,7 @@ TUNE = (
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials and of the claim", low=1),
-    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS, *FITS)),
+    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
     Key("start", "text", "where the search begins", "seed", choices=("seed", "learned")),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )

@@ -16,8 +16,6 @@ SAMPLERS: Mapping[str, str] = {
     "cmaes": "arena.tuning.samplers.cmaes",
     "spsa": "arena.tuning.samplers.spsa",
 }
-# What proposes without a search: it fits games that were played before the first trial.
-FITS: Mapping[str, str] = {"fit": "arena.tuning.samplers.fitted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +85,19 @@ class Widening(Protocol):
 
 def sampler(name: str, plan: SearchPlan) -> Sampler:
     """The sampler of this name, ready for its first slot."""
-    built: Sampler = importlib.import_module({**SAMPLERS, **FITS}[name]).build(plan)
+    built: Sampler = importlib.import_module(SAMPLERS[name]).build(plan)
     return built
 
 
 def sharing(name: str) -> int:
     """How many trials after the first one make a step and share openings: one, if unsaid."""
-    found: int = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "SHARING", 1)
+    found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
     return found
 
 
 def own_pairs(name: str) -> int | None:
     """The pairings of a trial, where the method has a number of its own; else the file's."""
-    found: int | None = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "PAIRS", None)
+    found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
     return found
 
 

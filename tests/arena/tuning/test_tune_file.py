@@ -108,7 +108,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('method = "annealing"', 'method must be "auto", "tpe", "cmaes", "spsa" or "fit"'),
+        ('method = "annealing"', 'method must be "auto", "tpe", "cmaes" or "spsa"'),
         ('opponents = ["gredy"]', 'there is no agent "gredy"'),
         ("opponents = { mine = 0 }", "opponents must be names, or shares"),
         ("opponents = { mine = inf }", "opponents must be names, or shares"),
