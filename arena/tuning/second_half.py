@@ -35,7 +35,6 @@ def against(tuning: Tuning, best: Recommendation) -> Tuning:
         tuning,
         experiment=replace(tuning.experiment, plan=plan),
         seed_values=best.weights,
-        start_values=None,
         opponents=((CHAMPION, 1.0),),
     )
 

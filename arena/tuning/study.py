@@ -19,7 +19,6 @@ from arena.terminal.progress_line import LiveLine, run_shown
 from arena.tuning import budget, second_half, study_files
 from arena.tuning.budget import TERM_SHARE, StudyPlan
 from arena.tuning.equal_time import share_of_nodes
-from arena.tuning.learned_start import with_start
 from arena.tuning.optuna_study import OptunaCopy, StudyEnd
 from arena.tuning.problems import TRIALS_PER_WEIGHT, few_valued
 from arena.tuning.recommendation import (
@@ -172,8 +171,7 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
-    begin = None if tuning.start_values is None else space.point(tuning.start_values)
-    plan = SearchPlan(space, point, seed, of.wanted, of.games // 2, begin)
+    plan = SearchPlan(space, point, seed, of.wanted, of.games // 2)
     return sampler(tuning.method, plan)
 
 
@@ -346,7 +344,6 @@ def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        tuning = with_start(tuning, options, directory, digest)
         study = prepared(tuning, options, journal)
         return concluded(study, search(study, digest), digest)
 
@@ -365,7 +362,6 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "games": tuning.games,
         "trials": tuning.trials,
         "method": tuning.method,
-        "start": tuning.start,
         "validation": asdict(tuning.validation),
         "budget": budget,
         "code": provenance.code_digest(),

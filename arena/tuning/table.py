@@ -33,7 +33,6 @@ TUNE = (
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials and of the claim", low=1),
     Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
-    Key("start", "text", "where the search begins", "seed", choices=("seed", "learned")),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )
 TUNE_TOP = tuple(
@@ -71,7 +70,6 @@ class TuneTable:
     trials: int | None
     total_games: int | None
     method: str
-    start: str
     validation: ValidationTable
 
     @property

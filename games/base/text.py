@@ -230,6 +230,8 @@ NO_KEYS: Mapping[str, str] = {
         ("verbose", "quiet", "debug", "progress"),
         "what is printed is said on the command line: --quiet, --json",
     ),
+    # Keys that were removed.
+    "start": "a search begins at the weights that the agent has in the file",
 }
 LONGEST = 80  # characters of a user's text that a message repeats
 NEAR = 0.5  # how alike two words must be

@@ -23,16 +23,10 @@ class SearchPlan:
     """The search of a sampler: `trials` trials of `pairs` pairs of games each."""
 
     space: Space
-    seed_point: Point  # where the weights lie before tuning
+    seed_point: Point  # where the search begins: the weights before tuning
     seed: int
     trials: int
     pairs: int
-    start: Point | None = None  # where the search begins; None: at the seed's point
-
-    @property
-    def begin(self) -> Point:
-        """Where the search begins."""
-        return self.seed_point if self.start is None else self.start
 
 
 class Sampler(Protocol):

@@ -28,7 +28,7 @@ class SpsaSampler:
 
     def __init__(self, plan: SearchPlan) -> None:
         """The walk begins at the seed's point; its steps are as many as the plan has sides for."""
-        self.plan, self.theta = plan, np.array(plan.begin)
+        self.plan, self.theta = plan, np.array(plan.seed_point)
         self.path = [self.theta]
         self.cut: list[Bools] = [np.zeros(len(self.theta), bool)]  # where a step left the cube
         self.upper_score = 0.0
