@@ -43,7 +43,6 @@ class Recommendation(NamedTuple):
     trials: int
     games: int
     fingerprints: int  # candidates that played differently
-    over: str = "the seed weights"  # what the gain is over
 
 
 def table(trials: Sequence[Trial]) -> Trials:

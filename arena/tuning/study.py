@@ -16,11 +16,11 @@ from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
 from arena.terminal.progress_line import LiveLine, run_shown
-from arena.tuning import budget, second_half, study_files
+from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyPlan
 from arena.tuning.equal_time import share_of_nodes
 from arena.tuning.optuna_study import OptunaCopy, StudyEnd
-from arena.tuning.problems import TRIALS_PER_WEIGHT, few_valued
+from arena.tuning.problems import few_valued
 from arena.tuning.recommendation import (
     BestSoFar,
     Recommendation,
@@ -95,22 +95,20 @@ class Study:
 
 
 class Search(NamedTuple):
-    """The recommendation, with the trials and the posterior of the half that it rests on."""
+    """The recommendation, with the trials and the posterior that it rests on."""
 
     best: Recommendation
     posterior: Posterior
     trials: list[Trial]
-    halves: list[list[Trial]]
     clipped: tuple[bool, ...]  # which weights an edge held back
     widened: bool  # whether the steps became wider, as no game changed
 
 
-class HalfPlayed(NamedTuple):
-    """The trials of a study, or of its second half."""
+class PlayedTrials(NamedTuple):
+    """The trials of a study."""
 
     trials: list[Trial]
     arrived: Point | None  # where a walk has arrived
-    too_easy: bool  # whether they ended at half time because nearly all games were won
     clipped: tuple[bool, ...]
     widened: bool
 
@@ -133,7 +131,7 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     whole = budget.as_written(tuning)._replace(share=share)
     if options.budget is None:
         return whole
-    smallest = whole._replace(games=min(whole.games, 40), trials=1, wanted=1, total=1)
+    smallest = whole._replace(games=min(whole.games, 40), trials=1, total=1)
     openings = budget.drawn(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.changes(tuning.space.point(tuning.seed_values))
@@ -161,7 +159,7 @@ def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) 
         tuning.space,
         budget.opponents_of(tuning, of.games),
         openings,
-        of.wanted,
+        of.total,
         sharing(tuning.method),
         wall,
     )
@@ -171,7 +169,7 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
-    plan = SearchPlan(space, point, seed, of.wanted, of.games // 2)
+    plan = SearchPlan(space, point, seed, of.total, of.games // 2)
     return sampler(tuning.method, plan)
 
 
@@ -181,7 +179,7 @@ def window_of(tuning: Tuning) -> int:
 
 
 def write_run(study: Study, digest: str) -> None:
-    """Write run.json of the study, or of its second half."""
+    """Write run.json of the study."""
     tuning = study.tuning
     provenance.write_run(
         study.journal.directory,
@@ -196,7 +194,7 @@ def write_run(study: Study, digest: str) -> None:
     )
 
 
-def all_trials(study: Study, digest: str) -> HalfPlayed:
+def all_trials(study: Study, digest: str) -> PlayedTrials:
     """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
     known = stored_trials(study.journal)
@@ -213,17 +211,13 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
         tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed,
         sharing(tuning.method),
     )  # fmt: skip
-    trials, too_easy = list[Trial](), False
-    for trial in queue.replayed():
-        trials.append(trial)
-        too_easy |= ended_at_half(study, queue, trials)
+    trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
     shown = bundled(trials[: before - before % study.plan.size], study.plan.size)
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
-            too_easy |= ended_at_half(study, queue, trials)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
@@ -232,8 +226,8 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
                 study.mirror.keep_up(shown)
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
-    return HalfPlayed(
-        trials, final(queue.sampler), too_easy, clipped(queue.sampler), widened(queue.sampler) > 1.0
+    return PlayedTrials(
+        trials, final(queue.sampler), clipped(queue.sampler), widened(queue.sampler) > 1.0
     )
 
 
@@ -260,29 +254,6 @@ def study_lines(
     return [", ".join(words)]
 
 
-def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
-    """Whether it is half time and the opponents are too easy; if so, nothing more is proposed."""
-    if len(trials) != study.plan.half:
-        return False
-    too_easy = is_too_easy(study, trials, final(queue.sampler))
-    if too_easy:
-        queue.end_soon()
-    return too_easy
-
-
-def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
-    """Whether the other half of the trials would teach little."""
-    left = study.plan.total - study.plan.half - window_of(study.tuning)
-    enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
-    if not enough or not second_half.may_change(study.tuning):
-        return False
-    # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
-    lucky = max(trial.score for trial in bundled(trials, study.plan.size))
-    return lucky >= second_half.SATURATED and second_half.too_easy(
-        recommended(study, trials, arrived)[0]
-    )
-
-
 def recommended(
     study: Study, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
@@ -296,46 +267,11 @@ def recommended(
 
 
 def search(study: Study, digest: str) -> Search:
-    """Play all trials, with those of a second half; returns their recommendation."""
-    trials, arrived, too_easy, clipped_first, wider = all_trials(study, digest)
-    best, posterior = recommended(study, trials, arrived)
-    size, left = study.plan.size, study.plan.total - len(trials)
-    if not too_easy or best.flat:
-        return Search(
-            best, posterior, bundled(trials, size), [bundled(trials, size)], clipped_first, wider
-        )
-    half, second_best, second_posterior = _second_half(study, best, left, digest)
-    both = second_half.both_halves(best, second_best)
-    halves = [bundled(each, size) for each in (trials, half.trials)]
-    if second_best.flat:
-        return Search(both, posterior, halves[0], halves, clipped_first, wider)
-    return Search(both, second_posterior, halves[1], halves, half.clipped, wider or half.widened)
-
-
-def _second_half(
-    study: Study, best: Recommendation, left: int, digest: str
-) -> tuple[HalfPlayed, Recommendation, Posterior]:
-    """The rest of the trials, against what the first half recommends."""
-    if not study.options.quiet:
-        say(f"{recommended_text(best)}; the other trials play against these weights")
-    tuning = second_half.against(study.tuning, best)
-    directory = study.journal.directory / second_half.DIRECTORY
-    with Journal(directory, digest) as journal:
-        stored = journal.plan()
-        # total=0: a second half is not halved again.
-        left_over = study.plan._replace(trials=left, total=0, wanted=left)
-        plan = left_over if stored is None else StudyPlan(**json.loads(stored))
-        journal.keep_plan(json.dumps(plan._asdict()))
-        openings = budget.drawn(study.tuning, study.plan)[0]
-        openings = budget.after(openings, (study.plan.total - left) * study.plan.games // 2)
-        games = _trial_games(tuning, plan, openings, study.options.wall)
-        other = replace(
-            study, tuning=tuning, plan=plan, games=games, journal=journal,
-            mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
-        )  # fmt: skip
-        half = all_trials(other, digest)
-        other.mirror.finish(bundled(half.trials, plan.size))
-        return half, *recommended(other, half.trials, half.arrived)
+    """Play all trials; returns their recommendation."""
+    played = all_trials(study, digest)
+    best, posterior = recommended(study, played.trials, played.arrived)
+    shown = bundled(played.trials, study.plan.size)
+    return Search(best, posterior, shown, played.clipped, played.widened)
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
@@ -372,9 +308,9 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
-    best, posterior, trials, halves, clipped, widened = searched
+    best, posterior, trials, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
-    study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
+    study_files.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
     rows = importances(tuning.space, posterior, best.best_point)
     seed_point = tuning.space.point(tuning.seed_values)
     answers = weight_answers(
@@ -387,9 +323,9 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     )
     if not study.options.quiet:
         say(recommended_text(best))
-    study.mirror.keep_up(halves[0])
+    study.mirror.keep_up(trials)
     validation = validated(study, searched)
-    study.mirror.finish(halves[0], study_end(tuning, best, validation))
+    study.mirror.finish(trials, study_end(tuning, best, validation))
     answers = after_match(answers, validation.shows_gain)
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)

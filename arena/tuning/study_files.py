@@ -20,21 +20,15 @@ WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"
 Origin = Mapping[str, object]
 # All other columns hold numbers.
 TYPES = {
-    **dict.fromkeys(("half", "trial", "games", "distinct_games", "pairing"), "int64"),
+    **dict.fromkeys(("trial", "games", "distinct_games", "pairing"), "int64"),
     **dict.fromkeys(("fingerprint", "weight"), "string"),
 }
 
 
-def write_trials(
-    path: Path, space: Space, halves: Sequence[Sequence[Trial]], origin: Origin
-) -> None:
+def write_trials(path: Path, space: Space, trials: Sequence[Trial], origin: Origin) -> None:
     """One row a trial: its weights, score, interval, games, distinct games, seconds."""
-    trials = [trial for half in halves for trial in half]
     values = [space.values(trial.point) for trial in trials]
-    columns: dict[str, Sequence[object]] = {
-        "half": [number for number, half in enumerate(halves, 1) for _ in half],
-        "trial": list(range(len(trials))),
-    }
+    columns: dict[str, Sequence[object]] = {"trial": list(range(len(trials)))}
     for name in space.names:
         columns[name] = [each[name] for each in values]
     texts = {axis.name: "string" for axis in space.axes if axis.choices}
@@ -123,7 +117,7 @@ def belief_json(space: Space, best: Recommendation) -> dict[str, object]:
         "weights": space.values(best.best_point),
         "score": list(best.score),
         "gain": list(best.gain),
-        "gain_over": best.over,
+        "gain_over": "the seed weights",
         "note": "too high by what the search could choose from: not a claim",
     }
 

@@ -667,16 +667,6 @@ TUNING = (
         edits={"PRIOR_VARIANCE = 0.10": "PRIOR_VARIANCE = 0.20"},
     ),
     *in_file(
-        "arena/tuning/second_half.py",
-        "tests/arena/tuning/test_second_half.py",
-        edits={
-            "SATURATED = 0.85": "SATURATED = 0.80",
-            "return not best.flat and best.score.value >= SATURATED": (
-                "return best.score.value >= SATURATED"
-            ),
-        },
-    ),
-    *in_file(
         "arena/tuning/surrogate.py",
         "tests/arena/tuning/test_gaussian_process.py",
         edits={

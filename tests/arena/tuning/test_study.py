@@ -45,10 +45,6 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 )
 
 
-# So long that its second half is played against the best of the first.
-LONG = BAD.replace("trials = 12", "trials = 30")
-
-
 def study(directory: Path, text: str, *words: str) -> Path:
     """Run a whole study, in this process unless the words say who plays; its directory."""
     if not WHO_PLAYS & set(words):
@@ -130,9 +126,9 @@ def test_the_claim_is_the_first_pairings_of_the_match_whatever_the_test_says(bad
 
 @pytest.mark.slow
 def test_claim_and_verdict_against_a_pool_are_matches_with_each_of_them(tmp_path: Path) -> None:
-    text = LONG.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
+    text = BAD.replace("trials = 12", "trials = 30")
+    text = text.replace("[tune.weights]", "opponents = { mine = 3, other = 1 }\n[tune.weights]")
     found = study(tmp_path, text + '\n[agents.other]\nkind = "first"\n')
-    assert set(trials(found)["half"]) == {1}  # opponents that the file names stay
     said = json.loads((found / "recommendation.json").read_text())
     assert len(list(found.glob("pool-*/journal.sqlite"))) == 4  # each agent with each of them
     assert said["validation"]["games"] == 2 * said["claim_games"]
@@ -240,7 +236,7 @@ def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
     assert 0 < len(rows) <= 10
 
 
-@pytest.mark.slow  # the tests of each method and of two halves cut studies too
+@pytest.mark.slow  # the tests of each method cut studies too
 def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened(
     bad: Path, tmp_path: Path
 ) -> None:
@@ -301,39 +297,6 @@ def test_steps_become_wider_while_no_game_changes(tmp_path: Path, capsys) -> Non
         assert trials(other).equals(trials(whole))
         for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
             assert (other / name).read_bytes() == (whole / name).read_bytes()
-
-
-@pytest.fixture(scope="module")
-def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return study(tmp_path_factory.mktemp("long"), LONG)
-
-
-@pytest.mark.slow
-def test_who_wins_nearly_always_plays_the_best_so_far(long: Path) -> None:
-    rows = pd.read_parquet(long / "trials.parquet")
-    assert list(rows["trial"]) == list(range(30))
-    assert list(rows["half"]) == [1] * 19 + [2] * 11
-    # Random weights score far less against good weights than against bad ones.
-    assert rows[rows.half == 2].score.mean() < rows[rows.half == 1].score.mean() - 0.2
-    # The first trial of the second half is the champion against itself.
-    assert rows[rows.half == 2].score.iloc[0] == 0.5
-    said = json.loads((long / "recommendation.json").read_text())
-    assert said["validation"]["verdict"] == "better"
-    assert (said["trials"], said["games"]) == (30, 1200)
-
-
-def test_two_halves_do_not_depend_on_workers_or_on_being_cut_short(
-    long: Path, tmp_path: Path
-) -> None:
-    other = copy_of(long, tmp_path)
-    for path, kept in ((other, 19), (other / "second-half", 3)):
-        with database(path / "journal.sqlite") as base:
-            base.execute("delete from batches where start >= ?", (kept,))
-    again = study(tmp_path, LONG, "--workers", "3")
-    assert again == other
-    assert trials(again).equals(trials(long))
-    said, expected = ((each / "recommendation.json").read_bytes() for each in (again, long))
-    assert said == expected
 
 
 def test_a_mistake_in_the_file_ends_with_2(

@@ -181,11 +181,11 @@ def test_15_percent_of_the_games_are_for_the_claim(tmp_path: Path) -> None:
 def test_a_budget_shrinks_trials_before_it_drops_them(tmp_path: Path) -> None:
     words = ["tune.trials=100", "tune.games=400", "tune.method=tpe"]
     tuning = load_tuning(written(tmp_path, GOOD), words)
-    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100, 100)
+    assert within(tuning, 1e6, 1000.0) == StudyPlan(100, 400, 2000, 100)
     small = within(tuning, 10.0, 1000.0)
     assert small.trials == 40
     assert small.games == 150
-    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10, 10)
+    assert within(tuning, 0.1, 100.0) == StudyPlan(10, 20, 50, 10)
 
 
 @pytest.mark.parametrize("games", [20, 400, 8000])
