@@ -291,7 +291,6 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "agent": tuning.agent,
         "axes": tuning.space.axes,
         "fixed": dict(tuning.space.fixed),
-        "constraints": tuning.space.constraints,
         "equal": tuning.equal,
         "seeds": dict(tuning.seed_values),
         "opponents": tuning.opponents,

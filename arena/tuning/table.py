@@ -1,6 +1,6 @@
 """Keys of [tune] and its problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.config.keys import ALPHA, BETA, TOP
@@ -26,7 +26,6 @@ TUNE = (
     Key("agent", "text", "who is tuned", required=True),
     Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
     Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
-    Key("constraints", "texts", 'what must hold between them, as in "corner >= edge"'),
     Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
     Key("opponents", "any", "whom candidates play"),  # read with the agents
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
@@ -63,7 +62,6 @@ class TuneTable:
     agent: str
     weights: Mapping[str, object]
     options: Mapping[str, object]
-    constraints: Sequence[str]
     equal: str
     opponents: object
     games: int  # per trial
@@ -89,7 +87,7 @@ def tune_table(values: KeyValues) -> TuneTable | None:
     if "agent" not in values:
         return None
     plain = {**defaults(TUNE), **values}
-    empty: dict[str, object] = {"weights": {}, "options": {}, "constraints": ()}
+    empty: dict[str, object] = {"weights": {}, "options": {}}
     plain |= {name: value for name, value in empty.items() if plain[name] is None}
     right = defaults(VALIDATION) | (plain["validation"] or {})
     return TuneTable(**{**plain, "validation": ValidationTable(**right)})

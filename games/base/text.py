@@ -231,6 +231,7 @@ NO_KEYS: Mapping[str, str] = {
         "what is printed is said on the command line: --quiet, --json",
     ),
     # Keys that were removed.
+    "constraints": "give each weight a range that keeps to it",
     "start": "a search begins at the weights that the agent has in the file",
 }
 LONGEST = 80  # characters of a user's text that a message repeats

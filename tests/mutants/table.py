@@ -703,7 +703,6 @@ TUNING = (
             "return float(self.low * (self.high / self.low) ** unit)": (
                 "return self.low + unit * (self.high - self.low)"
             ),
-            "numbers = list(map(max, numbers, floors))": "pass",
         },
     ),
     *in_file(

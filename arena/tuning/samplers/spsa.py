@@ -60,7 +60,7 @@ class SpsaSampler:
             rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / own * (width / own)
             moved = float(np.clip(rate * gained, -width, width))
             wanted = self.theta + moved * self._delta(slot)
-            self.theta = self.plan.space.feasible(wanted)
+            self.theta = np.clip(wanted, 0.0, 1.0)
             self.path.append(self.theta)
             self.cut.append((wanted < 0.0) | (wanted > 1.0))
 
