@@ -14,10 +14,10 @@ from arena.tuning.study_config import Tuning
 from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
 from arena.tuning.trial_games import CANDIDATE, Opponent
 
-TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then other terms, start, fit and page
+TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then equal time, start, fit and page
 WANTED_TRIALS = 40
 LEAST_CLAIM = 400  # pairings
-TERM_SHARE = 4  # of the claim's pairings: as many for each length, and at equal time
+TERM_SHARE = 4  # of the claim's pairings: at equal time, or at equal nodes
 LEAST_VALIDATION = 50  # pairings
 
 
@@ -43,7 +43,7 @@ class StudyPlan(NamedTuple):
 
     @property
     def term_pairs(self) -> int:
-        """The pairings for each of the other terms; none beside a small claim."""
+        """The pairs at equal time or at equal nodes; none beside a small claim."""
         return 0 if self.claim_pairs < LEAST_CLAIM else self.claim_pairs // TERM_SHARE
 
 

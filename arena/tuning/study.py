@@ -64,9 +64,9 @@ from arena.tuning.validation import (
     against_seed,
     claim_text,
     could_be_shown,
-    gain_lines,
-    gains_on_other_terms,
+    gain_text,
     opponents_text,
+    other_cost,
     unneeded,
     validate,
     validate_pool,
@@ -375,8 +375,8 @@ def validated(study: Study, searched: Search) -> Validation:
         way = validate if against_seed(tuning) else validate_pool
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
-        gains = gains_on_other_terms(tuning, changes, study.held_out, pairs, shown)
-        return validation._replace(gains=tuple(gains))
+        gain = other_cost(tuning, changes, study.held_out, pairs, shown)
+        return validation._replace(other_cost=gain)
 
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
@@ -396,9 +396,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield best.flat
     if report.validation.claim is not None:
         yield f"expected     {claim_text(report.validation.claim)}"
-    if report.validation.gains:
-        yield "gain over the seed weights on other terms, each from games of its own:"
-        yield from gain_lines(report.validation.gains)
+    if report.validation.other_cost is not None:
+        yield f"other cost   {gain_text(report.validation.other_cost)}"
     widened = "; no game changed at first, so the steps became wider"
     yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
     if report.validation.details:

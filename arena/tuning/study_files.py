@@ -12,7 +12,7 @@ from arena.tuning.recommendation import Importance, Recommendation, WeightAnswer
 from arena.tuning.space import WEIGHTS, Space, value_text
 from arena.tuning.study_config import Tuning
 from arena.tuning.trials import Trial
-from arena.tuning.validation import StudyClaim, Validation, as_json, gains_json
+from arena.tuning.validation import StudyClaim, Validation, as_json, gain_json
 from games.base.files import write_text
 
 # In the study's directory: nothing else is touched.
@@ -107,7 +107,7 @@ def recommendation_json(
             "note": "mostly luck: not a recommendation",
         },
         "validation": None if validation is None else as_json(validation),
-        "on_other_terms": [] if validation is None else gains_json(validation.gains),
+        "at_other_cost": None if validation is None else gain_json(validation.other_cost),
     }
 
 

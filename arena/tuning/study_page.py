@@ -7,7 +7,6 @@ import numpy as np
 
 from arena.report import chart
 from arena.showing import page
-from arena.stats.text import signed
 from arena.tuning.recommendation import (
     Z_95,
     Importance,
@@ -21,7 +20,7 @@ from arena.tuning.space import value_text
 from arena.tuning.study_config import Tuning
 from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
-from arena.tuning.validation import Validation, claim_text
+from arena.tuning.validation import Validation, claim_text, gain_text
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
@@ -118,6 +117,7 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     parts = [
         page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
         page.paragraph(expected_text(study)),
+        *cost_text(study),
         page.paragraph(recommended_text(best)),
         page.paragraph(
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
@@ -125,7 +125,6 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
         ),
         page.heading("Weights"),
         weights_table(study),
-        *terms_table(study),
         page.heading("Validation"),
         page.paragraph(study.validation.details or "No match was played."),
         drawings.get("validation", ""),
@@ -144,17 +143,12 @@ def expected_text(study: StudyReport) -> str:
     return "No games of a claim." if claim is None else f"Expected score {claim_text(claim)}."
 
 
-def terms_table(study: StudyReport) -> list[str]:
-    """The gain at several opening lengths and at equal time, if they were played."""
-    rows = [
-        [each.terms, f"{signed(each.gain_elo.value)} [{signed(each.gain_elo.low)}, "
-         f"{signed(each.gain_elo.high)}]", f"{each.games:,}"]
-        for each in study.validation.gains
-    ]  # fmt: skip
-    if not rows:
-        return []
-    head = ["terms", "Elo over the seed weights", "games"]
-    return [page.heading("On other terms"), page.table(head, rows)]
+def cost_text(study: StudyReport) -> list[str]:
+    """The gain at equal time or at equal nodes, if it was played."""
+    gain = study.validation.other_cost
+    return (
+        [] if gain is None else [page.paragraph(f"Gain over the seed weights: {gain_text(gain)}.")]
+    )
 
 
 def weights_table(study: StudyReport) -> str:
