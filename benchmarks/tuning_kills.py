@@ -38,7 +38,7 @@ validation = {{ elo1 = 100, pairs = 100 }}
 pot = [-1.0, 1.5]
 in_play = [-1.0, 1.0]
 """
-ALIKE = ("recommendation.json", "importance.parquet", "validation.parquet")
+ALIKE = ("recommendation.json", "validation.parquet")
 LONGEST = 0.6  # of an undisturbed study until a kill: most studies are killed several times
 SEARCH, MATCH = STAGES = ("search", "match")
 

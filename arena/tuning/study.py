@@ -26,7 +26,6 @@ from arena.tuning.recommendation import (
     Recommendation,
     after_match,
     answer_lines,
-    importances,
     recommend,
     recommended_text,
     weight_answers,
@@ -310,12 +309,10 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     best, posterior, trials, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
     study_files.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
-    rows = importances(tuning.space, posterior, best.best_point)
     seed_point = tuning.space.point(tuning.seed_values)
     answers = weight_answers(
         tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed, clipped
     )
-    study_files.write_importance(directory / "importance.parquet", rows, origin)
     path, before = directory / "recommendation.json", after_match(answers, shows_gain=False)
     study_files.write_json(
         path, study_files.recommendation_json(tuning, best, trials, before, None, widened)
@@ -329,7 +326,7 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
-    report = StudyReport(tuning, trials, posterior, best, rows, validation, answers)
+    report = StudyReport(tuning, trials, posterior, best, validation, answers)
     drawings = pictures(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)

@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.options import LIMITS
 from arena.storage.parquet import write_columns
 from arena.storage.provenance import now_text, versions
-from arena.tuning.recommendation import Importance, Recommendation, WeightAnswer
+from arena.tuning.recommendation import Recommendation, WeightAnswer
 from arena.tuning.space import WEIGHTS, Space, value_text
 from arena.tuning.study_config import Tuning
 from arena.tuning.trials import Trial
@@ -21,7 +21,7 @@ Origin = Mapping[str, object]
 # All other columns hold numbers.
 TYPES = {
     **dict.fromkeys(("trial", "games", "distinct_games", "pairing"), "int64"),
-    **dict.fromkeys(("fingerprint", "weight"), "string"),
+    **dict.fromkeys(("fingerprint",), "string"),
 }
 
 
@@ -44,13 +44,6 @@ def write_trials(path: Path, space: Space, trials: Sequence[Trial], origin: Orig
     columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
     columns["seconds"] = [trial.seconds for trial in trials]
     write_table(path, columns, origin, texts)
-
-
-def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> None:
-    """One row a weight, the most important first."""
-    ordered = sorted(rows, key=lambda row: -row.share)
-    columns = {name: [getattr(row, name) for row in ordered] for name in Importance._fields}
-    write_table(path, columns, origin)
 
 
 def write_validation(path: Path, validation: Validation, origin: Origin) -> None:

@@ -9,7 +9,6 @@ from arena.report import chart
 from arena.showing import page
 from arena.tuning.recommendation import (
     Z_95,
-    Importance,
     Recommendation,
     WeightAnswer,
     interval_text,
@@ -34,19 +33,15 @@ class StudyReport(NamedTuple):
     trials: Sequence[Trial]
     posterior: Posterior
     recommendation: Recommendation
-    importance: Sequence[Importance]
     validation: Validation
     answers: Sequence[WeightAnswer]
 
 
 def pictures(study: StudyReport) -> dict[str, str]:
-    """All pictures as SVG by name; of many weights the most important ones have one."""
-    drawings = {"history": history(study), "importance": importance(study)}
-    shares = {row.weight: row.share for row in study.importance}
-    most = sorted(study.tuning.space.names, key=lambda name: -shares[name])[:MOST_SLICES]
-    for axis, name in enumerate(study.tuning.space.names):
-        if name in most:
-            drawings[f"slice_{name}"] = posterior_slice(study, axis)
+    """All pictures as SVG by name; of many weights the first ones have one."""
+    drawings = {"history": history(study)}
+    for axis, name in enumerate(study.tuning.space.names[:MOST_SLICES]):
+        drawings[f"slice_{name}"] = posterior_slice(study, axis)
     if np.isfinite(study.validation.llr).any():
         drawings["validation"] = path(study)
     return drawings
@@ -88,13 +83,6 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     return chart.drawn(frame, parts, title, each.name, "score")
 
 
-def importance(study: StudyReport) -> str:
-    """How much each weight matters."""
-    rows = sorted(study.importance, key=lambda row: -row.share)
-    names, shares = [row.weight for row in rows], [row.share for row in rows]
-    return chart.bars(names, shares, "Share of the score's variation that a weight explains")
-
-
 def path(study: StudyReport) -> str:
     """The log-likelihood ratio of the validation, pairing by pairing."""
     validation = study.validation
@@ -131,7 +119,6 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
         page.heading("Trials"),
         drawings["history"],
         page.heading("What the score depends on"),
-        drawings["importance"],
         *(drawing for name, drawing in drawings.items() if name.startswith("slice_")),
     ]
     return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)

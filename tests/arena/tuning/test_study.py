@@ -150,7 +150,6 @@ def test_a_study_leaves_its_tables(bad: Path) -> None:
     assert (rows["score_low"] <= rows["score"]).all()
     assert (rows["score"] <= rows["score_high"]).all()
     assert (rows["distinct_games"] <= 40).all()
-    assert set(pd.read_parquet(bad / "importance.parquet")["weight"]) == {"pot", "in_play"}
     validation = pd.read_parquet(bad / "validation.parquet")
     assert validation.attrs["validation"]["verdict"] == "better"
     assert validation.attrs["validation"]["distinct_games"] > 10
@@ -159,11 +158,11 @@ def test_a_study_leaves_its_tables(bad: Path) -> None:
 
 def test_the_page_needs_no_network(bad: Path) -> None:
     text = (bad / "report.html").read_text()
-    assert text.count("<svg") == 5
+    assert text.count("<svg") == 4
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "<script" not in text
-    assert text.count('role="img"') == 5
-    for name in ("history", "importance", "slice_pot", "slice_in_play", "validation"):
+    assert text.count('role="img"') == 4
+    for name in ("history", "slice_pot", "slice_in_play", "validation"):
         assert (bad / f"{name}.svg").read_text().startswith("<svg")
 
 
@@ -250,7 +249,7 @@ def test_a_study_cut_short_goes_on_with_other_workers_as_if_nothing_had_happened
     again = study(tmp_path, BAD, "--workers", "3")
     assert again == other
     assert trials(again).equals(trials(bad))
-    for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+    for name in ("recommendation.json", "validation.parquet"):
         assert (again / name).read_bytes() == (bad / name).read_bytes()
 
 
@@ -272,7 +271,7 @@ def test_each_method_goes_on_byte_by_byte(tmp_path: Path, text: str, cut: int) -
     assert study(tmp_path / "other", text, "--workers", "3") == other
     assert trials(other).equals(trials(whole))
     assert set(trials(whole)["games"]) == ({100} if text == STEPS else {40})
-    for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+    for name in ("recommendation.json", "validation.parquet"):
         assert (other / name).read_bytes() == (whole / name).read_bytes()
 
 
@@ -295,7 +294,7 @@ def test_steps_become_wider_while_no_game_changes(tmp_path: Path, capsys) -> Non
             base.execute("delete from batches where start >= ?", (cut,))
         assert study(tmp_path / f"cut{cut}", PLATEAU) == other
         assert trials(other).equals(trials(whole))
-        for name in ("recommendation.json", "importance.parquet", "validation.parquet"):
+        for name in ("recommendation.json", "validation.parquet"):
             assert (other / name).read_bytes() == (whole / name).read_bytes()
 
 
