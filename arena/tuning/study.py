@@ -19,7 +19,7 @@ from arena.terminal.progress_line import LiveLine, run_shown
 from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyPlan
 from arena.tuning.equal_time import share_of_nodes
-from arena.tuning.optuna_study import OptunaCopy, StudyEnd
+from arena.tuning.optuna_study import StudyEnd, write_study
 from arena.tuning.problems import few_valued
 from arena.tuning.recommendation import (
     BestSoFar,
@@ -88,7 +88,6 @@ class Study:
     games: TrialGames
     held_out: Openings
     journal: Journal
-    mirror: OptunaCopy
     options: RunOptions
     begun: float  # monotonic seconds
 
@@ -120,8 +119,7 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.drawn(tuning, plan)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
-    return Study(tuning, plan, whole, held_out, journal, mirror, options, begun)
+    return Study(tuning, plan, whole, held_out, journal, options, begun)
 
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
@@ -212,7 +210,6 @@ def all_trials(study: Study, digest: str) -> PlayedTrials:
     )  # fmt: skip
     trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
-    shown = bundled(trials[: before - before % study.plan.size], study.plan.size)
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
@@ -220,9 +217,6 @@ def all_trials(study: Study, digest: str) -> PlayedTrials:
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            if len(trials) % study.plan.size == 0:
-                shown += bundled(trials[-study.plan.size :], study.plan.size, len(shown))
-                study.mirror.keep_up(shown)
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
     return PlayedTrials(
@@ -319,9 +313,9 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     )
     if not study.options.quiet:
         say(recommended_text(best))
-    study.mirror.keep_up(trials)
     validation = validated(study, searched)
-    study.mirror.finish(trials, study_end(tuning, best, validation))
+    end = study_end(tuning, best, validation)
+    write_study(directory, tuning.experiment.name, tuning.space, trials, end)
     answers = after_match(answers, validation.shows_gain)
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
@@ -342,7 +336,7 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
 
 
 def study_end(tuning: Tuning, best: Recommendation, validation: Validation) -> StudyEnd:
-    """What a dashboard shows of the conclusions."""
+    """The conclusions for Optuna's database."""
     claim = validation.claim
     words = {
         "game": tuning.plan.game,

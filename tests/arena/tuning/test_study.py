@@ -13,7 +13,6 @@ from pathlib import Path
 import optuna
 import pandas as pd
 import pytest
-from sqlalchemy.exc import OperationalError
 
 import arena.commands.explain
 import arena.commands.export
@@ -25,11 +24,8 @@ from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Wall
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
-from arena.tuning import optuna_study
 from arena.tuning import study as search
-from arena.tuning.optuna_study import DATABASE, OptunaCopy
-from arena.tuning.space import Axis, Space
-from games.base.errors import MISTAKE, Unfinished
+from games.base.errors import MISTAKE
 from tests.arena.running import WHO_PLAYS, database
 from tests.arena.tuning.test_tune_file import GOOD
 
@@ -178,10 +174,6 @@ def test_optunas_own_database_shows_the_study(bad: Path) -> None:
     assert marked.user_attrs["recommended"]
     assert (marked.params, marked.value) == (said["recommended"], said["expected_score"][0])
     assert found.user_attrs["verdict"] == said["validation"]["text"]
-    with database(bad / "study.db") as base:  # where optuna-dashboard looks for the note of a study
-        attributes = base.execute("select key, value_json from study_system_attributes")
-        note = json.loads(dict(attributes.fetchall())["dashboard:note_str:0"])
-    assert f"    verdict: {said['validation']['text']}\n" in note
 
 
 def test_tuning_and_validation_share_no_opening(bad: Path) -> None:
@@ -349,44 +341,3 @@ def test_workers_that_are_killed_change_nothing(bad: Path, tmp_path: Path) -> No
     assert process.returncode == 0
     (found,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
     assert trials(found).equals(trials(bad))
-
-
-def copied(directory: Path) -> None:
-    """A finished copy of a study without trials."""
-    copy = OptunaCopy(directory, "study", Space((Axis("pot", 0.0, 1.0),), {}))
-    copy.finish([])
-
-
-def test_a_full_disk_is_said_of_optunas_database_in_a_line(tmp_path: Path, monkeypatch) -> None:
-    def full(*_):
-        raise OperationalError("create table", {}, Exception("database or disk is full"))
-
-    monkeypatch.setattr(optuna_study, "OptunaDatabase", full)
-    with pytest.raises(Unfinished, match=r"study\.db: cannot be written .*disk is full.*continues"):
-        copied(tmp_path)
-
-
-def test_a_fault_of_ours_in_optunas_database_stays_one(tmp_path: Path, monkeypatch) -> None:
-    def fault(*_):
-        raise KeyError("pot")
-
-    monkeypatch.setattr(optuna_study, "OptunaDatabase", fault)
-    with pytest.raises(KeyError):
-        copied(tmp_path)
-
-
-def test_optunas_database_is_continued(tmp_path: Path, caplog) -> None:
-    for _ in range(2):
-        copied(tmp_path)
-    assert caplog.records == []
-
-
-def test_optunas_database_is_written_again_if_it_is_damaged(tmp_path: Path) -> None:
-    copied(tmp_path)
-    path = tmp_path / DATABASE
-    content = bytearray(path.read_bytes())
-    content[4096:] = bytes(len(content) - 4096)
-    path.write_bytes(content)
-    copied(tmp_path)
-    found = optuna.load_study(study_name="study", storage=f"sqlite:///{path}")
-    assert found.trials == []
