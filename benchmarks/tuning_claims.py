@@ -76,7 +76,7 @@ def searched(
     tuning: Tuning, plan: StudyPlan, openings: Openings
 ) -> tuple[list[Trial], Point | None]:
     """Play all trials in this process; where a walk has arrived."""
-    games = games_on(tuning, plan, openings, plan.wanted)
+    games = games_on(tuning, plan, openings, plan.total)
     sampler = study.sampler_of(tuning, plan)
     queue = TrialQueue(games, sampler, plan.trials, 1, [], study.window_of(tuning))
     trials, parts = list[Trial](), list[bytes]()

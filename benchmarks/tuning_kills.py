@@ -1,6 +1,6 @@
 """Studies that are killed again and again: each must end as if nothing had happened.
 
-python -m benchmarks.tuning_kills --halves 2
+python -m benchmarks.tuning_kills
 """
 
 import argparse
@@ -18,33 +18,29 @@ from pathlib import Path
 import pandas as pd
 
 from arena.commands.tune import main as tune
-from arena.tuning.samplers.registry import FITS, SAMPLERS
+from arena.tuning.samplers.registry import SAMPLERS
 
-METHODS = (*SAMPLERS, *FITS)
-# Weights that lose on purpose: the first steps away from them win nearly every game, and then there
-# is a second half.
-SEEDS = {1: "pot = 1.0", 2: "pot = -0.05, in_play = -0.02"}
+# Its seed weights lose on purpose, so that every method finds something to validate.
 STUDY = """
 game = "kalah(6,4)"
 openings = {{ random_plies = 6 }}
 [agents.mine]
 kind = "alphabeta"
 depth = 1
-weights = {{ {seed} }}
+weights = {{ pot = -0.05, in_play = -0.02 }}
 [tune]
 agent = "mine"
 games = 40
-trials = {trials}
+trials = 16
 method = "{method}"
 validation = {{ elo1 = 100, pairs = 100 }}
 [tune.weights]
 pot = [-1.0, 1.5]
 in_play = [-1.0, 1.0]
 """
-TRIALS = {1: 16, 2: 40}
-ALIKE = ("recommendation.json", "importance.parquet", "validation.parquet")
+ALIKE = ("recommendation.json", "validation.parquet")
 LONGEST = 0.6  # of an undisturbed study until a kill: most studies are killed several times
-FIRST, SECOND, MATCH = STAGES = ("first half", "second half", "match")
+SEARCH, MATCH = STAGES = ("search", "match")
 
 
 def study(directory: Path) -> int:
@@ -62,9 +58,7 @@ def found_in(directory: Path) -> Path | None:
 def stage(directory: Path) -> str:
     """How far a study came that was killed."""
     found = found_in(directory)
-    if found is not None and any(found.glob("validation-*")):
-        return MATCH
-    return SECOND if found is not None and (found / "second-half").exists() else FIRST
+    return MATCH if found is not None and any(found.glob("validation-*")) else SEARCH
 
 
 def ending(directory: Path) -> list[object]:
@@ -75,7 +69,7 @@ def ending(directory: Path) -> list[object]:
     found = found_in(directory)
     assert found is not None
     rows = pd.read_parquet(found / "trials.parquet").drop(columns="seconds")
-    return [rows["half"].max(), rows.to_json(), *((found / name).read_bytes() for name in ALIKE)]
+    return [rows.to_json(), *((found / name).read_bytes() for name in ALIKE)]
 
 
 def begun(directory: Path) -> int:
@@ -105,9 +99,9 @@ def ended_by(child: int, seconds: float) -> bool:
     return False
 
 
-def killed(method: str, halves: int, kills: int, directory: Path) -> str:
+def killed(method: str, kills: int, directory: Path) -> str:
     """The row of a method: kills by where they fell, finished studies, how many of these differ."""
-    text = STUDY.format(seed=SEEDS[halves], trials=TRIALS[halves], method=method)
+    text = STUDY.format(method=method)
     for name in ("whole", "cut"):
         (directory / name).mkdir()
         (directory / name / "killed.toml").write_text(text)
@@ -116,7 +110,7 @@ def killed(method: str, halves: int, kills: int, directory: Path) -> str:
     since = time.monotonic()
     study(directory / "whole")
     study_seconds, wanted = time.monotonic() - since, ending(directory / "whole")
-    rng, hits, finished, differ = random.Random(f"{method} {halves}"), Counter[str](), 0, 0
+    rng, hits, finished, differ = random.Random(method), Counter[str](), 0, 0
     while hits.total() < kills or found_in(directory / "cut"):
         longest = LONGEST * study_seconds if hits.total() < kills else float("inf")
         if ended_by(begun(directory / "cut"), rng.random() * longest):
@@ -126,20 +120,19 @@ def killed(method: str, halves: int, kills: int, directory: Path) -> str:
         else:
             hits[stage(directory / "cut")] += 1
     where = " | ".join(str(hits[each]) for each in STAGES)
-    return f"| {method} | {wanted[0]} | {hits.total()} | {where} | {finished} | {differ} |"
+    return f"| {method} | {hits.total()} | {where} | {finished} | {differ} |"
 
 
 def main(words: list[str] | None = None) -> int:
     """Print a row for each method; the status is 1 if a study ended otherwise."""
     parser = argparse.ArgumentParser(prog="benchmarks.tuning_kills", description=__doc__)
-    parser.add_argument("methods", nargs="*", choices=(*METHODS, []), metavar="METHOD")
+    parser.add_argument("methods", nargs="*", choices=(*SAMPLERS, []), metavar="METHOD")
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--halves", type=int, choices=(1, 2), default=1)
     chosen = parser.parse_args(words)
     rows = []
-    for method in chosen.methods or METHODS:
+    for method in chosen.methods or SAMPLERS:
         with tempfile.TemporaryDirectory() as directory:
-            rows.append(killed(method, chosen.halves, chosen.kills, Path(directory)))
+            rows.append(killed(method, chosen.kills, Path(directory)))
         print(rows[-1], flush=True)
     return 0 if all(row.endswith(" 0 |") for row in rows) else 1
 

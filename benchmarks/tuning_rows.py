@@ -94,13 +94,12 @@ def spent() -> Spent:
         PartPlayer.play = noted  # type: ignore[method-assign]  # to time it
         started = time.monotonic()
         try:
-            half = all_trials(ready, "bench")
+            played = all_trials(ready, "bench")
         finally:
             PartPlayer.play = PLAY  # type: ignore[method-assign]  # as it was
-        recommended(ready, half.trials, half.arrived)
+        recommended(ready, played.trials, played.arrived)
         whole = time.monotonic() - started
-        ready.mirror.finish(half.trials)
-    games = sum(trial.seconds for trial in half.trials)
+    games = sum(trial.seconds for trial in played.trials)
     own = cores() * (max(ended) - min(begun)) - games
     return Spent(whole, own, games, gaps())
 

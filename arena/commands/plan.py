@@ -209,6 +209,7 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
 def study_lines(tuning: "Tuning") -> Iterator[str]:
     """How much a study plays."""
     from arena.tuning.budget import as_written  # noqa: PLC0415  # as above
+    from arena.tuning.equal_time import by_nodes  # noqa: PLC0415  # as above
     from arena.tuning.validation import against_seed  # noqa: PLC0415  # as above
 
     plan, name = as_written(tuning), printable(tuning.experiment.name)
@@ -224,8 +225,8 @@ def study_lines(tuning: "Tuning") -> Iterator[str]:
         f"claim and validation: from {2 * plan.claim_pairs:,} to {most:,} games more, "
         "until the test is sure"
     )
-    if plan.term_pairs:
-        yield f"other opening lengths and equal time: {8 * plan.term_pairs:,} games more"
+    if plan.term_pairs and by_nodes(tuning.spec, tuning.plan.of):
+        yield f"gain at equal time or at equal nodes: {2 * plan.term_pairs:,} games more"
 
 
 def match_of_study(tuning: "Tuning") -> "Experiment":

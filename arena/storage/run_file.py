@@ -62,7 +62,7 @@ def other_results(directory: Path, stored: KeyValues) -> str:
             return f"{directory} is a study that is not finished: {again} continues it"
         return (
             f"{directory} is a study, which keeps no table of games: {page}, its tables are "
-            f"trials.parquet, importance.parquet and {VALIDATION}; {again} writes them again "
+            f"trials.parquet and {VALIDATION}; {again} writes them again "
             "(--fresh: plays it again)"
         )
     if "learned" in stored:

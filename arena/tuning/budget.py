@@ -14,26 +14,24 @@ from arena.tuning.study_config import Tuning
 from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
 from arena.tuning.trial_games import CANDIDATE, Opponent
 
-TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then other terms, start, fit and page
+TRIALS_SHARE, VALIDATION_SHARE = 0.6, 0.2  # of a budget; then equal time, start, fit and page
 WANTED_TRIALS = 40
 LEAST_CLAIM = 400  # pairings
-TERM_SHARE = 4  # of the claim's pairings: as many for each length, and at equal time
+TERM_SHARE = 4  # of the claim's pairings: at equal time, or at equal nodes
 LEAST_VALIDATION = 50  # pairings
 
 
 class StudyPlan(NamedTuple):
     """How many trials of how many games, and how many pairings the validation may take.
 
-    `total` counts all trials; `trials` those against the opponents of the file, of which `wanted`
-    were planned. `size` trials are shown as one. `share` is how many of the seed's nodes a
-    candidate has at equal time.
+    `total` trials were planned; a budget may end the search after fewer `trials`. `size` trials
+    are shown as one. `share` is how many of the seed's nodes a candidate has at equal time.
     """
 
     trials: int
     games: int
     validation_pairs: int
     total: int = 0
-    wanted: int = 0
     size: int = 1
     share: float = 1.0
 
@@ -45,13 +43,8 @@ class StudyPlan(NamedTuple):
 
     @property
     def term_pairs(self) -> int:
-        """The pairings for each of the other terms; none beside a small claim."""
+        """The pairs at equal time or at equal nodes; none beside a small claim."""
         return 0 if self.claim_pairs < LEAST_CLAIM else self.claim_pairs // TERM_SHARE
-
-    @property
-    def half(self) -> int:
-        """The number of trials after which opponents may turn out too easy."""
-        return -(-self.total // 2)
 
 
 def as_written(tuning: Tuning) -> StudyPlan:
@@ -63,9 +56,9 @@ def in_steps(tuning: Tuning, trials: int, games: int, validation_pairs: int) -> 
     """So many trials, cut into small ones where the method steps by its own number of pairings."""
     own = own_pairs(tuning.method)
     if own is None or 2 * own > games:
-        return StudyPlan(trials, games, validation_pairs, trials, trials)
+        return StudyPlan(trials, games, validation_pairs, trials)
     slots = trials * games // (2 * own)
-    return StudyPlan(slots, 2 * own, validation_pairs, slots, slots, games // (2 * own))
+    return StudyPlan(slots, 2 * own, validation_pairs, slots, games // (2 * own))
 
 
 def within(tuning: Tuning, seconds: float, games_per_second: float) -> StudyPlan:
@@ -113,11 +106,6 @@ def drawn(tuning: Tuning, plan: StudyPlan) -> tuple[Openings, Openings]:
         word = int(digest_word("held out", seed))
         order = np.random.default_rng(word).permutation(len(whole))
     return taken(whole, order[held_out:]), taken(whole, order[:held_out])
-
-
-def after(openings: Openings, pairs: int) -> Openings:
-    """The same openings for further trials: those of the first `pairs` pairings come last."""
-    return taken(openings, np.roll(np.arange(len(openings)), -pairs))
 
 
 def taken(openings: Openings, places: NDArray[np.int64]) -> Openings:

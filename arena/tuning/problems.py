@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from agents.core import AgentSpec
-from agents.registry import AGENTS, kind_of, searches, users_code
+from agents.registry import AGENTS, kind_of, searches
 from arena.planning.schedules.registry import no_agent
 from arena.tuning.ranges import by_tables, has_weights, tunable
-from arena.tuning.samplers.registry import FITS
 from arena.tuning.space import WEIGHTS, Space
 from arena.tuning.table import CHOSEN, TIME, TuneTable
 from games import Game
@@ -61,17 +60,6 @@ def weights_problem(name: str, spec: AgentSpec, of: Game) -> Problem | None:
             '"smart_classic", or give it weights'
         )
     return None
-
-
-def start_problem(table: TuneTable, spec: AgentSpec, of: Game) -> str:
-    """Why the search cannot begin at fitted weights; empty if it can, or need not."""
-    if table.start == "seed" and table.method not in FITS:
-        return ""
-    if not table.weights:
-        return "only weights are fitted to games, and none has a range"
-    if users_code(spec):
-        return "weights of an evaluation of your own are not fitted to games; tune them from seed"
-    return "" if of.has("features") else f"{of.name} has no features whose weights could be fitted"
 
 
 def time_problem(table: TuneTable, spec: AgentSpec) -> str:

@@ -10,7 +10,6 @@ from agents.evaluation.weights import LARGEST, declared_weights
 from agents.options import bot_options
 from agents.registry import AGENTS, Kind, kind_of, no_option, settings
 from arena.config.toml_file import Problems, near
-from arena.tuning.constraints import broken, constraint_of
 from arena.tuning.space import WEIGHTS, Axis, Space, Value
 from arena.tuning.table import TuneTable, say_of_tune
 from games import Game
@@ -332,8 +331,7 @@ def read_space(
         say_of_tune(
             problems, f"{name} is a weight and an option: tune one of them", "options", name
         )
-    space = Space(tuple(axes), fixed, tables_of(axes, spec))
-    return constrained(space, table.constraints, seeds, problems), seeds
+    return Space(tuple(axes), fixed, tables_of(axes, spec)), seeds
 
 
 def nothing_ranged(spec: AgentSpec) -> str:
@@ -349,21 +347,6 @@ def fixed_weights(table: TuneTable, weights: Weights) -> dict[str, tuple[float, 
     numbers = {name: float(value) for name, value in table.weights.items() if is_number(value)}
     fixed = {name: values for name, values in weights.items() if name not in table.weights}
     return fixed | {name: (number,) for name, number in numbers.items()}
-
-
-def constrained(
-    space: Space, texts: Sequence[str], seeds: dict[str, Value], problems: Problems
-) -> Space:
-    """The space with its constraints, which must hold where the search begins."""
-    constraints = []
-    for text in texts:
-        try:
-            constraints.append(constraint_of(text, space.axes))
-        except ValueError as error:
-            say_of_tune(problems, f"constraints: {error}", "constraints")
-    for message in broken(constraints, space.axes, seeds):
-        say_of_tune(problems, message, "constraints")
-    return space._replace(constraints=tuple(constraints))
 
 
 def seed_value(axis: Axis, axes: Sequence[Axis], weights: Weights) -> float:

@@ -22,7 +22,6 @@ LEAST_OWN = 50
 FEW = "too few trials to recommend anything"
 FIT_SHARE = 0.005  # of the time may go into fits for the live line
 FITTED_LIVE = 120  # trials that the live line is fitted on
-SOBOL_POINTS = 512
 SURFACES = 200  # drawn from the process; their highest points make the interval
 SPREAD_POINTS, NEAR_POINTS, NEAR = 250, 350, 0.15
 LITTLE_ELO = 10.0  # what matters less than this does not matter
@@ -43,7 +42,6 @@ class Recommendation(NamedTuple):
     trials: int
     games: int
     fingerprints: int  # candidates that played differently
-    over: str = "the seed weights"  # what the gain is over
 
 
 def table(trials: Sequence[Trial]) -> Trials:
@@ -160,39 +158,6 @@ class BestSoFar:
         self.start = settings_of(posterior)
         differ = candidates_differ(trials, self.sharing)
         return judged(self.space, self.seed_point, trials, posterior, self.seed, differ)
-
-
-class Importance(NamedTuple):
-    """How much one weight matters; shares may add up to more than 1 where weights interact."""
-
-    weight: str
-    share: float  # of the posterior mean's variance over the space, interactions included
-    score_range: float  # highest minus lowest along its slice through the best point
-    length: float  # of the process, in units of the weight's range
-
-
-def importances(space: Space, posterior: Posterior, best: Point) -> list[Importance]:
-    """Total effects of all weights (Jansen's estimate of Sobol indices on the posterior mean)."""
-    rng = np.random.default_rng(0)
-    dims = len(space.axes)
-    first, second = rng.random((2, SOBOL_POINTS, dims))
-    base = posterior.means(first)
-    variance = float(np.var(base))
-    rows = []
-    for axis in range(dims):
-        mixed = first.copy()
-        mixed[:, axis] = second[:, axis]
-        effect = 0.5 * float(np.mean(np.square(base - posterior.means(mixed))))
-        means = posterior.means(slice_points(best, axis, 101))
-        rows.append(
-            Importance(
-                weight=space.axes[axis].name,
-                share=effect / variance if variance > 0.0 else 0.0,
-                score_range=float(means.max() - means.min()),
-                length=float(posterior.lengths[axis]),
-            )
-        )
-    return rows
 
 
 def slice_points(through: Point, axis: int, count: int) -> Floats:

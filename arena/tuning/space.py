@@ -60,15 +60,6 @@ class Axis(NamedTuple):
         rounded = float(round(number)) if self.integer else round(number, PRECISION)
         return min(max(rounded, self.low), self.high)
 
-    def at_most(self, number: float) -> float:
-        """The highest number that may be taken and is not above this one, or the lowest of all."""
-        scale = 1.0 if self.integer else 10.0**PRECISION
-        return min(max(math.floor(number * scale + 1e-9) / scale, self.low), self.high)
-
-    def at_least(self, number: float) -> float:
-        """The lowest number that may be taken and is not below this one, or the highest of all."""
-        return -self._replace(low=-self.high, high=-self.low).at_most(-number)
-
     def unit(self, weight: Value) -> float:
         """How far through the range it lies."""
         number = float(self.choices.index(weight)) if self.choices else weight
@@ -78,20 +69,12 @@ class Axis(NamedTuple):
         return (number - self.low) / (self.high - self.low)
 
 
-class Constraint(NamedTuple):
-    """One axis is never below another; both by their places in the space."""
-
-    upper: int
-    lower: int
-
-
 class Space(NamedTuple):
     """Everything that is tuned of an agent, and what stays beside it."""
 
     axes: tuple[Axis, ...]
     fixed: Mapping[str, tuple[float, ...]]  # weights, one number a phase
     tables: Mapping[str, Mapping[str, object]] = {}  # options that are tables, of which a part is
-    constraints: tuple[Constraint, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,41 +112,9 @@ class Space(NamedTuple):
         """Where these values lie."""
         return np.array([axis.unit(values[axis.name]) for axis in self.axes])
 
-    def feasible(self, point: Sequence[float] | Point) -> Point:
-        """The point inside the cube; where a constraint is broken, both meet in the middle."""
-        inside = np.clip(point, 0.0, 1.0)
-        for _ in self.constraints:
-            for each in self.constraints:
-                inside = self._met(inside, each)
-        return inside
-
     def snapped(self, point: Sequence[float] | Point) -> Point:
-        """The nearest point that a search can tell from others, where all constraints hold."""
-        at = self.point(self.values(self.feasible(point)))
-        return self._held(at) if self.constraints else at
-
-    def _met(self, point: Point, constraint: Constraint) -> Point:
-        """Both in the middle, if the upper one lies below the lower."""
-        upper, lower = self.axes[constraint.upper], self.axes[constraint.lower]
-        high, low = upper.number(point[constraint.upper]), lower.number(point[constraint.lower])
-        if high >= low:
-            return point
-        middle = min(max((high + low) / 2.0, upper.low, lower.low), upper.high, lower.high)
-        moved = np.array(point)
-        moved[constraint.upper], moved[constraint.lower] = upper.unit(middle), lower.unit(middle)
-        return moved
-
-    def _held(self, point: Point) -> Point:
-        """What rounding has broken is mended: upper ones go up to where lower ones begin, then
-        lower ones down."""
-        numbers = [axis.number(float(unit)) for axis, unit in zip(self.axes, point, strict=True)]
-        floors = [axis.low for axis in self.axes]
-        for upper, lower in self.constraints * len(self.constraints):
-            floors[upper] = max(floors[upper], self.axes[upper].at_least(floors[lower]))
-        numbers = list(map(max, numbers, floors))
-        for upper, lower in self.constraints * len(self.constraints):
-            numbers[lower] = min(numbers[lower], self.axes[lower].at_most(numbers[upper]))
-        return np.array(list(map(Axis.unit, self.axes, numbers)))
+        """The nearest point in the cube that a search can tell from others."""
+        return self.point(self.values(np.clip(point, 0.0, 1.0)))
 
 
 def value_text(value: Value) -> str:

@@ -16,18 +16,16 @@ from arena.storage import provenance
 from arena.storage.journal import Journal
 from arena.storage.run_log import RunLog
 from arena.terminal.progress_line import LiveLine, run_shown
-from arena.tuning import budget, second_half, study_files
+from arena.tuning import budget, study_files
 from arena.tuning.budget import TERM_SHARE, StudyPlan
 from arena.tuning.equal_time import share_of_nodes
-from arena.tuning.learned_start import with_start
-from arena.tuning.optuna_study import OptunaCopy, StudyEnd
-from arena.tuning.problems import TRIALS_PER_WEIGHT, few_valued
+from arena.tuning.optuna_study import StudyEnd, write_study
+from arena.tuning.problems import few_valued
 from arena.tuning.recommendation import (
     BestSoFar,
     Recommendation,
     after_match,
     answer_lines,
-    importances,
     recommend,
     recommended_text,
     weight_answers,
@@ -65,9 +63,9 @@ from arena.tuning.validation import (
     against_seed,
     claim_text,
     could_be_shown,
-    gain_lines,
-    gains_on_other_terms,
+    gain_text,
     opponents_text,
+    other_cost,
     unneeded,
     validate,
     validate_pool,
@@ -90,28 +88,25 @@ class Study:
     games: TrialGames
     held_out: Openings
     journal: Journal
-    mirror: OptunaCopy
     options: RunOptions
     begun: float  # monotonic seconds
 
 
 class Search(NamedTuple):
-    """The recommendation, with the trials and the posterior of the half that it rests on."""
+    """The recommendation, with the trials and the posterior that it rests on."""
 
     best: Recommendation
     posterior: Posterior
     trials: list[Trial]
-    halves: list[list[Trial]]
     clipped: tuple[bool, ...]  # which weights an edge held back
     widened: bool  # whether the steps became wider, as no game changed
 
 
-class HalfPlayed(NamedTuple):
-    """The trials of a study, or of its second half."""
+class PlayedTrials(NamedTuple):
+    """The trials of a study."""
 
     trials: list[Trial]
     arrived: Point | None  # where a walk has arrived
-    too_easy: bool  # whether they ended at half time because nearly all games were won
     clipped: tuple[bool, ...]
     widened: bool
 
@@ -124,8 +119,7 @@ def prepared(tuning: Tuning, options: RunOptions, journal: Journal) -> Study:
     tuning = replace(tuning, share=plan.share)
     for_trials, held_out = budget.drawn(tuning, plan)
     whole = _trial_games(tuning, plan, for_trials, options.wall)
-    mirror = OptunaCopy(journal.directory, tuning.experiment.name, tuning.space)
-    return Study(tuning, plan, whole, held_out, journal, mirror, options, begun)
+    return Study(tuning, plan, whole, held_out, journal, options, begun)
 
 
 def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
@@ -134,7 +128,7 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     whole = budget.as_written(tuning)._replace(share=share)
     if options.budget is None:
         return whole
-    smallest = whole._replace(games=min(whole.games, 40), trials=1, wanted=1, total=1)
+    smallest = whole._replace(games=min(whole.games, 40), trials=1, total=1)
     openings = budget.drawn(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.changes(tuning.space.point(tuning.seed_values))
@@ -162,7 +156,7 @@ def _trial_games(tuning: Tuning, of: StudyPlan, openings: Openings, wall: Wall) 
         tuning.space,
         budget.opponents_of(tuning, of.games),
         openings,
-        of.wanted,
+        of.total,
         sharing(tuning.method),
         wall,
     )
@@ -172,8 +166,7 @@ def sampler_of(tuning: Tuning, of: StudyPlan) -> Sampler:
     """The method that the file names."""
     space, seed = tuning.space, tuning.plan.seed
     point = space.point(tuning.seed_values)
-    begin = None if tuning.start_values is None else space.point(tuning.start_values)
-    plan = SearchPlan(space, point, seed, of.wanted, of.games // 2, begin)
+    plan = SearchPlan(space, point, seed, of.total, of.games // 2)
     return sampler(tuning.method, plan)
 
 
@@ -183,7 +176,7 @@ def window_of(tuning: Tuning) -> int:
 
 
 def write_run(study: Study, digest: str) -> None:
-    """Write run.json of the study, or of its second half."""
+    """Write run.json of the study."""
     tuning = study.tuning
     provenance.write_run(
         study.journal.directory,
@@ -198,7 +191,7 @@ def write_run(study: Study, digest: str) -> None:
     )
 
 
-def all_trials(study: Study, digest: str) -> HalfPlayed:
+def all_trials(study: Study, digest: str) -> PlayedTrials:
     """The trials of the journal, then the others."""
     tuning, options = study.tuning, study.options
     known = stored_trials(study.journal)
@@ -215,27 +208,19 @@ def all_trials(study: Study, digest: str) -> HalfPlayed:
         tuning.space, tuning.space.point(tuning.seed_values), tuning.plan.seed,
         sharing(tuning.method),
     )  # fmt: skip
-    trials, too_easy = list[Trial](), False
-    for trial in queue.replayed():
-        trials.append(trial)
-        too_easy |= ended_at_half(study, queue, trials)
+    trials = list(queue.replayed())
     before, steps = len(trials), widened(queue.sampler)
-    shown = bundled(trials[: before - before % study.plan.size], study.plan.size)
     with LiveLine(options.quiet, study.journal.directory) as line:
         deadline = study.begun + budget.TRIALS_SHARE * (options.budget or math.inf)
         for trial in played(queue, study.journal, options.playing):
             trials.append(trial)
-            too_easy |= ended_at_half(study, queue, trials)
             steps = widened_steps(queue.sampler, steps, options)
             if time.monotonic() > deadline:
                 queue.end_at_once()
-            if len(trials) % study.plan.size == 0:
-                shown += bundled(trials[-study.plan.size :], study.plan.size, len(shown))
-                study.mirror.keep_up(shown)
             line.show(lambda seconds: study_lines(study.plan, trials, before, best, seconds))
     study.journal.keep_plan(json.dumps(study.plan._replace(trials=len(trials))._asdict()))
-    return HalfPlayed(
-        trials, final(queue.sampler), too_easy, clipped(queue.sampler), widened(queue.sampler) > 1.0
+    return PlayedTrials(
+        trials, final(queue.sampler), clipped(queue.sampler), widened(queue.sampler) > 1.0
     )
 
 
@@ -262,29 +247,6 @@ def study_lines(
     return [", ".join(words)]
 
 
-def ended_at_half(study: Study, queue: TrialQueue, trials: list[Trial]) -> bool:
-    """Whether it is half time and the opponents are too easy; if so, nothing more is proposed."""
-    if len(trials) != study.plan.half:
-        return False
-    too_easy = is_too_easy(study, trials, final(queue.sampler))
-    if too_easy:
-        queue.end_soon()
-    return too_easy
-
-
-def is_too_easy(study: Study, trials: list[Trial], arrived: Point | None) -> bool:
-    """Whether the other half of the trials would teach little."""
-    left = study.plan.total - study.plan.half - window_of(study.tuning)
-    enough = left >= TRIALS_PER_WEIGHT * len(study.tuning.space.axes)
-    if not enough or not second_half.may_change(study.tuning):
-        return False
-    # A fit would keep the workers waiting, and the luckiest trial promises more than it does.
-    lucky = max(trial.score for trial in bundled(trials, study.plan.size))
-    return lucky >= second_half.SATURATED and second_half.too_easy(
-        recommended(study, trials, arrived)[0]
-    )
-
-
 def recommended(
     study: Study, trials: list[Trial], arrived: Point | None
 ) -> tuple[Recommendation, Posterior]:
@@ -298,46 +260,11 @@ def recommended(
 
 
 def search(study: Study, digest: str) -> Search:
-    """Play all trials, with those of a second half; returns their recommendation."""
-    trials, arrived, too_easy, clipped_first, wider = all_trials(study, digest)
-    best, posterior = recommended(study, trials, arrived)
-    size, left = study.plan.size, study.plan.total - len(trials)
-    if not too_easy or best.flat:
-        return Search(
-            best, posterior, bundled(trials, size), [bundled(trials, size)], clipped_first, wider
-        )
-    half, second_best, second_posterior = _second_half(study, best, left, digest)
-    both = second_half.both_halves(best, second_best)
-    halves = [bundled(each, size) for each in (trials, half.trials)]
-    if second_best.flat:
-        return Search(both, posterior, halves[0], halves, clipped_first, wider)
-    return Search(both, second_posterior, halves[1], halves, half.clipped, wider or half.widened)
-
-
-def _second_half(
-    study: Study, best: Recommendation, left: int, digest: str
-) -> tuple[HalfPlayed, Recommendation, Posterior]:
-    """The rest of the trials, against what the first half recommends."""
-    if not study.options.quiet:
-        say(f"{recommended_text(best)}; the other trials play against these weights")
-    tuning = second_half.against(study.tuning, best)
-    directory = study.journal.directory / second_half.DIRECTORY
-    with Journal(directory, digest) as journal:
-        stored = journal.plan()
-        # total=0: a second half is not halved again.
-        left_over = study.plan._replace(trials=left, total=0, wanted=left)
-        plan = left_over if stored is None else StudyPlan(**json.loads(stored))
-        journal.keep_plan(json.dumps(plan._asdict()))
-        openings = budget.drawn(study.tuning, study.plan)[0]
-        openings = budget.after(openings, (study.plan.total - left) * study.plan.games // 2)
-        games = _trial_games(tuning, plan, openings, study.options.wall)
-        other = replace(
-            study, tuning=tuning, plan=plan, games=games, journal=journal,
-            mirror=OptunaCopy(directory, tuning.experiment.name, tuning.space),
-        )  # fmt: skip
-        half = all_trials(other, digest)
-        other.mirror.finish(bundled(half.trials, plan.size))
-        return half, *recommended(other, half.trials, half.arrived)
+    """Play all trials; returns their recommendation."""
+    found = all_trials(study, digest)
+    best, posterior = recommended(study, found.trials, found.arrived)
+    shown = bundled(found.trials, study.plan.size)
+    return Search(best, posterior, shown, found.clipped, found.widened)
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
@@ -346,7 +273,6 @@ def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
     digest = study_digest(tuning, options.budget)
     directory = options.results / tuning.experiment.name / f"tune-{digest}"
     with Journal(directory, digest, options.fresh) as journal, RunLog(directory / "run.log"):
-        tuning = with_start(tuning, options, directory, digest)
         study = prepared(tuning, options, journal)
         return concluded(study, search(study, digest), digest)
 
@@ -358,14 +284,12 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
         "agent": tuning.agent,
         "axes": tuning.space.axes,
         "fixed": dict(tuning.space.fixed),
-        "constraints": tuning.space.constraints,
         "equal": tuning.equal,
         "seeds": dict(tuning.seed_values),
         "opponents": tuning.opponents,
         "games": tuning.games,
         "trials": tuning.trials,
         "method": tuning.method,
-        "start": tuning.start,
         "validation": asdict(tuning.validation),
         "budget": budget,
         "code": provenance.code_digest(),
@@ -376,29 +300,27 @@ def study_digest(tuning: Tuning, budget: float | None) -> str:
 def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     """Validate the recommendation, write everything, print the answer."""
     tuning, directory = study.tuning, study.journal.directory
-    best, posterior, trials, halves, clipped, widened = searched
+    best, posterior, trials, clipped, widened = searched
     origin = {"experiment": tuning.experiment.name, "run": digest, "game": tuning.plan.game}
-    study_files.write_trials(directory / "trials.parquet", tuning.space, halves, origin)
-    rows = importances(tuning.space, posterior, best.best_point)
+    study_files.write_trials(directory / "trials.parquet", tuning.space, trials, origin)
     seed_point = tuning.space.point(tuning.seed_values)
     answers = weight_answers(
         tuning.space, posterior, best.best_point, seed_point, tuning.plan.seed, clipped
     )
-    study_files.write_importance(directory / "importance.parquet", rows, origin)
     path, before = directory / "recommendation.json", after_match(answers, shows_gain=False)
     study_files.write_json(
         path, study_files.recommendation_json(tuning, best, trials, before, None, widened)
     )
     if not study.options.quiet:
         say(recommended_text(best))
-    study.mirror.keep_up(halves[0])
     validation = validated(study, searched)
-    study.mirror.finish(halves[0], study_end(tuning, best, validation))
+    end = study_end(tuning, best, validation)
+    write_study(directory, tuning.experiment.name, tuning.space, trials, end)
     answers = after_match(answers, validation.shows_gain)
     result = study_files.recommendation_json(tuning, best, trials, answers, validation, widened)
     study_files.write_json(path, result)
     study_files.write_validation(directory / "validation.parquet", validation, origin)
-    report = StudyReport(tuning, trials, posterior, best, rows, validation, answers)
+    report = StudyReport(tuning, trials, posterior, best, validation, answers)
     drawings = pictures(report)
     for name, drawing in drawings.items():
         write_text(directory / f"{name}.svg", drawing)
@@ -414,7 +336,7 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
 
 
 def study_end(tuning: Tuning, best: Recommendation, validation: Validation) -> StudyEnd:
-    """What a dashboard shows of the conclusions."""
+    """The conclusions for Optuna's database."""
     claim = validation.claim
     words = {
         "game": tuning.plan.game,
@@ -444,8 +366,8 @@ def validated(study: Study, searched: Search) -> Validation:
         way = validate if against_seed(tuning) else validate_pool
         pairs = min(study.plan.term_pairs, len(study.held_out) // TERM_SHARE)
         validation = way(tuning, changes, study.held_out, claimed, shown)
-        gains = gains_on_other_terms(tuning, changes, study.held_out, pairs, shown)
-        return validation._replace(gains=tuple(gains))
+        gain = other_cost(tuning, changes, study.held_out, pairs, shown)
+        return validation._replace(other_cost=gain)
 
 
 def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
@@ -465,9 +387,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield best.flat
     if report.validation.claim is not None:
         yield f"expected     {claim_text(report.validation.claim)}"
-    if report.validation.gains:
-        yield "gain over the seed weights on other terms, each from games of its own:"
-        yield from gain_lines(report.validation.gains)
+    if report.validation.other_cost is not None:
+        yield f"other cost   {gain_text(report.validation.other_cost)}"
     widened = "; no game changed at first, so the steps became wider"
     yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
     if report.validation.details:

@@ -17,7 +17,6 @@ from arena.tuning.problems import (
     budget_problems,
     chosen_method,
     space_problems,
-    start_problem,
     time_problem,
     weights_problem,
 )
@@ -55,8 +54,6 @@ class Tuning:
     trials: int
     method: str
     chosen: bool  # whether the method is ours to choose
-    start: str = "seed"  # or "learned": from weights that are fitted to games
-    start_values: Mapping[str, Value] | None = None  # where the search begins, once that is known
     validation: ValidationTable
     equal: str = NODES  # or "time": the tuned agent looks at as many positions as fit into the time
     share: float = 1.0  # of the seed's nodes that a candidate has, once that is known
@@ -112,7 +109,6 @@ def tuning_in(source: Source, problems: Problems) -> Tuning:
         trials=table.trial_count,
         method=chosen_method(space) if table.method == AUTO else table.method,
         chosen=table.method == AUTO,
-        start=table.start,
         validation=table.validation,
         equal=table.equal,
     )
@@ -132,8 +128,6 @@ def read_search(
     if table.weights and (found := weights_problem(table.agent, spec, setup.of)):
         say_of_tune(problems, found[1], found[0])
         return None
-    if message := start_problem(table, spec, setup.of):
-        say_of_tune(problems, message, "start" if table.start != "seed" else "method")
     if message := time_problem(table, spec):
         say_of_tune(problems, message, "equal")
     space, seeds = read_space(table, spec, setup.of, problems)

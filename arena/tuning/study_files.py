@@ -8,11 +8,11 @@ from pathlib import Path
 from agents.options import LIMITS
 from arena.storage.parquet import write_columns
 from arena.storage.provenance import now_text, versions
-from arena.tuning.recommendation import Importance, Recommendation, WeightAnswer
+from arena.tuning.recommendation import Recommendation, WeightAnswer
 from arena.tuning.space import WEIGHTS, Space, value_text
 from arena.tuning.study_config import Tuning
 from arena.tuning.trials import Trial
-from arena.tuning.validation import StudyClaim, Validation, as_json, gains_json
+from arena.tuning.validation import StudyClaim, Validation, as_json, gain_json
 from games.base.files import write_text
 
 # In the study's directory: nothing else is touched.
@@ -20,21 +20,15 @@ WEIGHTS_FILE, OPTIONS_FILE = "weights.toml", "options.toml"
 Origin = Mapping[str, object]
 # All other columns hold numbers.
 TYPES = {
-    **dict.fromkeys(("half", "trial", "games", "distinct_games", "pairing"), "int64"),
-    **dict.fromkeys(("fingerprint", "weight"), "string"),
+    **dict.fromkeys(("trial", "games", "distinct_games", "pairing"), "int64"),
+    **dict.fromkeys(("fingerprint",), "string"),
 }
 
 
-def write_trials(
-    path: Path, space: Space, halves: Sequence[Sequence[Trial]], origin: Origin
-) -> None:
+def write_trials(path: Path, space: Space, trials: Sequence[Trial], origin: Origin) -> None:
     """One row a trial: its weights, score, interval, games, distinct games, seconds."""
-    trials = [trial for half in halves for trial in half]
     values = [space.values(trial.point) for trial in trials]
-    columns: dict[str, Sequence[object]] = {
-        "half": [number for number, half in enumerate(halves, 1) for _ in half],
-        "trial": list(range(len(trials))),
-    }
+    columns: dict[str, Sequence[object]] = {"trial": list(range(len(trials)))}
     for name in space.names:
         columns[name] = [each[name] for each in values]
     texts = {axis.name: "string" for axis in space.axes if axis.choices}
@@ -50,13 +44,6 @@ def write_trials(
     columns["fingerprint"] = [f"{trial.fingerprint:016x}" for trial in trials]
     columns["seconds"] = [trial.seconds for trial in trials]
     write_table(path, columns, origin, texts)
-
-
-def write_importance(path: Path, rows: Sequence[Importance], origin: Origin) -> None:
-    """One row a weight, the most important first."""
-    ordered = sorted(rows, key=lambda row: -row.share)
-    columns = {name: [getattr(row, name) for row in ordered] for name in Importance._fields}
-    write_table(path, columns, origin)
 
 
 def write_validation(path: Path, validation: Validation, origin: Origin) -> None:
@@ -113,7 +100,7 @@ def recommendation_json(
             "note": "mostly luck: not a recommendation",
         },
         "validation": None if validation is None else as_json(validation),
-        "on_other_terms": [] if validation is None else gains_json(validation.gains),
+        "at_other_cost": None if validation is None else gain_json(validation.other_cost),
     }
 
 
@@ -123,7 +110,7 @@ def belief_json(space: Space, best: Recommendation) -> dict[str, object]:
         "weights": space.values(best.best_point),
         "score": list(best.score),
         "gain": list(best.gain),
-        "gain_over": best.over,
+        "gain_over": "the seed weights",
         "note": "too high by what the search could choose from: not a claim",
     }
 

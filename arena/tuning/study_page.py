@@ -7,10 +7,8 @@ import numpy as np
 
 from arena.report import chart
 from arena.showing import page
-from arena.stats.text import signed
 from arena.tuning.recommendation import (
     Z_95,
-    Importance,
     Recommendation,
     WeightAnswer,
     interval_text,
@@ -21,7 +19,7 @@ from arena.tuning.space import value_text
 from arena.tuning.study_config import Tuning
 from arena.tuning.surrogate import Posterior
 from arena.tuning.trials import Trial
-from arena.tuning.validation import Validation, claim_text
+from arena.tuning.validation import Validation, claim_text, gain_text
 
 SLICE_POINTS = 81
 MOST_DRAWN = 400
@@ -35,19 +33,15 @@ class StudyReport(NamedTuple):
     trials: Sequence[Trial]
     posterior: Posterior
     recommendation: Recommendation
-    importance: Sequence[Importance]
     validation: Validation
     answers: Sequence[WeightAnswer]
 
 
 def pictures(study: StudyReport) -> dict[str, str]:
-    """All pictures as SVG by name; of many weights the most important ones have one."""
-    drawings = {"history": history(study), "importance": importance(study)}
-    shares = {row.weight: row.share for row in study.importance}
-    most = sorted(study.tuning.space.names, key=lambda name: -shares[name])[:MOST_SLICES]
-    for axis, name in enumerate(study.tuning.space.names):
-        if name in most:
-            drawings[f"slice_{name}"] = posterior_slice(study, axis)
+    """All pictures as SVG by name; of many weights the first ones have one."""
+    drawings = {"history": history(study)}
+    for axis, name in enumerate(study.tuning.space.names[:MOST_SLICES]):
+        drawings[f"slice_{name}"] = posterior_slice(study, axis)
     if np.isfinite(study.validation.llr).any():
         drawings["validation"] = path(study)
     return drawings
@@ -89,13 +83,6 @@ def posterior_slice(study: StudyReport, axis: int) -> str:
     return chart.drawn(frame, parts, title, each.name, "score")
 
 
-def importance(study: StudyReport) -> str:
-    """How much each weight matters."""
-    rows = sorted(study.importance, key=lambda row: -row.share)
-    names, shares = [row.weight for row in rows], [row.share for row in rows]
-    return chart.bars(names, shares, "Share of the score's variation that a weight explains")
-
-
 def path(study: StudyReport) -> str:
     """The log-likelihood ratio of the validation, pairing by pairing."""
     validation = study.validation
@@ -118,6 +105,7 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     parts = [
         page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
         page.paragraph(expected_text(study)),
+        *cost_text(study),
         page.paragraph(recommended_text(best)),
         page.paragraph(
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
@@ -125,14 +113,12 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
         ),
         page.heading("Weights"),
         weights_table(study),
-        *terms_table(study),
         page.heading("Validation"),
         page.paragraph(study.validation.details or "No match was played."),
         drawings.get("validation", ""),
         page.heading("Trials"),
         drawings["history"],
         page.heading("What the score depends on"),
-        drawings["importance"],
         *(drawing for name, drawing in drawings.items() if name.startswith("slice_")),
     ]
     return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
@@ -144,17 +130,12 @@ def expected_text(study: StudyReport) -> str:
     return "No games of a claim." if claim is None else f"Expected score {claim_text(claim)}."
 
 
-def terms_table(study: StudyReport) -> list[str]:
-    """The gain at several opening lengths and at equal time, if they were played."""
-    rows = [
-        [each.terms, f"{signed(each.gain_elo.value)} [{signed(each.gain_elo.low)}, "
-         f"{signed(each.gain_elo.high)}]", f"{each.games:,}"]
-        for each in study.validation.gains
-    ]  # fmt: skip
-    if not rows:
-        return []
-    head = ["terms", "Elo over the seed weights", "games"]
-    return [page.heading("On other terms"), page.table(head, rows)]
+def cost_text(study: StudyReport) -> list[str]:
+    """The gain at equal time or at equal nodes, if it was played."""
+    gain = study.validation.other_cost
+    return (
+        [] if gain is None else [page.paragraph(f"Gain over the seed weights: {gain_text(gain)}.")]
+    )
 
 
 def weights_table(study: StudyReport) -> str:

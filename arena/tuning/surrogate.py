@@ -120,12 +120,12 @@ def settings_of(posterior: Posterior) -> Floats:
     return np.log(np.concatenate(([posterior.signal], posterior.lengths)))
 
 
-def few(trials: Trials, most: int = MOST_FITTED) -> Trials:
-    """At most `most` trials, spread over the order in which they were played."""
+def few(trials: Trials) -> Trials:
+    """At most MOST_FITTED trials, spread over the order in which they were played."""
     count = len(trials.scores)
-    if count <= most:
+    if count <= MOST_FITTED:
         return trials
-    places = np.linspace(0, count - 1, most).astype(np.int64)
+    places = np.linspace(0, count - 1, MOST_FITTED).astype(np.int64)
     return Trials(trials.points[places], trials.scores[places], trials.noise[places])
 
 

@@ -1,12 +1,12 @@
 """Keys of [tune] and its problems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.config.keys import ALPHA, BETA, TOP
 from arena.config.toml_file import Problems
 from arena.stats.sprt import SprtPlan
-from arena.tuning.samplers.registry import FITS, SAMPLERS
+from arena.tuning.samplers.registry import SAMPLERS
 from games.base.schema import Key, KeyValues, defaults
 
 LEAST_GAMES = 20
@@ -26,14 +26,12 @@ TUNE = (
     Key("agent", "text", "who is tuned", required=True),
     Key("weights", "table", "ranges of its weights"),  # read by `weight_ranges`
     Key("options", "table", "ranges of its other options"),  # read by `option_ranges`
-    Key("constraints", "texts", 'what must hold between them, as in "corner >= edge"'),
     Key("equal", "text", "what both sides of a game have alike", "nodes", choices=EQUAL),
     Key("opponents", "any", "whom candidates play"),  # read with the agents
     Key("games", "int", "games of a trial", 200, low=LEAST_GAMES, high=10**7),
     Key("trials", "int", "how many candidates play", low=1, high=100_000),
     Key("total_games", "int", "games of all trials and of the claim", low=1),
-    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS, *FITS)),
-    Key("start", "text", "where the search begins", "seed", choices=("seed", "learned")),
+    Key("method", "text", "what chooses the candidates", AUTO, choices=(AUTO, *SAMPLERS)),
     Key("validation", "table", "the match that decides", keys=VALIDATION),
 )
 TUNE_TOP = tuple(
@@ -64,14 +62,12 @@ class TuneTable:
     agent: str
     weights: Mapping[str, object]
     options: Mapping[str, object]
-    constraints: Sequence[str]
     equal: str
     opponents: object
     games: int  # per trial
     trials: int | None
     total_games: int | None
     method: str
-    start: str
     validation: ValidationTable
 
     @property
@@ -91,7 +87,7 @@ def tune_table(values: KeyValues) -> TuneTable | None:
     if "agent" not in values:
         return None
     plain = {**defaults(TUNE), **values}
-    empty: dict[str, object] = {"weights": {}, "options": {}, "constraints": ()}
+    empty: dict[str, object] = {"weights": {}, "options": {}}
     plain |= {name: value for name, value in empty.items() if plain[name] is None}
     right = defaults(VALIDATION) | (plain["validation"] or {})
     return TuneTable(**{**plain, "validation": ValidationTable(**right)})

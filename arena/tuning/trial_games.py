@@ -248,10 +248,6 @@ class TrialQueue:
             step_played(self.sampler, trial.slot, step_differs(self.step))
             self.step = []
 
-    def end_soon(self) -> None:
-        """Propose nothing more; what is proposed is still played, whatever the workers."""
-        self.slots = min(self.slots, self.proposed)
-
     def end_at_once(self) -> None:
         """Propose nothing more, and drop the trials that no worker has begun."""
         begun = {slot for slot in self.points if slot not in {part.slot for part in self.parts}}

@@ -131,12 +131,12 @@ def fingerprint_of(games: Games) -> int:
     return int(np.bitwise_xor.reduce(mixed(words ^ places)))
 
 
-def bundled(trials: Sequence[Trial], size: int, first: int = 0) -> list[Trial]:
-    """The trials by `size`, numbered from `first` on; the last bundle may be smaller."""
+def bundled(trials: Sequence[Trial], size: int) -> list[Trial]:
+    """The trials by `size`; the last bundle may be smaller."""
     if size == 1:
         return list(trials)
     starts = range(0, len(trials), size)
-    return [_bundle(number, trials[at : at + size]) for number, at in enumerate(starts, first)]
+    return [_bundle(number, trials[at : at + size]) for number, at in enumerate(starts)]
 
 
 def _bundle(number: int, trials: Sequence[Trial]) -> Trial:

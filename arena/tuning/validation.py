@@ -1,7 +1,7 @@
 """The deciding match and the claim."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,9 +14,7 @@ from agents.core import AgentSpec, Settings
 from agents.sandbox.sandbox import Wall
 from arena.analysis.duplicates import keys_of
 from arena.planning.games import Games, games_of_rows, joined, pair_points
-from arena.planning.openings.openings import NO_MOVE, Openings
-from arena.planning.openings.registry import way
-from arena.planning.openings_spec import OpeningsSpec
+from arena.planning.openings.openings import Openings
 from arena.planning.schedule import DrawnPlan, draw
 from arena.planning.seeds import digest_word
 from arena.playing.play import Tick, play
@@ -38,7 +36,6 @@ from arena.tuning.trials import Trial
 # Standard errors of a gain that a claim shows in four studies of five (1.96 + 0.84).
 SHOWN = 2.8
 TUNED, SEED = "tuned", "seed"
-LENGTHS = (4, 6, 9)  # plies
 Points = NDArray[np.float64]
 AGAINST_POOL = "a pool has no Elo"
 
@@ -128,7 +125,7 @@ VERDICTS = {Decision.ELO1: StudyVerdict.BETTER, Decision.ELO0: StudyVerdict.NOT_
 
 
 class TermGain(NamedTuple):
-    """The gain over the seed weights on some terms, from games of its own."""
+    """The gain over the seed weights at equal time or at equal nodes, from games of its own."""
 
     terms: str
     score: Score
@@ -152,7 +149,7 @@ class Validation(NamedTuple):
     plan: SprtPlan
     bounds: tuple[float, float]
     claim: StudyClaim | None = None  # none of the seed weights
-    gains: tuple[TermGain, ...] = ()  # on other terms, each from games of its own
+    other_cost: TermGain | None = None  # at equal time, or at equal nodes
 
     @property
     def shows_gain(self) -> bool:
@@ -268,59 +265,24 @@ def as_json(validation: Validation) -> dict[str, object]:
     }
 
 
-def gains_on_other_terms(
+def other_cost(
     tuning: Tuning, changes: Settings, openings: Openings, pairs: int, shown: Shown
-) -> list[TermGain]:
-    """The gain at each length and at equal time (or nodes), of so many pairings each."""
-    if not pairs:
-        return []
-    gains = at_lengths(tuning, changes, pairs, shown)
-    if by_nodes(tuning.spec, tuning.plan.of):
-        # Those of the claim: then the difference is not that of the openings.
-        gains.append(at_other_cost(tuning, changes, between(openings, 0, pairs), shown))
-    return gains
+) -> TermGain | None:
+    """The gain at equal time, if the search had equal nodes; at equal nodes, if it had not.
 
-
-def at_lengths(tuning: Tuning, changes: Settings, pairs: int, shown: Shown) -> list[TermGain]:
-    """The gain from openings of each length, all in one match."""
-    of, word = tuning.plan.of, int(digest_word("lengths", tuning.plan.seed)) >> 1
-    several = {
-        plies: way("random").openings(
-            of, OpeningsSpec("random", {"random_plies": plies}), pairs, word
-        )
-        for plies in LENGTHS
-    }
-    several = {plies: each for plies, each in several.items() if len(each)}
-    if not several:
-        return []
-    ends = np.cumsum([len(each) for each in several.values()])
-    points = played(
-        tuning, tuning.candidate.changed(**changes), together(list(several.values())), shown
-    )
-    parts = np.split(points, ends[:-1])
-    return [gain_of(f"{plies} plies", part) for plies, part in zip(several, parts, strict=True)]
-
-
-def together(several: Sequence[Openings]) -> Openings:
-    """All openings in one table."""
-    widest = max(each.slots.shape[1] for each in several)
-    rows = [
-        np.pad(e.slots, ((0, 0), (0, widest - e.slots.shape[1])), constant_values=NO_MOVE)
-        for e in several
-    ]
-    keys = np.concatenate([each.keys for each in several])
-    return Openings(np.concatenate(rows), keys, finite=False)
-
-
-def at_other_cost(tuning: Tuning, changes: Settings, openings: Openings, shown: Shown) -> TermGain:
-    """The gain at equal time, if the search had equal nodes; at equal nodes, if it had not."""
-    tuned = tuning.spec.changed(**changes)
+    It is played from the first openings of the claim: then the difference is not that of the
+    openings. None without pairs, or for an agent that no nodes limit.
+    """
+    if not pairs or not by_nodes(tuning.spec, tuning.plan.of):
+        return None
+    tuned, openings = tuning.spec.changed(**changes), between(openings, 0, pairs)
     if tuning.equal == TIME:
         return gain_of("equal nodes", played(tuning, tuned, openings, shown))
     share = share_of(tuning, tuned, openings, shown)
     slower = replace(tuning, share=share).candidate.changed(**changes)
-    words = f"equal time ({share:.2f} of the nodes)"
-    return gain_of(words, played(tuning, slower, openings, shown))
+    return gain_of(
+        f"equal time ({share:.2f} of the nodes)", played(tuning, slower, openings, shown)
+    )
 
 
 def share_of(tuning: Tuning, tuned: AgentSpec, openings: Openings, shown: Shown) -> float:
@@ -354,20 +316,18 @@ def gain_of(terms: str, points: Points) -> TermGain:
     return TermGain(terms, score, Score(*map(elo_within, score)), 2 * len(points))
 
 
-def gain_lines(gains: Sequence[TermGain]) -> Iterator[str]:
-    """A line for each of the terms."""
-    width = max((len(each.terms) for each in gains), default=0)
-    for each in gains:
-        elo, least, most = (signed(part) for part in each.gain_elo)
-        yield f"  {each.terms:{width}}  {elo} [{least}, {most}] Elo, in {each.games:,} games"
+def gain_text(gain: TermGain) -> str:
+    """The gain in one phrase."""
+    elo, least, most = (signed(part) for part in gain.gain_elo)
+    return f"{elo} [{least}, {most}] Elo at {gain.terms}, in {gain.games:,} games of its own"
 
 
-def gains_json(gains: Sequence[TermGain]) -> list[dict[str, object]]:
-    """The gains as JSON holds them."""
-    return [
-        {"terms": e.terms, "score": list(e.score), "gain_elo": list(e.gain_elo), "games": e.games}
-        for e in gains
-    ]
+def gain_json(gain: TermGain | None) -> dict[str, object] | None:
+    """The gain as JSON holds it."""
+    if gain is None:
+        return None
+    score, elo = list(gain.score), list(gain.gain_elo)
+    return {"terms": gain.terms, "score": score, "gain_elo": elo, "games": gain.games}
 
 
 class PoolGames(NamedTuple):

@@ -667,16 +667,6 @@ TUNING = (
         edits={"PRIOR_VARIANCE = 0.10": "PRIOR_VARIANCE = 0.20"},
     ),
     *in_file(
-        "arena/tuning/second_half.py",
-        "tests/arena/tuning/test_second_half.py",
-        edits={
-            "SATURATED = 0.85": "SATURATED = 0.80",
-            "return not best.flat and best.score.value >= SATURATED": (
-                "return best.score.value >= SATURATED"
-            ),
-        },
-    ),
-    *in_file(
         "arena/tuning/surrogate.py",
         "tests/arena/tuning/test_gaussian_process.py",
         edits={
@@ -713,7 +703,6 @@ TUNING = (
             "return float(self.low * (self.high / self.low) ** unit)": (
                 "return self.low + unit * (self.high - self.low)"
             ),
-            "numbers = list(map(max, numbers, floors))": "pass",
         },
     ),
     *in_file(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tools.torture.below import Command
 
 TABLES = tuple(f"*/*/{name}.parquet" for name in ("games", "elo", "win_rates", "tournament"))
-STUDY = ("*/*/recommendation.json", "*/*/importance.parquet", "*/*/validation.parquet")
+STUDY = ("*/*/recommendation.json", "*/*/validation.parquet")
 WORDS = ("--results", "results", "--workers", "2", "--quiet")
 RESULTS = "results"
 PREPARED = "made"  # where a prepared run is played

@@ -18,7 +18,7 @@ class CmaSampler:
         dims = len(plan.space.axes)
         # The covariance of one number cannot be rotated: a second, idle one stands beside it.
         self.idle = np.full(1 if dims == 1 else 0, 0.5)
-        mean = np.concatenate([plan.begin, self.idle])
+        mean = np.concatenate([plan.seed_point, self.idle])
         bounds = np.array([[0.0, 1.0]] * len(mean))
         self.cma = CMA(mean, SIGMA, bounds=bounds, seed=int(digest_word(plan.seed)) % 2**32)
         self.plan = plan
@@ -28,7 +28,7 @@ class CmaSampler:
         """The seed's point first, then points of the current generation."""
         space = self.plan.space
         drawn = self.cma.ask()[: len(space.axes)]
-        return space.snapped(self.plan.begin if slot == 0 else drawn)
+        return space.snapped(self.plan.seed_point if slot == 0 else drawn)
 
     def tell(self, slot: int, point: Point, score: float, noise: float) -> None:
         """Remember a result; a whole generation moves the search."""

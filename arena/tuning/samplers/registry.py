@@ -13,12 +13,9 @@ from arena.tuning.space import Point, Space
 # Text, so that a sampler's library is loaded only where the sampler is used.
 SAMPLERS: Mapping[str, str] = {
     "tpe": "arena.tuning.samplers.tpe",
-    "gp": "arena.tuning.samplers.gp",
     "cmaes": "arena.tuning.samplers.cmaes",
     "spsa": "arena.tuning.samplers.spsa",
 }
-# What proposes without a search: it fits games that were played before the first trial.
-FITS: Mapping[str, str] = {"fit": "arena.tuning.samplers.fitted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +23,10 @@ class SearchPlan:
     """The search of a sampler: `trials` trials of `pairs` pairs of games each."""
 
     space: Space
-    seed_point: Point  # where the weights lie before tuning
+    seed_point: Point  # where the search begins: the weights before tuning
     seed: int
     trials: int
     pairs: int
-    start: Point | None = None  # where the search begins; None: at the seed's point
-
-    @property
-    def begin(self) -> Point:
-        """Where the search begins."""
-        return self.seed_point if self.start is None else self.start
 
 
 class Sampler(Protocol):
@@ -88,19 +79,19 @@ class Widening(Protocol):
 
 def sampler(name: str, plan: SearchPlan) -> Sampler:
     """The sampler of this name, ready for its first slot."""
-    built: Sampler = importlib.import_module({**SAMPLERS, **FITS}[name]).build(plan)
+    built: Sampler = importlib.import_module(SAMPLERS[name]).build(plan)
     return built
 
 
 def sharing(name: str) -> int:
     """How many trials after the first one make a step and share openings: one, if unsaid."""
-    found: int = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "SHARING", 1)
+    found: int = getattr(importlib.import_module(SAMPLERS[name]), "SHARING", 1)
     return found
 
 
 def own_pairs(name: str) -> int | None:
     """The pairings of a trial, where the method has a number of its own; else the file's."""
-    found: int | None = getattr(importlib.import_module({**SAMPLERS, **FITS}[name]), "PAIRS", None)
+    found: int | None = getattr(importlib.import_module(SAMPLERS[name]), "PAIRS", None)
     return found
 
 

@@ -28,7 +28,7 @@ class SpsaSampler:
 
     def __init__(self, plan: SearchPlan) -> None:
         """The walk begins at the seed's point; its steps are as many as the plan has sides for."""
-        self.plan, self.theta = plan, np.array(plan.begin)
+        self.plan, self.theta = plan, np.array(plan.seed_point)
         self.path = [self.theta]
         self.cut: list[Bools] = [np.zeros(len(self.theta), bool)]  # where a step left the cube
         self.upper_score = 0.0
@@ -60,7 +60,7 @@ class SpsaSampler:
             rate = self.a0 / (self.offset + self._played(slot)) ** 0.602 / own * (width / own)
             moved = float(np.clip(rate * gained, -width, width))
             wanted = self.theta + moved * self._delta(slot)
-            self.theta = self.plan.space.feasible(wanted)
+            self.theta = np.clip(wanted, 0.0, 1.0)
             self.path.append(self.theta)
             self.cut.append((wanted < 0.0) | (wanted > 1.0))
 

@@ -43,7 +43,7 @@ class TpeSampler:
         self.study.add_trial(trial)
 
     def _first(self) -> Point:
-        return self.plan.space.snapped(self.plan.begin)
+        return self.plan.space.snapped(self.plan.seed_point)
 
     def _asked(self, slot: int) -> Point:
         """TPE's answer; what it sampled before the search rounded it counts as a failed trial.

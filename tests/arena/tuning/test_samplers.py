@@ -123,7 +123,7 @@ def test_no_two_points_of_a_search_are_the_same() -> None:
 def test_a_surface_without_any_slope_is_flat_nearly_always() -> None:
     surface = flat(2)
     said = [
-        study(surface, sampler_for("gp", surface, 30, 200, seed), 30, 200, seed)[0].flat
+        study(surface, sampler_for("tpe", surface, 30, 200, seed), 30, 200, seed)[0].flat
         for seed in range(6)
     ]
     assert sum(map(bool, said)) >= 5

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tuning.space import Axis, Constraint, Space
+from arena.tuning.space import Axis, Space
 
 AXES = (
     Axis("pot", 0.5, 5.0),
@@ -71,29 +71,3 @@ def test_choices_stay_what_they_are() -> None:
     values = OPTIONS.values([0.0, 1.0, 0.0, 0.0])
     assert values["style"] is True
     assert OPTIONS.values(OPTIONS.point(values)) == values
-
-
-ORDERED = SPACE._replace(constraints=(Constraint(0, 1), Constraint(1, 2)))  # pot >= far >= mobility
-
-
-@given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))
-def test_constraints_hold_at_every_point_that_is_played(units: list[float]) -> None:
-    values = list(ORDERED.values(ORDERED.snapped(units)).values())
-    assert values[0] >= values[1] - 1e-9
-    assert values[1] >= values[2] - 1e-9
-
-
-def test_a_constraint_that_holds_changes_nothing() -> None:
-    units = [0.9, 0.5, 0.1]
-    assert np.array_equal(ORDERED.snapped(units), SPACE.snapped(units))
-
-
-def test_a_broken_constraint_is_mended_half_way() -> None:
-    space = Space((Axis("a", 0.0, 1.0), Axis("b", 0.0, 1.0)), {}, constraints=(Constraint(0, 1),))
-    assert space.snapped([0.2, 0.6]) == pytest.approx([0.4, 0.4])
-
-
-def test_rounding_moves_an_upper_number_up_to_where_the_lower_one_begins() -> None:
-    axes = (Axis("a", 0.0, 10.0, integer=True), Axis("b", 5.4, 10.0))
-    space = Space(axes, {}, constraints=(Constraint(0, 1),))
-    assert list(space.values(space.snapped([0.0, 0.0])).values()) == pytest.approx([6.0, 5.4])

@@ -1,4 +1,4 @@
-"""The gain on other terms, and studies of options: what only larger studies have."""
+"""The gain at equal time, and studies of options: what only larger studies have."""
 
 import json
 import tomllib
@@ -8,25 +8,16 @@ import numpy as np
 import pytest
 
 from arena.commands.tune import main
-from arena.planning.openings.openings import NO_MOVE, Openings
-from arena.tuning.validation import gain_lines, gain_of, together
+from arena.tuning.validation import gain_of, gain_text
 from tests.arena.running import database
 from tests.arena.tuning.test_study import study, trials
 from tests.arena.tuning.test_tune_file import GOOD
 
 
-def test_openings_of_several_lengths_stand_in_one_table() -> None:
-    short = Openings(np.array([[1, 2]], np.int16), np.array([7], np.uint64), finite=True)
-    longer = Openings(np.array([[3, 4, 5]], np.int16), np.array([8], np.uint64), finite=True)
-    both = together([short, longer])
-    assert both.slots.tolist() == [[1, 2, NO_MOVE], [3, 4, 5]]
-    assert (both.keys.tolist(), both.finite) == ([7, 8], False)
-
-
 def test_a_gain_is_said_with_its_interval_and_its_games() -> None:
-    (line,) = gain_lines([gain_of("9 plies", np.array([1.0, 0.5] * 50))])
-    assert line.startswith("  9 plies  +191 [+")
-    assert line.endswith("] Elo, in 200 games")
+    said = gain_text(gain_of("equal nodes", np.array([1.0, 0.5] * 50)))
+    assert said.startswith("+191 [+")
+    assert said.endswith("] Elo at equal nodes, in 200 games of its own")
 
 
 # Weights at equal time, and with options that a walk in small steps could not tell apart.
@@ -43,13 +34,12 @@ OPTIONS = TERMS.replace("nodes = 40", "nodes = 40\nendgame = 4\nrandom_ties = tr
 
 
 @pytest.mark.slow
-def test_the_claim_has_the_gains_on_other_terms_beside_it(tmp_path: Path) -> None:
+def test_the_claim_has_the_gain_at_equal_time_beside_it(tmp_path: Path) -> None:
     said = json.loads((study(tmp_path, TERMS) / "recommendation.json").read_text())
-    four, six, nine, time = said["on_other_terms"]
-    assert [each["terms"] for each in (four, six, nine)] == ["4 plies", "6 plies", "9 plies"]
-    assert time["terms"].startswith("equal time (")
-    assert all(each["games"] == 200 for each in (four, six, nine, time))
-    assert all(0.0 < each["score"][1] < each["score"][2] for each in (four, six, nine, time))
+    gain = said["at_other_cost"]
+    assert gain["terms"].startswith("equal time (")
+    assert gain["games"] == 200
+    assert 0.0 < gain["score"][1] < gain["score"][2]
 
 
 @pytest.mark.slow
@@ -57,7 +47,7 @@ def test_a_study_of_options_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
     found = study(tmp_path, OPTIONS)
     whole, said = trials(found), (found / "recommendation.json").read_text()
     assert set(whole["random_ties"]) == {"true", "false"}
-    assert json.loads(said)["on_other_terms"][-1]["terms"] == "equal nodes"
+    assert json.loads(said)["at_other_cost"]["terms"] == "equal nodes"
     assert set(tomllib.loads((found / "options.toml").read_text())) == {"endgame", "random_ties"}
     with database(found / "journal.sqlite") as base:
         base.execute("delete from batches where start >= 25")
