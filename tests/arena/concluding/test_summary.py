@@ -21,6 +21,7 @@ from arena.stats.estimate import EstimateKind
 from arena.stats.match_estimate import matchup
 from arena.stats.rating_data import gather
 from arena.stats.sprt import Decision, SprtPlan, advance, begin
+from arena.stats.sprt_estimates import raw_estimate
 from arena.stats.text import NO_ANSWER, matchup_text
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
@@ -350,6 +351,9 @@ def test_after_a_sequential_test_every_estimate_says_so():
     assert (row.row.score.kind, row.row.elo.kind) == (EstimateKind.SPRT, EstimateKind.SPRT)
     assert row.text.endswith(", raw")
     assert {rated.elo.kind for rated in summary.ratings} == {EstimateKind.SPRT}
+    # One raw interval, wherever it is shown.
+    assert summary.stopped.raw == row.row.elo
+    assert raw_estimate(state) == row.row.elo
 
 
 # Everything at once.
