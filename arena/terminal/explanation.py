@@ -17,13 +17,17 @@ TERMS = "{:<22} {:>8} {:>6} {:>6} {:>10}"
 
 
 class AskedPosition(NamedTuple):
-    """Which agent is asked about which position; `played` is what was played there, if known."""
+    """Which agent is asked about which position; `played` is what was played there, if known.
+
+    `by_opening` is whether the opening made that move: then no agent chose it.
+    """
 
     of: Game
     position: Position
     name: str
     spec: AgentSpec
     played: int | None = None
+    by_opening: bool = False
 
 
 def show(asked: AskedPosition, agent: Agent) -> None:
@@ -45,8 +49,8 @@ def show(asked: AskedPosition, agent: Agent) -> None:
         print("<=: its search (ProbCut) did not look at the whole tree behind this move")
     if meaning := meaning_of_value(agent):
         print(f"value: {meaning}")
-    if asked.played is not None and asked.played != choice.move:
-        print(f"in the game {of.move_text(position, asked.played)} was played")
+    if line := played_line(asked, choice):
+        print(line)
     if epsilon := asked.spec.options.get("epsilon"):
         print(f"epsilon = {epsilon:g}: so many of its moves are random instead")
     print("\n".join(evaluation_lines(agent, position)), end="")
@@ -56,7 +60,18 @@ def headline(asked: AskedPosition, choice: Choice) -> str:
     """What the agent plays."""
     text = asked.of.move_text(asked.position, choice.move)
     nodes = f" after {choice.nodes:,} positions" if choice.nodes else ""
-    return f"{printable(asked.name)} plays {text}{nodes}"
+    verb = "would play" if asked.by_opening else "plays"
+    return f"{printable(asked.name)} {verb} {text}{nodes}"
+
+
+def played_line(asked: AskedPosition, choice: Choice) -> str:
+    """What was played in the game, if that is not the agent's choice; else empty."""
+    if asked.played is None or (asked.played == choice.move and not asked.by_opening):
+        return ""
+    text = asked.of.move_text(asked.position, asked.played)
+    if asked.by_opening:
+        return f"in the game this ply belongs to the opening, which played {text}"
+    return f"in the game {text} was played"
 
 
 def row(asked: AskedPosition, view: "MoveView", choice: Choice) -> str:
