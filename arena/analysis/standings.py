@@ -17,7 +17,7 @@ from arena.stats.intervals import lower_bound
 from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import Misfit, misfit
 from arena.stats.pool_gaps import bridges
-from arena.stats.rating_data import Results, among
+from arena.stats.rating_data import Results, among, in_order_of_content
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.spread import spread
 from arena.stats.sprt_estimates import as_raw
@@ -369,7 +369,12 @@ def ranked_agents(
     faulty: Collection[str] = (),
     method: str = USUAL,
 ) -> Standings:
-    """Agents rated by a method and ranked; `played` says what each rating rests on."""
+    """Agents rated by a method and ranked; `played` says what each rating rests on.
+
+    The games decide the draws of the bootstrap; another `plan.seed` gives others.
+    """
+    results, own_seed = in_order_of_content(results, names)
+    plan = replace(plan, seed=plan.seed ^ own_seed)
     rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
     rows = [
         _rated(rated, place, name, played[place], standing[name])

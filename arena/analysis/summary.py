@@ -137,7 +137,7 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     """How the agents of a plan are rated."""
     name, elo = plan.anchor or (None, 0.0)
     anchor = None if name is None else plan.names.index(name)
-    return RatingPlan(draws=draws, seed=plan.seed, census=census, anchor=anchor, anchor_elo=elo)
+    return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:

@@ -1,5 +1,7 @@
 """Results of many agents, summed by opening and pair."""
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +56,37 @@ def gather(
         points=_sums(entry, points, len(keys)),
         drawn=_sums(entry, points == 0.5, len(keys)),
     )
+
+
+def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results, int]:
+    """Number the openings by what was played on them; also return a seed that the games decide.
+
+    The order of the games, openings and agents leaves no trace, so bootstrap draws are the same
+    for one set of games whatever file it comes from. Openings of equal content are exchangeable.
+    """
+    place = {name: at for at, name in enumerate(sorted(names))}
+    rank = np.array([place[name] for name in names], dtype=np.int64)
+    first, second = rank[results.pair // results.agents], rank[results.pair % results.agents]
+    amounts = results.games, 2 * results.points, results.drawn
+    rows = np.stack([first, second, *amounts], axis=1).astype("<i8")
+    order = np.lexsort((second, first, results.opening))
+    ends = np.searchsorted(results.opening[order], np.arange(results.openings + 1))
+    content = [
+        rows[order[start:stop]].tobytes() for start, stop in zip(ends, ends[1:], strict=False)
+    ]
+    by_content = sorted(range(results.openings), key=content.__getitem__)
+    digest = hashlib.blake2b("\0".join(sorted(names)).encode(), digest_size=8)
+    for at in by_content:
+        digest.update(content[at])
+    number = np.empty(results.openings, dtype=np.int64)
+    number[by_content] = np.arange(results.openings)
+    opening = number[results.opening]
+    again = np.lexsort((results.pair, opening))
+    columns = (results.pair, results.games, results.points, results.drawn)
+    renumbered = Results(
+        results.agents, results.openings, opening[again], *(column[again] for column in columns)
+    )
+    return renumbered, int.from_bytes(digest.digest(), "little")
 
 
 def _sums(places: Ints, amounts: npt.ArrayLike, size: int) -> Floats:
