@@ -11,7 +11,13 @@ from arena.analysis.checks.registry import hopeless_lines
 from arena.config.command_line import RunOptions, run_command
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
-from arena.pipeline.run_notes import note_begin, note_end, note_unloadable, tested_bots
+from arena.pipeline.run_notes import (
+    note_begin,
+    note_end,
+    note_failure,
+    note_unloadable,
+    tested_bots,
+)
 from arena.planning.games import Parts, moves_of, pair_points
 from arena.planning.round_tracker import Course
 from arena.planning.schedule import DrawnPlan, draw
@@ -52,6 +58,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             Journal(directory, origin.digest, options.fresh) as journal,
             RunLog(directory / "run.log"),
             _seen(experiment, options) as live,
+            failure_noted(experiment, origin, journal, options),
         ):
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
             drawn = draw(experiment.plan)
@@ -73,6 +80,18 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
+
+
+@contextlib.contextmanager
+def failure_noted(
+    experiment: Experiment, origin: Origin, journal: Journal, options: RunOptions
+) -> Iterator[None]:
+    """Note in run.json which bots stop the run, for those who ask later what became of it."""
+    try:
+        yield
+    except UselessBots as error:
+        note_failure(experiment, origin, journal, options, str(error))
+        raise
 
 
 def _tell(lines: Iterable[str], options: RunOptions) -> None:
@@ -117,8 +136,15 @@ def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots
         return error
     for name, verdict in error.verdicts.items():
         problems.say(("agents", name), verdict, ("agents", name))
-    lines = [line for _, line in sorted(problems.found, key=lambda each: each[0])]
+    found = [text for _, text in sorted(problems.found, key=lambda each: each[0])]
+    lines = [line for text in found for line in indented(text)]
     return ExperimentError([*lines, WITHOUT_THEM])
+
+
+def indented(text: str) -> list[str]:
+    """The lines of a problem; those that belong to the first one are indented."""
+    first, *more = text.splitlines()
+    return [first, *(f"  {line}" for line in more)]
 
 
 def _played(

@@ -281,11 +281,11 @@ def test_ratings_are_ordered_and_near_the_truth():
         assert row.elo.low < row.elo.value < row.elo.high
 
 
-def test_the_same_games_and_seed_give_the_same_errors():
+def test_the_same_games_give_the_same_errors():
     games = round_robin([100, 0, -100])
     assert summed(games, THREE) == summed(games, THREE)
     other = experiment(["a", "b", "c"], seed=2).plan
-    assert summed(games, other).ratings != summed(games, THREE).ratings
+    assert summed(games, other).ratings == summed(games, THREE).ratings  # games decide the draws
 
 
 def test_results_are_those_of_the_single_games():
