@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents.core import Agent, AgentSpec, Choice
 from games import Game, Position
 from games.base.errors import printable
+from games.base.progress_line import ProgressLine
 from games.core import side_name
 
 if TYPE_CHECKING:  # they load the compiler
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # they load the compiler
     from games.solving.solver import Bounds
 
 COLUMNS = "{:>6} {:>12} {:>6} {:>12}  {:>9}  {}"
+FURTHER = "+positions"  # beside those of the choice
 TERMS = "{:<22} {:>8} {:>6} {:>6} {:>10}"
 
 
@@ -38,11 +40,13 @@ def show(asked: AskedPosition, agent: Agent) -> None:
     print(of.draw(position))
     choice = agent.choose(position)
     print(f"{of.name}, {side_name(of, position)} to move: {headline(asked, choice)}", flush=True)
-    print(COLUMNS.format("move", "value", "depth", "positions", "score", "line"))
+    print(COLUMNS.format("move", "value", "depth", FURTHER, "score", "line"), flush=True)
     moves = []
-    for view in move_views(agent, of, position, choice):
+    for view in with_progress(move_views(agent, of, position, choice)):
         moves.append(view)
         print(row(asked, view, choice).rstrip(), flush=True)
+    if any(view.nodes for view in moves):
+        print(f"{FURTHER}: looked at by a further search of this move alone")
     print("score: what the move adds to the mover's and to the other's; * is played")
     print(f"rule: {rule_of(agent, moves, choice)}")
     if any(view.bound == "<=" for view in moves):
@@ -54,6 +58,18 @@ def show(asked: AskedPosition, agent: Agent) -> None:
     if epsilon := asked.spec.options.get("epsilon"):
         print(f"epsilon = {epsilon:g}: so many of its moves are random instead")
     print("\n".join(evaluation_lines(agent, position)), end="")
+
+
+def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
+    """The views, with a progress line while one of them takes long."""
+    with ProgressLine() as line:
+        while True:
+            with line.watch(lambda seconds: [f"searching each move alone, {seconds:.0f} s"]):
+                view = next(views, None)
+            line.clear()
+            if view is None:
+                return
+            yield view
 
 
 def headline(asked: AskedPosition, choice: Choice) -> str:

@@ -210,8 +210,8 @@ def test_a_slow_first_answer_is_not_taken_for_the_time_of_every_move(tmp_path):
     assert answer.seconds > 0.3 > 2 * answer.move_seconds
 
 
-STUDY = """game = "kalah(4,3)"
-openings = { random_plies = 4 }
+STUDY = """game = "kalah(6,4)"
+openings = { random_plies = 6 }
 [agents.mine]
 kind = "alphabeta"
 depth = 1
