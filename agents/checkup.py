@@ -32,6 +32,7 @@ SLOW_SHARE = 0.5  # of the time that a bot may take to start
 ENDS_WITH_GAME = ("manchester", "files")
 SOWN = "sowing"
 NUMBERS = re.compile(r"\d[\d, ]*")  # faults that differ only in them are equal
+COMPILE = "cannot be compiled"  # in the message of an evaluation
 GIVEN_NUMBER = "the random number that comes with the question"
 OWN_RANDOM = re.compile(r"(random|numpy\.random|secrets)\.\w+|os\.urandom|uuid\.uuid[14]")
 SEEDED = re.compile(r"Random$|default_rng$|RandomState$")
@@ -240,7 +241,10 @@ class Examination:
         number = self.trials.index(trial) + 1
         when = f"as {side} player in game {number}"
         when += f"; {len(trials)} of {len(self.trials)} games failed so" * (len(self.trials) > 1)
-        lines = [f"{failure_words(failure)} ({when})"]
+        words = failure_words(failure)
+        if COMPILE in failure.message:  # its reasons stand below
+            words = f"{failure.kind}: {failure.message.rstrip(':')}"
+        lines = [f"{words} ({when})"]
         if trial.asked is not None and failure.kind != "unloadable":
             lines.append(f"the position: {self.of.text(trial.asked)}")
             lines += self.numbering(trial.asked, failure.message)
@@ -249,7 +253,9 @@ class Examination:
             lines.append("flush after every answer, as in print(move, flush=True), fflush(stdout)")
         if failure.kind == "unloadable" and self.reads_lines_in_python():
             lines.append(NO_CHOOSE)
-        lines += [f"it wrote: {line}" for line in failure.trace.splitlines()]
+        # What it wrote is shown as such; what does not compile was found by us.
+        lead = "" if COMPILE in failure.message else "it wrote: "
+        lines += [f"{lead}{line}" for line in failure.trace.splitlines()]
         return "\n".join(lines)
 
     def reads_lines_in_python(self) -> bool:

@@ -29,7 +29,8 @@ def error_line(text: str) -> str:
 
 def failure_words(failure: AgentFailure) -> str:
     """Its kind, what happened and the error line, each once, without the position."""
-    words = (failure.kind, printable(failure.message).rstrip(","), error_line(failure.trace))
+    message = printable(failure.message).rstrip(",:")
+    words = (failure.kind, message, error_line(failure.trace))
     return ": ".join(filter(None, dict.fromkeys(words)))
 
 

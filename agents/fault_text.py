@@ -40,7 +40,7 @@ def fault_text(kind: str, trace: str) -> str:
     found = next((at for at, line in enumerate(rest) if ERROR.match(line.strip())), None)
     if found is None or late:
         more = [line.strip() for line in rest[:2]] if kind == "unloadable" else []
-        text = ": ".join([head, *filter(None, more)])
+        text = ": ".join(filter(None, [head, "; ".join(filter(None, more))]))
     else:
         joint = " " if head.endswith("raised") else ": "
         text = f"{head}{joint}{rest[found].strip()}{error_place(rest, found)}"

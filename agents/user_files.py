@@ -1,5 +1,6 @@
 """Loading a function or class from a user's own file, with errors about that file only."""
 
+import ast
 import importlib.util
 import os
 import re
@@ -130,9 +131,27 @@ def load_name(reference: str, default: str) -> tuple[Path, Any]:
             for each, value in vars(module).items()
             if getattr(value, "__module__", "") == module.__name__ and each[0] != "_"
         ]
-        message = (
-            f"cannot be loaded: {path.name} has no {name} (it has {listed(names) or 'nothing'})"
-            f"{did_you_mean(name, names)}"
-        )
+        message = f"cannot be loaded: {no_such_name(path, name, names)}"
         raise AgentFailure("unloadable", path.name, "", message)
     return path, getattr(module, name)
+
+
+def no_such_name(path: Path, name: str, names: Sequence[str]) -> str:
+    """The line that says a file does not define a name, and which ones it defines."""
+    has = listed(names) or "nothing"
+    return f"{path.name} has no {name} (it has {has}){did_you_mean(name, names)}"
+
+
+def missing_definition(reference: str, default: str) -> str:
+    """Return why the name of a reference is not in its file, by its text; empty if it may be."""
+    path, name = split_reference(reference, default)
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return ""  # loading it says what is wrong
+    nodes = list(ast.walk(tree))
+    used = {getattr(node, key, None) for node in nodes for key in ("id", "name", "asname")}
+    if not used.isdisjoint((name, "*")):
+        return ""
+    defined = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    return no_such_name(path, name, [each for each in defined if each[0] != "_"])

@@ -32,10 +32,10 @@ class Reason(NamedTuple):
     line: int
     text: str
 
-    def place(self, main: Path) -> str:
-        """The line and what stands there; its file too, if that is not the `main` one."""
+    def words(self, main: Path) -> str:
+        """The place, the reason and the code in one line; the file too, if it is not `main`."""
         where = "" if self.path == main else f"{self.path.name}, "
-        return f"{where}line {self.line}: {source_line(self.path, self.line)}"
+        return f"{where}line {self.line}: {self.text}, in: {source_line(self.path, self.line)}"
 
 
 class KnownNames(NamedTuple):

@@ -234,7 +234,7 @@ class OwnEvaluation:
         reasons = compile_reasons(self.function, self.game, self.weight_names)
         if not reasons:
             return compile_error(error, self.path)
-        return "\n".join(f"{each.place(self.path)}\n{each.text}" for each in reasons)
+        return "\n".join(each.words(self.path) for each in reasons)
 
     def _plain_entry(self, ctx: Context) -> Evaluate:
         """The evaluation run by Python: slow, but every statement is allowed."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.match_counts import Match
-from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, raw
+from arena.analysis.win_rates import ONLY_FORFEITS, WinRate
 from arena.planning.rounds import TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
@@ -17,9 +17,10 @@ from arena.stats.intervals import lower_bound
 from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import Misfit, misfit
 from arena.stats.pool_gaps import bridges
-from arena.stats.rating_data import Results, among
+from arena.stats.rating_data import Results, among, in_order_of_content
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.spread import spread
+from arena.stats.sprt_estimates import as_raw
 from arena.stats.text import bridge_text, first_move_text, rating_text
 
 # The share of wrong lines that is accepted in the terminal, and of wrong names among the unbeaten.
@@ -336,13 +337,26 @@ def standings(
     played = _played(found, names, rates)
     ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
     if stopped:
-        rows = tuple(replace(row, elo=raw(row.elo)) for row in ranked.agents)
-        ranked = replace(ranked, agents=rows)
+        ranked = as_raw_ratings(ranked)
     if len(ranked.groups) > 1:  # bounds between groups need the openings one by one
         whole = results_of(found, len(names))
         rated = rate(whole, replace(plan, draws=0))
         ranked = replace(ranked, bridges=_bridges(rated, whole, names))
     return ranked
+
+
+def as_raw_ratings(found: Standings, stopped: Collection[str] | None = None) -> Standings:
+    """Label the ratings that rest on games a sequential test ended.
+
+    `stopped` names the agents of such games (None: all); ratings of one group rest on each other.
+    """
+    groups = {
+        number
+        for number, group in enumerate(found.groups)
+        if stopped is None or not set(stopped).isdisjoint(group.agents)
+    }
+    rows = (replace(r, elo=as_raw(r.elo)) if r.group in groups else r for r in found.agents)
+    return replace(found, agents=tuple(rows))
 
 
 def ranked_agents(
@@ -355,7 +369,12 @@ def ranked_agents(
     faulty: Collection[str] = (),
     method: str = USUAL,
 ) -> Standings:
-    """Agents rated by a method and ranked; `played` says what each rating rests on."""
+    """Agents rated by a method and ranked; `played` says what each rating rests on.
+
+    The games decide the draws of the bootstrap; another `plan.seed` gives others.
+    """
+    results, own_seed = in_order_of_content(results, names)
+    plan = replace(plan, seed=plan.seed ^ own_seed)
     rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
     rows = [
         _rated(rated, place, name, played[place], standing[name])

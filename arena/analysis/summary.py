@@ -28,7 +28,7 @@ from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.sprt import SprtPlan, SprtState
-from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.sprt_estimates import corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
 DRAWS = 200
@@ -111,7 +111,7 @@ def summarise(
         groups=rated.groups,
         bridges=rated.bridges,
         win_rates=rates,
-        stopped=None if sprt is None else _stopped(plan, *sprt),
+        stopped=None if sprt is None else _stopped(plan, rates, *sprt),
         tournament=tournament,
         points=points if by_points else (),
         notes=tuple(contradictions(evidence)),
@@ -137,7 +137,7 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     """How the agents of a plan are rated."""
     name, elo = plan.anchor or (None, 0.0)
     anchor = None if name is None else plan.names.index(name)
-    return RatingPlan(draws=draws, seed=plan.seed, census=census, anchor=anchor, anchor_elo=elo)
+    return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
@@ -153,10 +153,14 @@ def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
     )
 
 
-def _stopped(plan: Plan, test: SprtPlan, state: SprtState) -> Stopped:
-    """A test of the only match there is, from the side of its first agent."""
+def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> Stopped:
+    """A test of the only match there is, from the side of its first agent.
+
+    The raw estimate is that of the match's row, so that the run has one interval.
+    """
     ((a, b),), names = plan.matches, plan.names
-    raw, corrected = raw_estimate(state), corrected_estimate(test, state)
+    raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
+    corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "
         f"raw {elo_text(raw)}, corrected {elo_text(corrected)}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
-from arena.planning.games import LOSS, Games, Termination, cut, decoded, moves_of, pair_points
+from arena.planning.games import LOSS, Games, Termination, decoded, moves_of, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
 from arena.planning.round_tracker import Course
@@ -21,11 +21,20 @@ from arena.playing.bots import FIXED
 from arena.playing.cached_pairs import KnownPairings
 from arena.playing.executor import in_turn
 from arena.playing.forfeits import FaultRule
-from arena.playing.referee_loop import contradiction, stored_verdicts, unclean
+from arena.playing.referee_loop import contradiction, stored_verdicts, unclean_games
 from arena.playing.worker import PlayOptions, Workers
 from arena.storage.game_table import COMPARED, StoredGames
 from arena.storage.provenance import RUN, read_run
-from arena.storage.run_file import NotARun, changes_since, stored_games, stored_plan, stored_table
+from arena.storage.run_file import (
+    NotARun,
+    changes_since,
+    command_of,
+    is_finished,
+    stored_games,
+    stored_plan,
+    stored_table,
+)
+from games.base.errors import Unfinished
 from games.base.files import write_text
 from games.base.progress_line import ProgressLine
 from games.base.text import quoted
@@ -38,10 +47,23 @@ BY_AGENTS = (*SAME, "moves")  # columns that agents decide
 Records = Mapping[str, Sequence[object]]  # columns of some games
 
 
+class Difference(NamedTuple):
+    """The first difference that was found, and how many games differ.
+
+    `row` is the number of the game, as in `RUN#7`; None if the difference is not in one game.
+    `bots` may be the reason.
+    """
+
+    words: str
+    row: int | None = None
+    games: int = 0
+    bots: tuple[str, ...] = ()
+
+
 class Table(NamedTuple):
     """What a table holds, as far as the rules and the plan can tell."""
 
-    fault: str | None  # where it cannot be true
+    fault: Difference | None  # where it cannot be true
     unasked: "np.ndarray[tuple[int], np.dtype[np.bool_]]"  # games that were forfeited unplayed
     replayed: int  # games whose moves were kept
 
@@ -55,46 +77,46 @@ def checked(stored: StoredGames, drawn: DrawnPlan, unloadable: dict[int, str]) -
     placed = drawn.pairings.columns(0, size) if size <= drawn.pairings.total else None
     none = np.zeros(len(stored.games), np.bool_)
     if placed is None:
-        return Table(f"{2 * size} games are there, {2 * drawn.pairings.total} scheduled", none, 0)
+        there = f"{2 * size} games are there, {2 * drawn.pairings.total} scheduled"
+        return Table(Difference(there), none, 0)
     whole = Games(stored.games.columns | {n: placed[n] for n in ("first", "second")}, None, {})
-    unasked, fault = forfeited(whole, drawn, unloadable)
+    unasked, faults = forfeited(whole, drawn, unloadable)
     for name in ("pair", "seed"):
         different = np.flatnonzero(stored.games.columns[name] != placed[name])
-        if fault is None and len(different):
-            row = int(different[0])
+        for row in different.tolist():
             was, now = stored.games.columns[name][row], placed[name][row]
-            fault = f"{place_of(row)}: {contradiction(name, was, now)}"
-    if fault is None and stored.moves is not None:
+            faults.setdefault(row, contradiction(name, was, now))
+    if not faults and stored.moves is not None:
         replay = Replay(drawn, whole)
-        faults = (replay.fault(start, texts) for start, texts in stored.moves.pieces())
-        fault = next(filter(None, faults), None)
-    return Table(fault, unasked, 0 if stored.moves is None else len(stored.moves))
+        pieces = stored.moves.pieces()
+        faults = dict(fault for start, texts in pieces for fault in replay.faults(start, texts))
+    return Table(first_of(faults), unasked, 0 if stored.moves is None else len(stored.moves))
 
 
-def place_of(row: int) -> str:
-    """Where a game stands in the schedule."""
-    return f"pairing {row // 2}, game {row % 2 + 1}"
+def first_of(faults: Mapping[int, str]) -> Difference | None:
+    """Return the difference in the first of the games that differ; None without any."""
+    if not faults:
+        return None
+    row = min(faults)
+    return Difference(f"game {row}: {faults[row]}", row, len(faults))
 
 
 def forfeited(
     whole: Games, drawn: DrawnPlan, unloadable: dict[int, str]
-) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", str | None]:
-    """Which games the rule of faults has forfeited unplayed, and whether one ends otherwise."""
+) -> tuple["np.ndarray[tuple[int], np.dtype[np.bool_]]", dict[int, str]]:
+    """Which games the rule of faults has forfeited unplayed, and those that end otherwise."""
     rule = FaultRule(drawn, unloadable)
     ruled = rule.take(whole)
     unasked = np.zeros(len(whole), np.bool_)
     unasked[list(ruled.traces)] = True
+    faults: dict[int, str] = {}
     for name in COMPARED:
         if name in whole.columns and name not in ("pair", "seed"):
             different = np.flatnonzero(ruled.columns[name] != whole.columns[name])
-            if len(different):
-                row = int(different[0])
+            for row in different.tolist():
                 was, now = whole.columns[name][row], ruled.columns[name][row]
-                return (
-                    unasked,
-                    f"{place_of(row)}: {contradiction(name, was, now)} (rule of forfeits)",
-                )
-    return unasked, None
+                faults.setdefault(row, f"{contradiction(name, was, now)} (rule of forfeits)")
+    return unasked, faults
 
 
 class Replay:
@@ -109,30 +131,31 @@ class Replay:
             for words in words_by_side(drawn.of)
         ]
 
-    def fault(self, start: int, texts: list[str]) -> str | None:
-        """The first game that the rules do not allow as it stands there, and why.
+    def faults(self, start: int, texts: list[str]) -> Iterator[tuple[int, str]]:
+        """The rows of the games that the rules do not allow as they stand there, and why.
 
         The texts are those of the games from row `start` on.
         """
-        of, moves = self.drawn.of, list[int]()
-        games = cut(self.games, start, start + len(texts))
+        of, moves, rows = self.drawn.of, list[int](), list[int]()
         for row, text in enumerate(texts, start):
             words = text.split()
-            if len(words) != self.games.plies[row]:
-                return (
-                    f"{place_of(row)}: {contradiction('plies', self.games.plies[row], len(words))}"
-                )
             slots = self._slots(words)
-            if isinstance(slots, str):
-                return f"{place_of(row)}: {slots}"
-            if problem := self._begins_wrongly(row, slots) or self._loser_was_waiting(row):
-                return f"{place_of(row)}: {problem}"
-            moves += slots
-        found = unclean(
+            if len(words) != self.games.plies[row]:
+                yield row, contradiction("plies", self.games.plies[row], len(words))
+            elif isinstance(slots, str):
+                yield row, slots
+            elif problem := self._begins_wrongly(row, slots) or self._loser_was_waiting(row):
+                yield row, problem
+            else:
+                moves += slots
+                rows.append(row)
+        columns = {name: column[rows] for name, column in self.games.columns.items()}
+        games = Games(columns, None, {})
+        found = unclean_games(
             of, np.array(of.moves_of(np.array(moves, np.int16)), np.int16), games.plies,
             games.result, games.margin, games.termination, games.game_id,
         )  # fmt: skip
-        return None if found is None else f"{place_of(start + found[0])}: {found[1]}"
+        yield from ((rows[at], words) for at, words in found)
 
     def _slots(self, words: list[str]) -> list[int] | str:
         """The slots of a game, which then stands on the board; or why there is no such game."""
@@ -175,9 +198,10 @@ class Reproduction(NamedTuple):
     """How many games were compared, the first difference if any, notes on the run."""
 
     games: int
-    difference: str | None
+    difference: Difference | None
     notes: list[str]
     again: Repeatability | None = None  # what is said of repeating the run
+    keeps_moves: bool = True
 
 
 class StoredRun(NamedTuple):
@@ -190,11 +214,14 @@ class StoredRun(NamedTuple):
 
 def stored_run(directory: Path, beside: Path | None) -> StoredRun:
     """The run with its table checked by clean rules; no user's code but a game file is loaded."""
-    plan, stored, said = (
-        stored_plan(directory, beside),
-        stored_games(directory),
-        read_run(directory),
-    )
+    plan, said = stored_plan(directory, beside), read_run(directory)
+    if not is_finished(directory):
+        again = command_of(said, "arena.commands.run")
+        raise Unfinished(
+            f"{directory}: the run is not finished, so there is nothing to verify yet; "
+            f"wait for it, or continue it: {again}"
+        )
+    stored = stored_games(directory)
     fixed = frozenset((a, b) for a, b in said.get(FIXED, []))
     course = Course(draw(replace(plan, stop=None, thoughts=False), fixed=fixed))
     course.follow(pair_points(stored.games))
@@ -204,10 +231,10 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
         table = checked(stored, drawn, unloadable)
     if table.fault is None and said.get("games") != len(stored.games):
         missing = f"{said.get('games')} games were played, {len(stored.games)} are there"
-        table = table._replace(fault=missing)
+        table = table._replace(fault=Difference(missing))
     if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
         there = f"{2 * course.total} games, {len(stored.games)} are there"
-        table = table._replace(fault=f"the rounds ask for {there}")
+        table = table._replace(fault=Difference(f"the rounds ask for {there}"))
     return StoredRun(drawn, stored, table)
 
 
@@ -222,7 +249,9 @@ def replayed(directory: Path, experiment: Path | None, line: ProgressLine) -> Re
         run = stored_run(directory, experiment and experiment.absolute().parent)
     if run.stored.moves is None and run.table.fault is None:
         raise NotARun(f"{directory}: it kept no moves (keep_moves = true); there is none to replay")
-    return Reproduction(run.table.replayed, run.table.fault, [])
+    return Reproduction(
+        run.table.replayed, run.table.fault, [], keeps_moves=run.stored.moves is not None
+    )
 
 
 def compare(
@@ -232,7 +261,7 @@ def compare(
     options: PlayOptions,
     line: ProgressLine,
 ) -> Reproduction:
-    """Replay a run by clean rules, then play pairings again until one differs.
+    """Replay a run by clean rules, then play pairings again.
 
     NotARun if they cannot be compared.
     """
@@ -248,33 +277,39 @@ def compare(
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
-    doubted: tuple[str, ...] = ()
     if differing is None:
         which = chosen(len(stored.games) // 2, everything)
-        compared, differing, doubted = play_again(run, which, options, line)
+        compared, differing = play_again(run, which, options, line)
+    doubted = () if differing is None else differing.bots
     notes = changes_since(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
-    return Reproduction(compared, differing, notes, again)
+    return Reproduction(compared, differing, notes, again, stored.moves is not None)
 
 
 def play_again(
     run: StoredRun, which: list[range], options: PlayOptions, line: ProgressLine
-) -> tuple[int, str | None, tuple[str, ...]]:
-    """Play pairings until one differs: the games, the difference, the bots that may cause it."""
+) -> tuple[int, Difference | None]:
+    """Play pairings again; the number of games, and the first that differs of how many."""
     drawn, known, compared = run.drawn, KnownPairings(run.drawn, options.known), 0
     total, workers = 2 * sum(map(len, which)), Workers(drawn, options)
+    first, forgot = Difference(""), None
     workers.on_wait = lambda: line.show(
-        lambda seconds: [f"{compared:,} of {total:,} games played again, {seconds:.0f} s"]
+        lambda seconds: [
+            f"{compared:,} of {total:,} games played again"
+            f"{f', {first.games:,} differ' if first.games else ''}, {seconds:.0f} s"
+        ]
     )
     with closing(workers.batches(in_turn(tasks_of(run, which)))) as batches:
         for batch in batches:
             games = decoded([batch.games], drawn.pairings.columns(batch.start, batch.stop))
             compared += len(games)
-            if found := first_difference_in(run, games):
-                return compared, found.words, found.bots
-            if differing := forgotten(known, run, games, batch.start):
-                return compared, differing, ()
-    return compared, None, ()
+            found = list(differences_in(run, games))
+            if not found and forgot is None:
+                forgot = forgotten(known, run, games, batch.start)
+            for each in found:
+                bots = tuple(dict.fromkeys((*first.bots, *each.bots)))
+                first = (first if first.words else each)._replace(games=first.games + 1, bots=bots)
+    return compared, first if first.words else forgot
 
 
 def repeatability_now(
@@ -303,12 +338,12 @@ def chosen(total: int, everything: bool) -> list[range]:
     return [range(at, at + 1) for at in starts]
 
 
-def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> str | None:
+def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> Difference | None:
     """What is said if the known games had others than those that were played again."""
     if not known.differing(run.drawn.pairings, games, first):
         return None
-    differing = f"the known games had another game for pairing {first} or one after"
-    return f"{differing}; all known games of these agents are forgotten"
+    differing = f"the known games had another game for game {2 * first} or one after"
+    return Difference(f"{differing}; all known games of these agents are forgotten")
 
 
 def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
@@ -320,15 +355,8 @@ def tasks_of(run: StoredRun, which: list[range]) -> Iterator[Task]:
             yield Task(each.start, each.stop, verdicts, carried)
 
 
-class Difference(NamedTuple):
-    """The first difference between the records of two plays, and the outside bots it comes from."""
-
-    words: str
-    bots: tuple[str, ...]
-
-
-def first_difference_in(run: StoredRun, games: Games) -> Difference | None:
-    """The first column in which the records of a game differ; whose moves they may be."""
+def differences_in(run: StoredRun, games: Games) -> Iterator[Difference]:
+    """Each game that differs: the first column that does, and whose moves they may be."""
     stored, of = run.stored, run.drawn.of
     rows = slice(2 * int(games.pair[0]), 2 * int(games.pair[-1]) + 2)
     before = {name: stored.games.columns[name][rows].tolist() for name in COMPARED}
@@ -344,11 +372,11 @@ def first_difference_in(run: StoredRun, games: Games) -> Difference | None:
         for name, column in now.items():
             if before[name][row : row + 1] != column[row : row + 1]:
                 was = before[name][row] if row < len(before[name]) else None
-                place = f"pairing {games.pair[row]}, game {row % 2 + 1}"
-                what = f"{place}: {contradiction(name, was, column[row])}"
+                number = rows.start + row
+                what = f"game {number}: {contradiction(name, was, column[row])}"
                 bots = bots_that_differ(run, games, row, before, now) if name in BY_AGENTS else ()
-                return Difference(what + doubt_words(bots), bots)
-    return None
+                yield Difference(what + doubt_words(bots), number, 1, bots)
+                break
 
 
 def bots_that_differ(

@@ -7,9 +7,9 @@ from typing import overload
 from arena.analysis.evidence import Census, Evidence
 from arena.analysis.match_counts import Match
 from arena.stats.counts import PairCounts, pair_counts
-from arena.stats.estimate import Estimate, EstimateKind, nothing
+from arena.stats.estimate import EstimateKind, nothing
 from arena.stats.match_estimate import Matchup, PairEstimate, from_other_side, matchup
-from arena.stats.sprt_estimates import RAW
+from arena.stats.sprt_estimates import as_raw
 from arena.stats.text import matchup_text
 
 ONLY_FORFEITS = "only forfeits"
@@ -158,15 +158,11 @@ def _only_forfeits(row: Matchup) -> Matchup:
 
 def _raw_answer(answer: PairEstimate) -> PairEstimate:
     return replace(
-        answer, score=raw(answer.score), elo=raw(answer.elo), normalized=raw(answer.normalized)
+        answer,
+        score=as_raw(answer.score),
+        elo=as_raw(answer.elo),
+        normalized=as_raw(answer.normalized),
     )
-
-
-def raw(estimate: Estimate) -> Estimate:
-    """The estimate, labelled as ignoring the rule that stopped the games."""
-    if estimate.kind is not EstimateKind.FIXED:
-        return estimate
-    return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
 
 
 def _counts(match: Match, same_player: bool) -> PairCounts:

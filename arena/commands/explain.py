@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from agents.core import SpecError
+from agents.core import AgentSpec, SpecError
 from agents.options import LIMITS
 from agents.options import limits as search_limits
 from agents.registry import kind_of
+from agents.user_files import missing_definition
 from arena.terminal.explanation import AskedPosition, show, show_perfect
 from games import game
 from games.base.cli import CommandParser, here
@@ -59,6 +60,7 @@ def explained(chosen: argparse.Namespace) -> int:
     asked = of_run(chosen, directory, place) if mark else of_game(chosen)
     for name in limits_of(chosen):
         if not kind_of(asked.spec).option(name):
+            refuse_missing_function(asked.spec)
             raise SpecError(f"--{name} is for agents that search; {asked.name} does not")
     if asked.of.over(asked.position):
         text = asked.of.text(asked.position)
@@ -68,8 +70,10 @@ def explained(chosen: argparse.Namespace) -> int:
     from agents.create import agent_of  # noqa: PLC0415
     from agents.sandbox.protocol_agent import begins_anywhere  # noqa: PLC0415
     from agents.sandbox.sandbox import Wall  # noqa: PLC0415
-    from agents.search.explanation import without_noise  # noqa: PLC0415
+    from agents.search.explanation import compile_move_search, without_noise  # noqa: PLC0415
 
+    if asked.spec.options.get("evaluate"):
+        compile_move_search(asked.of)
     wall = Wall()
     try:
         terms = Terms(wall, PATIENCE, thoughts=True)
@@ -83,6 +87,12 @@ def explained(chosen: argparse.Namespace) -> int:
     if seconds:
         show_perfect(asked.of, asked.position, seconds)
     return DONE
+
+
+def refuse_missing_function(spec: AgentSpec) -> None:
+    """Raise SpecError if the function that is named after a bot's file is not in it."""
+    if spec.kind == "python" and (missing := missing_definition(spec.options["file"], "choose")):
+        raise SpecError(missing)
 
 
 def limits_of(chosen: argparse.Namespace) -> dict[str, float | str]:
@@ -137,7 +147,8 @@ def of_run(chosen: argparse.Namespace, directory: str, place: str) -> AskedPosit
     spec = limited(run_.plan.agents[name], limits_of(chosen))
     for note in changes_since(Path(directory)):
         print(f"note: {note}")
-    return AskedPosition(of, position, name, spec, played)
+    by_opening = at < run_.opening_plies[row]
+    return AskedPosition(of, position, name, spec, played, by_opening)
 
 
 if __name__ == "__main__":

@@ -120,8 +120,11 @@ def stored_lines(experiment: "Experiment", options: "RunOptions") -> Iterator[st
 
     digest = origin_of(experiment.name, experiment.plan).digest
     directory = options.results / experiment.name / digest
-    if read_run(directory).get("finished"):
+    stored = read_run(directory)
+    if stored.get("finished"):
         yield f"this run is finished: {printable(str(directory))}"
+    elif reason := stored.get("failed"):
+        yield f"this run failed: {printable(str(reason).splitlines()[0])}"
     elif (directory / JOURNAL).exists():
         yield f"this run was begun, and goes on where it stopped: {printable(str(directory))}"
 
@@ -191,7 +194,7 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
     """Say how long a study takes, by games of the seed weights against one another."""
     from arena.planning.schedule import draw  # noqa: PLC0415  # as above
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
-    from arena.tuning.budget import as_written  # noqa: PLC0415
+    from arena.tuning.budget import as_written, games_of  # noqa: PLC0415
     from arena.tuning.study_config import TYPICAL_VARIANCE  # noqa: PLC0415
 
     drawn, size = draw(match_of_study(tuning).plan), as_written(tuning)
@@ -199,34 +202,35 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
     pilot = pilot_with(drawn, options, answers)
     test, (match,) = tuning.validation.plan(), drawn.pairings.matches
     if pilot.pairings:
-        least = size.total * size.games // 2 + size.claim_pairs
-        for pairs in (least, least + size.validation_pairs - size.claim_pairs):
-            out(plan_lines.time_line(pilot, {match: pairs}, options.workers))
+        games = games_of(tuning, size)
+        others = " and equal time" if games.equal_terms else ""
+        for words, more in (("shortest", games.least), ("longest", games.most)):
+            pairs = (games.search + more + games.equal_terms) // 2
+            what = f", search{others} and the {words} claim and validation together"
+            out(plan_lines.time_line(pilot, {match: pairs}, options.workers) + what)
+    if line := plan_lines.start_line(answers):
+        out(line)
     out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))
     return FINDING if any(answer.fault for answer in answers) else DONE
 
 
 def study_lines(tuning: "Tuning") -> Iterator[str]:
     """How much a study plays."""
-    from arena.tuning.budget import as_written  # noqa: PLC0415  # as above
-    from arena.tuning.equal_time import by_nodes  # noqa: PLC0415  # as above
-    from arena.tuning.validation import against_seed  # noqa: PLC0415  # as above
+    from arena.tuning.budget import as_written, games_of  # noqa: PLC0415  # as above
 
     plan, name = as_written(tuning), printable(tuning.experiment.name)
-    searched, most = plan.total * plan.games, 2 * plan.validation_pairs
-    if not against_seed(tuning):  # then recommended and seed weights play all of them
-        most *= 2
+    games, (trials, each) = games_of(tuning, plan), plan.shown_trials
     yield (
         f"{name} on {tuning.plan.game}: a study of {len(tuning.space.axes)} weights of "
         f"{printable(tuning.agent)} by {tuning.method}"
     )
-    yield f"search: {plan.total:,} trials of {plan.games:,} games, {searched:,} games"
+    yield f"search: {trials:,} trials of {each:,} games, {games.search:,} games"
     yield (
-        f"claim and validation: from {2 * plan.claim_pairs:,} to {most:,} games more, "
+        f"claim and validation: from {games.least:,} to {games.most:,} games more, "
         "until the test is sure"
     )
-    if plan.term_pairs and by_nodes(tuning.spec, tuning.plan.of):
-        yield f"gain at equal time or at equal nodes: {2 * plan.term_pairs:,} games more"
+    if games.equal_terms:
+        yield f"gain at equal time or at equal nodes: {games.equal_terms:,} games more"
 
 
 def match_of_study(tuning: "Tuning") -> "Experiment":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.config.experiment import Anchor, AnchorError, anchor_in
-from arena.pipeline.external_games import GAMES, GivenGames, GivenScale, read_games
+from arena.pipeline.external_games import GivenGames, GivenScale, read_games
 from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.base.cli import CommandParser
@@ -47,7 +47,7 @@ def arguments() -> argparse.ArgumentParser:
         help="""only games of which this is true, such as "plies > 40 and first == 'mine'\"""",
     )  # fmt: skip
     parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
-    parser.add_argument("--seed", type=int, help="of the bootstrap (that of the run, else 0)")
+    parser.add_argument("--seed", type=int, default=0, help="for other draws of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--out", type=Path, metavar="DIR", help="write elo.parquet there")
     return parser
@@ -72,33 +72,21 @@ def check(chosen: argparse.Namespace) -> None:
         raise Mistake(f"--method must be one of {listed(RATINGS)}, got {chosen.method!r}{near}")
     if chosen.draws != 0 and not FEWEST_DRAWS <= chosen.draws <= 100_000:
         raise Mistake(f"--draws must be 0 or from {FEWEST_DRAWS} to 100000, got {chosen.draws}")
-    if chosen.seed is not None and chosen.seed < 0:
+    if chosen.seed < 0:
         raise Mistake(f"--seed must be 0 or more, got {chosen.seed}")
 
 
-def seed_of(chosen: argparse.Namespace) -> int:
-    """The seed asked for; else that of the run, if all tables of ours are of one."""
-    from arena.storage.parquet import read_source  # noqa: PLC0415  # after --help
-
-    if chosen.seed is not None:
-        return int(chosen.seed)
-    tables = [file / GAMES if file.is_dir() else file for file in chosen.files]
-    found = [read_source(file).get("seed") for file in tables if file.suffix.lower() == ".parquet"]
-    seeds = {seed if isinstance(seed, int) else 0 for seed in found}
-    return seeds.pop() if len(seeds) == 1 else 0
-
-
 def standings_of(
-    scale: GivenScale, chosen: argparse.Namespace, anchor: Anchor | None, seed: int
+    scale: GivenScale, chosen: argparse.Namespace, anchor: Anchor | None
 ) -> "Standings":
     """The standings of the games of one scale."""
     from arena.pipeline.external_games import given_standings  # noqa: PLC0415  # after --help
     from arena.stats.ratings import RatingPlan  # noqa: PLC0415
 
-    plan = RatingPlan(draws=chosen.draws, seed=seed)
+    plan = RatingPlan(draws=chosen.draws, seed=chosen.seed)
     if anchor is not None and anchor.name in scale.names:
         place = scale.names.index(anchor.name)
-        plan = RatingPlan(draws=chosen.draws, seed=seed, anchor=place, anchor_elo=anchor.elo)
+        plan = RatingPlan(draws=chosen.draws, seed=chosen.seed, anchor=place, anchor_elo=anchor.elo)
     return given_standings(scale, plan, chosen.method)
 
 
@@ -115,8 +103,8 @@ def rated(chosen: argparse.Namespace) -> int:
     check(chosen)
     where = None if chosen.where is None else parsed(chosen.where)
     given = read_games(chosen.files, pool=chosen.pool, same=chosen.same, where=where)
-    anchor, seed = anchor_of(chosen.anchor, given), seed_of(chosen)
-    found = [(scale, standings_of(scale, chosen, anchor, seed)) for scale in given.scales]
+    anchor = anchor_of(chosen.anchor, given)
+    found = [(scale, standings_of(scale, chosen, anchor)) for scale in given.scales]
     rows = [
         (scale.game, row)
         for scale, each in found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # it loads numpy
     from arena.storage.results import StoredRunInfo
 
 FORGOTTEN = "verdicts on larger runs will not know that these looked at the same games before"
+MOST_REASON = 100  # characters of why a run failed
 KEPT = range(1_000_001)
 EXAMPLE = """\
 examples:
@@ -86,7 +87,9 @@ def run_lines(runs: "Sequence[StoredRunInfo]") -> Iterator[str]:
     for name, each in zip(names, runs, strict=True):
         games = "" if each.games is None else f"{each.games:,} games"
         day = printable(each.begun)[:16].replace("T", " ")
-        yield f"{name:<{width}}  {day:<16}  {each.state:<8}  {games:>16}  {size_text(each.size):>8}"
+        reason = f"  {printable(each.reason.splitlines()[0], MOST_REASON)}" if each.reason else ""
+        sizes = f"{games:>16}  {size_text(each.size):>8}"
+        yield f"{name:<{width}}  {day:<16}  {each.state:<8}  {sizes}{reason}"
     yield f"{len(runs):,} runs, {size_text(sum(each.size for each in runs))}"
 
 

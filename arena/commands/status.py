@@ -72,7 +72,12 @@ def end_lines(directory: Path) -> list[str]:
     if is_running(directory):
         return [f"{directory}: running", *stored_lines(directory)]
     if not is_finished(directory):
-        path = printable(str(read_run(directory).get("path", "FILE")))
+        stored = read_run(directory)
+        path = printable(str(stored.get("path", "FILE")))
+        if reason := stored.get("failed"):
+            first, *more = map(printable, str(reason).splitlines())
+            lines = [f"{directory}: failed: {first}", *(f"  {each}" for each in more)]
+            return [*lines, f"the experiment: {path}"]
         again = f"its command continues it (the experiment: {path})"
         return [f"{directory}: stopped; {again}", *stored_lines(directory)[:1]]
     at = printable(str(read_run(directory).get("finished") or ""))

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import shlex
 import sys
 from pathlib import Path
 
@@ -66,7 +67,12 @@ def verified(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
     if result.again is not None and result.again.answer != "yes":
         say(f"can be repeated: {result.again.words}")
     if result.difference:
-        print(f"differs: {result.difference}")
+        print(f"differs: {result.difference.words}")
+        if found := result.difference.games:
+            print(f"{found:,} game{' differs' if found == 1 else 's differ'}")
+        if result.difference.row is not None and result.keeps_moves:
+            place = shlex.quote(f"{chosen.run}#{result.difference.row}")
+            print(f"to see it: {here(f'pitflip explain {place}')}")
         return FINDING
     again = "replayed by the rules: all legal, all scored right"
     print(f"{result.games:,} games {again if chosen.replay else 'played again: all the same'}")

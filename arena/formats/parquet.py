@@ -61,6 +61,7 @@ def games_in(file: Path) -> Iterator[GivenGame]:
             pairing=pairing_of(run or str(file.resolve()), str(cell.get("pair", ""))),
             fault=fault_of(str(cell.get("termination", "")), score), row=row,
             mover=_mover(f"{file}: row {row}", cell, (first, second)),
+            stopped=bool(plan.get("stop")),
         )  # fmt: skip
 
 

@@ -196,7 +196,7 @@ def _cell(report: Report, name: str, other: str) -> str:
     if row is None:
         return ""
     known = score_of(row)
-    if report.standing or known.value is None:
+    if known.value is None or not known.measured:
         return won_drawn_lost(row)
     return f"{bare_share(known.value)} ({cell_ends(known)})"
 

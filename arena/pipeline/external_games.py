@@ -18,6 +18,7 @@ from arena.analysis.standings import (
     GameTally,
     RatingBasis,
     Standings,
+    as_raw_ratings,
     in_official_order,
     official_places,
     ranked_agents,
@@ -30,6 +31,7 @@ from arena.stats.match_estimate import Matchup, from_other_side, matchup, matchu
 from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan
 from arena.stats.spread import spread
+from arena.stats.sprt_estimates import RAW
 from arena.stats.text import matchup_text
 from games import FILE, GameError, game
 from games.base.errors import Mistake
@@ -77,6 +79,7 @@ class GivenGame(NamedTuple):
     not keep them. `seed` tells equal games of agents that use chance apart, None if it is not
     known. `pairing` is shared by the two games of a pairing. `fault`: 0 ended without one, 1 lost
     by `first`, -1 by `second`. `row` is its place in the table of a run, None in other files.
+    `stopped` is whether a sequential test decided how many games the run has.
     `arena.pipeline.external_games` says which games are the same.
     """
 
@@ -92,6 +95,7 @@ class GivenGame(NamedTuple):
     fault: int = 0
     row: int | None = None
     mover: int | None = 0
+    stopped: bool = False
 
 
 def fen_side(start: str) -> str | None:
@@ -298,6 +302,7 @@ class GivenScale:
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
     alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
     or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
+    `stopped` are the agents of games that a sequential test ended.
     """
 
     game: str
@@ -310,6 +315,7 @@ class GivenScale:
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
     places: list[tuple[int, int] | None] = field(default_factory=list)
+    stopped: set[str] = field(default_factory=set)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
     def add(self, game: GivenGame, names: tuple[str, str], file: int) -> None:
@@ -326,6 +332,8 @@ class GivenScale:
         self.faults.append(game.fault)
         self.movers.append(-1 if game.mover is None else game.mover)
         self.places.append(None if game.row is None else (file, game.row))
+        if game.stopped:
+            self.stopped.update(names)
 
 
 @dataclass(frozen=True)
@@ -376,7 +384,21 @@ def read_games(
         scale.add(record, (names[record.first], names[record.second]), file)
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
+    notes += _stopped(files[at] for at in sorted({at for at, game in kept if game.stopped}))
     return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
+
+
+def _stopped(files: Iterable[Path]) -> Iterator[str]:
+    """A note on each file whose games a sequential test ended, with the result of the test."""
+    from arena.analysis.summary_file import stored_test  # noqa: PLC0415  # only for such files
+
+    for file in files:
+        directory = file if file.is_dir() else file.parent
+        try:
+            result = f"; {stored_test(directory)['text']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            result = ""  # a table alone
+        yield f"{file}: a sequential test ended these games: intervals here are {RAW}{result}"
 
 
 def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
@@ -513,7 +535,8 @@ def given_standings(scale: GivenScale, plan: RatingPlan, method: str) -> Standin
     own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
     ranked = [row.agent for row in found.agents]
     openings = len(np.unique(games.openings))
-    return in_official_order(found, official_places(own, ranked, openings=openings))
+    found = in_official_order(found, official_places(own, ranked, openings=openings))
+    return as_raw_ratings(found, scale.stopped)
 
 
 def _tally(games: Columns, agent: int) -> GameTally:

@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,13 @@ from arena.analysis.checks.registry import hopeless_lines
 from arena.config.command_line import RunOptions, run_command
 from arena.config.experiment import Experiment
 from arena.config.toml_file import ExperimentError, read
-from arena.pipeline.run_notes import note_begin, note_end, note_unloadable, tested_bots
+from arena.pipeline.run_notes import (
+    note_begin,
+    note_end,
+    note_failure,
+    note_unloadable,
+    tested_bots,
+)
 from arena.planning.games import Parts, moves_of, pair_points
 from arena.planning.round_tracker import Course
 from arena.planning.schedule import DrawnPlan, draw
@@ -52,6 +58,7 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             Journal(directory, origin.digest, options.fresh) as journal,
             RunLog(directory / "run.log"),
             _seen(experiment, options) as live,
+            failure_noted(experiment, origin, journal, options),
         ):
             # What refuses a run comes before a new one is spoken of: bots that stop it, walls.
             drawn = draw(experiment.plan)
@@ -73,6 +80,18 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
+
+
+@contextlib.contextmanager
+def failure_noted(
+    experiment: Experiment, origin: Origin, journal: Journal, options: RunOptions
+) -> Iterator[None]:
+    """Note in run.json which bots stop the run, for those who ask later what became of it."""
+    try:
+        yield
+    except UselessBots as error:
+        note_failure(experiment, origin, journal, options, str(error))
+        raise
 
 
 def _tell(lines: Iterable[str], options: RunOptions) -> None:
@@ -117,8 +136,15 @@ def located(experiment: Experiment, overrides: Sequence[str], error: UselessBots
         return error
     for name, verdict in error.verdicts.items():
         problems.say(("agents", name), verdict, ("agents", name))
-    lines = [line for _, line in sorted(problems.found, key=lambda each: each[0])]
+    found = [text for _, text in sorted(problems.found, key=lambda each: each[0])]
+    lines = [line for text in found for line in indented(text)]
     return ExperimentError([*lines, WITHOUT_THEM])
+
+
+def indented(text: str) -> list[str]:
+    """The lines of a problem; those that belong to the first one are indented."""
+    first, *more = text.splitlines()
+    return [first, *(f"  {line}" for line in more)]
 
 
 def _played(
@@ -155,6 +181,7 @@ def _concluded(
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
+    from arena.analysis.repeatability import repeatability  # noqa: PLC0415
     from arena.analysis.run_evidence import evidence_of_run  # noqa: PLC0415
 
     drawn, directory = played.drawn, journal.directory
@@ -162,12 +189,14 @@ def _concluded(
     finished, parts = journal.finished(), journal_parts(journal, drawn)
     evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
     remove_unfinished(directory)
-    summed = _tabled(experiment, played, evidence, parts, origin, directory)
-    _keep_thoughts(drawn, journal, origin)
+    replays = tested_bots(drawn, journal, options)
+    again = repeatability(drawn.plan, replays).as_bool
+    source = provenance.table_source(drawn.plan, origin, again)
+    summed = _tabled(experiment, played, evidence, parts, source, directory)
+    _keep_thoughts(drawn, journal, source)
     verdicts = registry.verdicts(experiment.checks, evidence)
     summary = summary_file.summary_json(summed, experiment.checks, verdicts)
     write_text(directory / summary_file.SUMMARY, summary)
-    replays = tested_bots(drawn, journal, options)
     note_end(directory, origin, played, evidence, replays, options)
     _show(experiment, summed, verdicts, replays, options)
     return all(verdict.holds for verdict in verdicts)
@@ -208,7 +237,7 @@ def _tabled(
     played: Played,
     evidence: "Evidence",
     parts: Parts,
-    origin: Origin,
+    source: Mapping[str, object],
     directory: Path,
 ) -> "Summary":
     """Write the tables of a run; what stands in them."""
@@ -218,14 +247,13 @@ def _tabled(
     from arena.storage import game_table, parquet  # noqa: PLC0415
 
     drawn, plan = played.drawn, played.drawn.plan
-    source = provenance.table_source(plan, origin)
     game_table.write_games(
         directory / "games.parquet", parts(), evidence.repeat, drawn.of, plan.names,
         drawn.openings, source, moves=evidence.keeps_moves,
     )  # fmt: skip
     test = (plan.stop, played.sprt) if plan.stop and played.sprt else None
     summed = summary.summarise(
-        evidence, name=origin.experiment, sprt=test, tournament=played.tournament,
+        evidence, name=experiment.name, sprt=test, tournament=played.tournament,
         by_points=experiment.standings == "points",
     )  # fmt: skip
     summed = adapted.adapted(summed)
@@ -240,14 +268,13 @@ def _tabled(
     return summed
 
 
-def _keep_thoughts(drawn: DrawnPlan, journal: Journal, origin: Origin) -> None:
+def _keep_thoughts(drawn: DrawnPlan, journal: Journal, source: Mapping[str, object]) -> None:
     """Write the table of what agents thought of their moves, if the plan asks for it."""
     if not drawn.plan.thoughts:
         return
     from arena.storage.game_table import THOUGHTS, write_thoughts  # noqa: PLC0415  # as above
 
     parts = (games for _, _, games in journal.parts(drawn.pairings.columns))
-    source = provenance.table_source(drawn.plan, origin)
     write_thoughts(journal.directory / THOUGHTS, parts, drawn.plan.names, source)
 
 

@@ -59,6 +59,21 @@ def note_begin(
     provenance.write_run(journal.directory, origin, more)
 
 
+def note_failure(
+    experiment: Experiment, origin: Origin, journal: Journal, options: RunOptions, reason: str
+) -> None:
+    """Write into run.json why the run cannot go on; the next attempt writes it anew."""
+    stored = provenance.read_run(journal.directory)
+    more = {
+        "path": str(experiment.path.absolute()),
+        "overrides": list(options.overrides),
+        "begun": stored.get("begun") or provenance.now_text(),
+        "finished": None,
+        "failed": reason,
+    }
+    provenance.write_run(journal.directory, origin, {**stored, **more})
+
+
 def note_unloadable(origin: Origin, journal: Journal, drawn: DrawnPlan) -> None:
     """Say in run.json which agents did not load, unless the run is finished."""
     stored = provenance.read_run(journal.directory)

@@ -100,6 +100,16 @@ class Pilot:
     random_moves: float = 0.0  # of a player in both of two random games
     fault: str = ""
     moves: dict[int, MoveTimes] = field(default_factory=dict)  # by the agent's place
+    without: frozenset[int] = frozenset()  # the agents that did not play
+
+    @property
+    def unfinished(self) -> list[tuple[int, int]]:
+        """The matches of agents that played, of which one has finished no game."""
+        return [
+            match
+            for match in self.samples
+            if not self.without & set(match) and any(place not in self.moves for place in match)
+        ]
 
     @property
     def pairings(self) -> int:
@@ -206,7 +216,7 @@ def pilot_of(
     samples = {match: Sample() for match in trial.pairings.matches}
     playable = [match for match in samples if not set(match) & set(without)]
     moves = random_games(drawn.of, RANDOM_GAMES, drawn.plan.seed).moves / RANDOM_GAMES
-    pilot = Pilot(samples, 0.0, answers, moves)
+    pilot = Pilot(samples, 0.0, answers, moves, without=frozenset(without))
     if not playable:
         return pilot
     workers = Workers(trial, options._replace(interrupts=clock, known=None))

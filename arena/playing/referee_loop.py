@@ -1,6 +1,6 @@
 """Blocks of such games, replayed by clean rules."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,20 @@ def unclean(
     ids: NDArray[np.uint64] | None = None,
 ) -> tuple[int, str] | None:
     """The first game that breaks the rules, and how; None if none does."""
+    broken = unclean_games(of, moves, plies, results, margins, terminations, ids)
+    return next(iter(broken), None)
+
+
+def unclean_games(
+    of: Game,
+    moves: NDArray[np.int16],
+    plies: NDArray[np.int32],
+    results: NDArray[np.int8],
+    margins: NDArray[np.int32],
+    terminations: NDArray[np.int8],
+    ids: NDArray[np.uint64] | None = None,
+) -> Iterator[tuple[int, str]]:
+    """Every game that breaks the rules, and how."""
     found = replayed(of, moves, plies)
     normal = terminations == Termination.NORMAL
     scored = np.where(margins > 0, WIN, np.where(margins == 0, DRAW, LOSS))
@@ -74,15 +88,14 @@ def unclean(
         if stored is not None:
             faults[name] = right != stored
     wrong = np.flatnonzero(np.logical_or.reduce(list(faults.values())))
-    if not len(wrong):
-        return None
-    row = int(wrong[0])
-    name = next(words for words, rows in faults.items() if rows[row])
-    if name not in pairs:
-        return row, name
-    right, stored = pairs[name]
-    assert stored is not None  # else it was not compared
-    return row, contradiction(name, stored[row], right[row])
+    for row in wrong.tolist():
+        name = next(words for words, rows in faults.items() if rows[row])
+        if name not in pairs:
+            yield row, name
+            continue
+        right, stored = pairs[name]
+        assert stored is not None  # else it was not compared
+        yield row, contradiction(name, stored[row], right[row])
 
 
 def contradiction(column: str, stored: object, replayed: object) -> str:

@@ -23,6 +23,7 @@ from arena.report.numbers import (
     strength_of,
 )
 from arena.report.unsettled import in_words, names_of, runs
+from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Scope
 from arena.stats.sprt import Decision
 from arena.stats.text import first_mover_line
@@ -292,6 +293,11 @@ def _no_inference(report: Report) -> Html:
     where = counted(report.openings, "opening")
     if report.plan.openings.way == "none":
         where = "One starting position"
+    if report.measured:
+        return joined([
+            f"{where}: below {FEW_OPENINGS} openings a rating has no interval, so agents are ",
+            strong("ordered by points"), "; single matches have their intervals below.",
+        ])  # fmt: skip
     return joined([
         f"{where}: this is a ", strong("standing, not a measurement"),
         "; what other openings would bring is not known.",

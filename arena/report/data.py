@@ -19,7 +19,7 @@ from arena.analysis.timings import Timing
 from arena.planning.games import GameColumn
 from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
-from arena.report.numbers import Known, known_from
+from arena.report.numbers import Known, known_from, rating_of, score_of
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.quantiles import t_quantile
 from arena.stats.spread import spread
@@ -294,8 +294,17 @@ class Report:
 
     @property
     def standing(self) -> bool:
-        """Whether the openings are too few for ratings: there is a standing, no Elo."""
-        return self.openings < FEW_OPENINGS
+        """Whether the openings are too few for ratings: there is a standing, no Elo.
+
+        The tables decide: a rating that has an interval there has one on the page.
+        """
+        few = self.openings < FEW_OPENINGS
+        return few and not any(rating_of(row).measured for row in self.ratings)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the tables have an interval for at least one match."""
+        return any(score_of(row).measured for row in self.pairs.values())
 
     @property
     def two(self) -> bool:

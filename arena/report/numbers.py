@@ -39,6 +39,11 @@ class Known(NamedTuple):
         """Whether at least one end is known."""
         return self.low is not None or self.high is not None
 
+    @property
+    def measured(self) -> bool:
+        """Whether the tables have an interval for it, or it is exact."""
+        return self.bounded or self.kind == CENSUS
+
 
 def known_from(stored: KeyValues) -> Known:
     """An estimate of summary.json."""

@@ -1,6 +1,9 @@
 """Results of many agents, summed by opening and pair."""
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +57,40 @@ def gather(
         points=_sums(entry, points, len(keys)),
         drawn=_sums(entry, points == 0.5, len(keys)),
     )
+
+
+def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results, int]:
+    """Number the openings by what was played on them; also return a seed that the games decide.
+
+    The order of the games, openings and agents leaves no trace, so bootstrap draws are the same
+    for one set of games whatever file it comes from. Openings of equal content are exchangeable.
+    """
+    place = {name: at for at, name in enumerate(sorted(names))}
+    rank = np.array([place[name] for name in names], dtype=np.int64)
+    first, second = rank[results.pair // results.agents], rank[results.pair % results.agents]
+    amounts = results.games, 2 * results.points, results.drawn
+    rows = np.stack([first, second, *amounts], axis=1).astype("<i8")
+    order = np.lexsort((second, first, results.opening))
+    ends = np.searchsorted(results.opening[order], np.arange(results.openings + 1))
+    content = [rows[order[start:stop]].tobytes() for start, stop in pairwise(ends)]
+    by_content = sorted(range(results.openings), key=content.__getitem__)
+    digest = hashlib.blake2b("\0".join(sorted(names)).encode(), digest_size=8)
+    for at in by_content:
+        digest.update(content[at])
+    number = np.empty(results.openings, dtype=np.int64)
+    number[by_content] = np.arange(results.openings)
+    opening = number[results.opening]
+    again = np.lexsort((results.pair, opening))
+    renumbered = Results(
+        results.agents,
+        results.openings,
+        opening[again],
+        results.pair[again],
+        results.games[again],
+        results.points[again],
+        results.drawn[again],
+    )
+    return renumbered, int.from_bytes(digest.digest(), "little")
 
 
 def _sums(places: Ints, amounts: npt.ArrayLike, size: int) -> Floats:

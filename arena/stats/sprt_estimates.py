@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.stats.elo import elo_from_score, moments, score_from_elo
+from arena.stats.elo import elo_estimate, moments, score_from_elo
 from arena.stats.estimate import Estimate, EstimateKind, nothing
-from arena.stats.quantiles import normal_cdf, normal_quantile
+from arena.stats.intervals import score_estimate
+from arena.stats.quantiles import normal_cdf
 from arena.stats.sprt import SprtPlan, SprtState, regularised, score_bounds
 
 RAW = "raw: ignores the stopping rule"
@@ -27,19 +29,17 @@ class Path(NamedTuple):
     upper: float
 
 
+def as_raw(estimate: Estimate) -> Estimate:
+    """Label a fixed-size estimate of games that a sequential test ended."""
+    if estimate.kind is not EstimateKind.FIXED:
+        return estimate
+    return replace(estimate, kind=EstimateKind.SPRT, reason=RAW)
+
+
 def raw_estimate(state: SprtState) -> Estimate:
-    """Elo with the fixed-size normal interval, biased after a stop."""
-    if state.observations == 0:
-        return nothing("no games")
-    n, mean, variance = moments(state.counts)
-    value = elo_from_score(mean) if 0.0 < mean < 1.0 else None
-    reach = normal_quantile(0.975) * math.sqrt(variance / n)
-    if reach == 0.0:
-        return nothing("all observations alike", value)
-    low, high = (
-        elo_from_score(end) if 0.0 < end < 1.0 else None for end in (mean - reach, mean + reach)
-    )
-    return Estimate(value, low, high, 0.95, EstimateKind.SPRT, RAW)
+    """Return the Elo interval that a match of fixed size would have, biased after a stop."""
+    scores = np.repeat(np.linspace(0.0, 1.0, len(state.counts)), state.counts)
+    return as_raw(elo_estimate(score_estimate(np.arange(len(scores)), scores)))
 
 
 def corrected_estimate(plan: SprtPlan, state: SprtState) -> Estimate:

@@ -110,9 +110,10 @@ class StoredRunInfo(NamedTuple):
 
     directory: Path
     begun: str
-    state: str  # finished, stopped or running
+    state: str  # finished, stopped, failed or running
     games: int | None
     size: int  # bytes
+    reason: str = ""  # why it failed
 
     @property
     def name(self) -> str:
@@ -142,13 +143,19 @@ def stored_runs(results: Path) -> Iterator[StoredRunInfo]:
 def info_of(directory: Path) -> StoredRunInfo:
     """What is known of a run without opening its tables."""
     stored = read_run(directory)
-    ended = "finished" if is_finished(directory) else "stopped"
+    reason = str(stored.get("failed") or "")
+    ended = "finished" if is_finished(directory) else "failed" if reason else "stopped"
     state = "running" if is_running(directory) else ended
     games = stored.get("games")
     sizes = [path.lstat().st_size for path in directory.rglob("*")]
     begun = str(stored.get("begun") or "")
     return StoredRunInfo(
-        directory, begun, state, games if isinstance(games, int) else None, sum(sizes)
+        directory,
+        begun,
+        state,
+        games if isinstance(games, int) else None,
+        sum(sizes),
+        reason,
     )
 
 

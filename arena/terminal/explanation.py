@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents.core import Agent, AgentSpec, Choice
 from games import Game, Position
 from games.base.errors import printable
+from games.base.progress_line import ProgressLine
 from games.core import side_name
 
 if TYPE_CHECKING:  # they load the compiler
@@ -13,17 +14,22 @@ if TYPE_CHECKING:  # they load the compiler
     from games.solving.solver import Bounds
 
 COLUMNS = "{:>6} {:>12} {:>6} {:>12}  {:>9}  {}"
+FURTHER = "+positions"  # beside those of the choice
 TERMS = "{:<22} {:>8} {:>6} {:>6} {:>10}"
 
 
 class AskedPosition(NamedTuple):
-    """Which agent is asked about which position; `played` is what was played there, if known."""
+    """Which agent is asked about which position; `played` is what was played there, if known.
+
+    `by_opening` is whether the opening made that move: then no agent chose it.
+    """
 
     of: Game
     position: Position
     name: str
     spec: AgentSpec
     played: int | None = None
+    by_opening: bool = False
 
 
 def show(asked: AskedPosition, agent: Agent) -> None:
@@ -34,29 +40,54 @@ def show(asked: AskedPosition, agent: Agent) -> None:
     print(of.draw(position))
     choice = agent.choose(position)
     print(f"{of.name}, {side_name(of, position)} to move: {headline(asked, choice)}", flush=True)
-    print(COLUMNS.format("move", "value", "depth", "positions", "score", "line"))
+    print(COLUMNS.format("move", "value", "depth", FURTHER, "score", "line"), flush=True)
     moves = []
-    for view in move_views(agent, of, position, choice):
+    for view in with_progress(move_views(agent, of, position, choice)):
         moves.append(view)
         print(row(asked, view, choice).rstrip(), flush=True)
+    if any(view.nodes for view in moves):
+        print(f"{FURTHER}: looked at by a further search of this move alone")
     print("score: what the move adds to the mover's and to the other's; * is played")
     print(f"rule: {rule_of(agent, moves, choice)}")
     if any(view.bound == "<=" for view in moves):
         print("<=: its search (ProbCut) did not look at the whole tree behind this move")
     if meaning := meaning_of_value(agent):
         print(f"value: {meaning}")
-    if asked.played is not None and asked.played != choice.move:
-        print(f"in the game {of.move_text(position, asked.played)} was played")
+    if line := played_line(asked, choice):
+        print(line)
     if epsilon := asked.spec.options.get("epsilon"):
         print(f"epsilon = {epsilon:g}: so many of its moves are random instead")
     print("\n".join(evaluation_lines(agent, position)), end="")
+
+
+def with_progress(views: "Iterator[MoveView]") -> "Iterator[MoveView]":
+    """The views, with a progress line while one of them takes long."""
+    with ProgressLine() as line:
+        while True:
+            with line.watch(lambda seconds: [f"searching each move alone, {seconds:.0f} s"]):
+                view = next(views, None)
+            line.clear()
+            if view is None:
+                return
+            yield view
 
 
 def headline(asked: AskedPosition, choice: Choice) -> str:
     """What the agent plays."""
     text = asked.of.move_text(asked.position, choice.move)
     nodes = f" after {choice.nodes:,} positions" if choice.nodes else ""
-    return f"{printable(asked.name)} plays {text}{nodes}"
+    verb = "would play" if asked.by_opening else "plays"
+    return f"{printable(asked.name)} {verb} {text}{nodes}"
+
+
+def played_line(asked: AskedPosition, choice: Choice) -> str:
+    """What was played in the game, if that is not the agent's choice; else empty."""
+    if asked.played is None or (asked.played == choice.move and not asked.by_opening):
+        return ""
+    text = asked.of.move_text(asked.position, asked.played)
+    if asked.by_opening:
+        return f"in the game this ply belongs to the opening, which played {text}"
+    return f"in the game {text} was played"
 
 
 def row(asked: AskedPosition, view: "MoveView", choice: Choice) -> str:

@@ -54,7 +54,7 @@ def pilot_line(pilot: Pilot, workers: int) -> str:
     """What the pilot played."""
     what = f"{2 * pilot.pairings:,} games in {pilot.seconds:.1f} s by {workers} workers"
     if not pilot.pairings and pilot.answers:
-        return f"pilot: {what}: no pairing came to its end; the time follows from first answers"
+        return f"pilot: {what}: no pairing came to its end"
     if not pilot.pairings:
         why = printable(pilot.fault) or "no pairing came to its end"
         return f"pilot: {what}: {why}; how long the run takes is not known"
@@ -67,6 +67,10 @@ def pilot_line(pilot: Pilot, workers: int) -> str:
 def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
     """How long the games will take that are left to play."""
     games = 2 * sum(left.values())
+    if unknown := [match for match in pilot.unfinished if left.get(match)]:
+        where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
+        least = max(pilot.time_of(left, workers).low, pilot.seconds)
+        return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
     return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games"
 
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from arena.planning.openings.openings import Openings, OpeningsError
 from arena.planning.openings.registry import way
 from arena.planning.seeds import digest_word
+from arena.tuning.equal_time import by_nodes
 from arena.tuning.problems import TRIALS_PER_WEIGHT
 from arena.tuning.samplers.registry import own_pairs
-from arena.tuning.study_config import Tuning
+from arena.tuning.study_config import Tuning, against_seed
 from arena.tuning.table import CLAIM, LEAST_GAMES, SEARCH
 from arena.tuning.trial_games import CANDIDATE, Opponent
 
@@ -45,6 +46,34 @@ class StudyPlan(NamedTuple):
     def term_pairs(self) -> int:
         """The pairs at equal time or at equal nodes; none beside a small claim."""
         return 0 if self.claim_pairs < LEAST_CLAIM else self.claim_pairs // TERM_SHARE
+
+    @property
+    def searched(self) -> int:
+        """The games of the search."""
+        return self.total * self.games
+
+    @property
+    def shown_trials(self) -> tuple[int, int]:
+        """How many trials of how many games the study shows: small steps are shown as one."""
+        return self.total // self.size, self.games * self.size
+
+
+class StudyGames(NamedTuple):
+    """The games of the parts of a study; the test of the validation may stop it early."""
+
+    search: int
+    least: int  # of claim and validation
+    most: int
+    equal_terms: int  # at equal time or at equal nodes
+
+
+def games_of(tuning: Tuning, plan: StudyPlan) -> StudyGames:
+    """How many games the parts of a study take."""
+    most = 2 * plan.validation_pairs
+    if not against_seed(tuning):  # then recommended and seed weights play all of them
+        most *= 2
+    equal = 2 * plan.term_pairs if by_nodes(tuning.spec, tuning.plan.of) else 0
+    return StudyGames(plan.searched, 2 * plan.claim_pairs, most, equal)
 
 
 def as_written(tuning: Tuning) -> StudyPlan:

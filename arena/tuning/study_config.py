@@ -77,6 +77,11 @@ class Tuning:
         return self.experiment.plan
 
 
+def against_seed(tuning: Tuning) -> bool:
+    """Whether the only opponent is the agent with its seed weights."""
+    return [name for name, _ in tuning.opponents] == [tuning.agent]
+
+
 def load_tuning(path: Path, overrides: Sequence[str] = ()) -> Tuning:
     """The study in a file; ExperimentError says all that is wrong with it."""
     return tuning_in(*read(Path(path), overrides))

@@ -28,7 +28,7 @@ from arena.stats.text import elo_text, percent, signed, sprt_text
 from arena.storage.journal import Journal
 from arena.tuning.budget import opponents_of
 from arena.tuning.equal_time import by_nodes, share_of_nodes
-from arena.tuning.study_config import Tuning
+from arena.tuning.study_config import Tuning, against_seed
 from arena.tuning.table import TIME
 from arena.tuning.trial_games import CANDIDATE, between
 from arena.tuning.trials import Trial
@@ -76,11 +76,6 @@ def scored(openings: NDArray[np.int64], points: NDArray[np.float64]) -> Score:
 def elo_within(score: float) -> float:
     """The Elo of a score; that of a thousandth where all or nothing was won."""
     return elo_from_score(min(max(score, 0.001), 0.999))
-
-
-def against_seed(tuning: Tuning) -> bool:
-    """Whether the only opponent is the agent with its seed weights."""
-    return [name for name, _ in tuning.opponents] == [tuning.agent]
 
 
 def opponents_text(tuning: Tuning) -> str:

@@ -58,6 +58,11 @@ def test_a_place_in_a_run_is_explained_by_who_moved_there(tmp_path, capsys):
     }.items():
         assert main([f"{run}#{place}", *QUICK]) == MISTAKE
         assert message in capsys.readouterr().err
+    for ply, verb in ((0, "would play"), (1, "would play"), (2, "plays")):
+        assert main([f"{run}#1@{ply}", "--agent", "one", *QUICK]) == DONE
+        shown = capsys.readouterr().out
+        assert f"one {verb} " in shown
+        assert ("belongs to the opening" in shown) == (ply < 2)
     assert main([f"{run}#1@2", "--agent", "tow"]) == MISTAKE
     assert 'did you mean "two"?' in capsys.readouterr().err
 
@@ -143,3 +148,13 @@ def test_a_mistake_is_one_line(name, capsys):
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
+
+
+def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):
+    own = tmp_path / "own.py"
+    own.write_text("def evaluate(rules, position):\n    return 0\n")
+    words = ["kalah(3,2)", "", "--agent", f"{own}:evalute", "--nodes", "50"]
+    assert main(words) == MISTAKE
+    shown = capsys.readouterr().err
+    assert "own.py has no evalute" in shown
+    assert 'did you mean "evaluate"?' in shown

@@ -97,7 +97,10 @@ def test_ggf_has_ratings_where_there_are_any_and_survives_hostile_names(run, fol
     rated = replace(report, summary={**report.summary, "openings": 100})
     each = next(exported_games(rated))
     assert each.elos == (pytest.approx(stored[each.first]), pytest.approx(stored[each.second]))
-    assert next(exported_games(report)).elos == (None, None)  # a standing has no Elo
+    unrated = replace(
+        report, ratings=tuple(r._replace(elo_low=None, elo_high=None) for r in report.ratings)
+    )
+    assert next(exported_games(unrated)).elos == (None, None)  # a standing has no Elo
     hostile = replace(each, first="a[b];)(;GM[x]\\", second="]\n[", elos=(None, -3.0))
     ((tags, moves),) = ggf_games(game_writer("ggf").text(hostile))
     assert tags["PB"].startswith("a(b)")

@@ -1,9 +1,11 @@
 """Rating results from outside: every kind of file, every kind of mistake, one line each."""
 
 import json
+import random
 import time
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -423,3 +425,42 @@ def test_a_table_that_was_saved_as_csv_is_its_run(exported_run, tmp_path, capsys
     run, _ = exported_run
     pq.read_table(run / "games.parquet").to_pandas().to_csv(tmp_path / "games.csv")
     assert whole(capsys, run, tmp_path / "games.csv")["ratings"] == whole(capsys, run)["ratings"]
+
+
+def test_any_order_and_format_of_the_games_gives_the_intervals_of_the_run(tmp_path, capsys):
+    text = (
+        matched(12) + '[agents.lot]\nkind = "random"\n[agents.deep]\nkind = "minimax"\ndepth = 1\n'
+    )
+    run = run_of(tmp_path, "run", text)
+    assert export.main([str(run), "--games=csv", "--to", str(tmp_path)]) == 0
+    head, *lines = (tmp_path / "games.csv").read_text().splitlines(keepends=True)
+    random.Random(1).shuffle(lines)
+    shuffled = written(tmp_path, "shuffled.csv", head + "".join(lines))
+    own = pd.read_parquet(run / "elo.parquet").set_index("agent")
+    assert own["elo_low"].notna().all()
+    for file in (run, tmp_path / "games.csv", shuffled):
+        for row in whole(capsys, file)["ratings"]:
+            stored = own.loc[row["agent"]]
+            assert [row["low"], row["high"]] == pytest.approx(
+                [stored["elo_low"], stored["elo_high"]], abs=1e-4
+            )
+    other = whole(capsys, run, "--seed", "9")["ratings"]
+    assert other != whole(capsys, run)["ratings"]
+
+
+def test_games_that_a_test_ended_have_raw_intervals_here_too(tmp_path, capsys):
+    text = (
+        'game = "kalah(4,3)"\npairs = 60\nopenings = { random_plies = 4 }\n'
+        "stop = { sprt = { elo0 = 0, elo1 = 100 } }\n"
+        '[agents.deep]\nkind = "minimax"\ndepth = 3\n[agents.random]\nkind = "random"\n'
+    )
+    played(experiment_file(tmp_path, text), tmp_path / "results")
+    run = directory_of(tmp_path / "results")
+    capsys.readouterr()
+    assert main([str(run), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    own = pd.read_parquet(run / "elo.parquet").set_index("agent")
+    for row in said["ratings"]:
+        assert (row["interval"], row["why"]) == tuple(own.loc[row["agent"], ["interval", "why"]])
+        assert row["low"] == pytest.approx(own.loc[row["agent"], "elo_low"], nan_ok=True)
+    assert any("a sequential test ended these games" in note for note in said["notes"])

@@ -14,6 +14,7 @@ from arena.pipeline.run_notes import KEY
 from arena.playing import bot_replays
 from arena.playing.bot_replays import BotReplays
 from arena.storage.game_cache import KnownGames
+from arena.storage.parquet import read_source
 from tests.arena.running import directory_of, experiment_file, played, small
 
 SOURCES = {
@@ -45,12 +46,18 @@ def on_page(run):
     return re.search(r"can be repeated</dt><dd><b>([^<]*)</b><span>([^<]*)<", text).groups()
 
 
+def tables_say(run):
+    """What the tables of a run say of repeating it."""
+    return {read_source(path)["reproducible"] for path in run.glob("*.parquet")}
+
+
 @pytest.mark.parametrize("name", ["chance", "clock", "state"])
 def test_a_bot_that_plays_other_games_is_named_everywhere(tmp_path, name, capsys):
     run, said = run_of(tmp_path, name, "steady", quiet=False)
     assert said[KEY]["answer"] == "no"
     assert said[KEY]["differing"] == [name]
     assert said["reproducible"] is False
+    assert tables_say(run) == {False}
     words = said[KEY]["answer"], said[KEY]["reason"]
     assert name in words[1]
     assert "steady" not in words[1]
@@ -65,6 +72,7 @@ def test_what_is_said_of_bots_that_were_tested_and_of_agents_of_ours(tmp_path):
     run, said = run_of(tmp_path, "steady")
     assert said[KEY]["answer"] == "yes"
     assert said[KEY]["replayed"]["steady"] >= 4
+    assert tables_say(run) == {True}
     assert on_page(run) == (said[KEY]["answer"], said[KEY]["reason"])
     assert verify([str(run), "--all"]) == 0
     ours = tmp_path / "ours"
@@ -73,6 +81,7 @@ def test_what_is_said_of_bots_that_were_tested_and_of_agents_of_ours(tmp_path):
     assert said[KEY]["answer"] == "yes"
     assert said[KEY]["reason"] == repeatability.ALWAYS.reason
     assert said["reproducible"] is True
+    assert tables_say(run) == {True}
 
 
 def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monkeypatch):
@@ -82,6 +91,7 @@ def test_bots_that_take_too_long_to_test_are_counted_as_not_known(tmp_path, monk
     assert said[KEY]["answer"] == "not known"
     assert "2 outside bots" in said[KEY]["reason"]
     assert said["reproducible"] is None
+    assert tables_say(run) == {None}
     assert on_page(run)[0] == "not known"
 
 

@@ -88,7 +88,7 @@ def test_a_changed_record_is_found_and_named(run, column, capsys):
     told = capsys.readouterr().out
     expected = {"moves": "move ", "result": "the table says a "}
     words = expected.get(column, f"the table says {column} ")
-    assert told.startswith(f"differs: pairing 18, game 2: {words}")
+    assert told.startswith(f"differs: game 37: {words}")
     if column == "result":
         assert "of the first agent, playing the game again gives a" in told
 
@@ -245,3 +245,27 @@ def test_slow_games_are_not_played_again_in_silence(tmp_path, capsys, monkeypatc
     played(experiment_file(tmp_path, text), tmp_path / "results")
     assert main([str(directory_of(tmp_path / "results")), "--known", "off"]) == 0
     assert "of 8 games played again" in capsys.readouterr().err
+
+
+def test_a_run_that_is_not_finished_is_not_called_different(run, capsys):
+    stored = json.loads((run / "run.json").read_text())
+    stored.update(finished=None, games=None)  # as while bots are asked again
+    (run / "run.json").write_text(json.dumps(stored))
+    for words in ([], ["--replay"]):
+        assert main([str(run), *words]) == 3
+        output = capsys.readouterr()
+        assert "not finished" in output.err
+        assert "differs" not in output.out
+
+
+def test_games_that_differ_are_counted_and_the_first_is_named_as_in_explain(run, capsys):
+    def change(frame):
+        for row in (37, 50, 51):
+            frame.loc[row, "margin"] += 1
+
+    rewrite(run, change)
+    assert main([str(run), "--replay"]) == 1
+    first, number, command = capsys.readouterr().out.splitlines()
+    assert first.startswith("differs: game 37: ")
+    assert number == "3 games differ"
+    assert f"{run}#37" in command

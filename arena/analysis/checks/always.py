@@ -60,7 +60,9 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
         return _winnable(check, evidence, match)
     row = evidence.shortest(lambda part: not_won(part, match.a, match.b)) if won < games else None
     if row is not None:
-        detail = f"{games - won} of {games} games not won; the shortest is {row}: "
+        by_fault = match.forfeits[0]
+        how = f", {by_fault} of them forfeited by {evidence.plan.names[match.a]}" * bool(by_fault)
+        detail = f"{games - won} of {games} games not won{how}; the shortest is {row}: "
         detail += evidence.end_of(row, match.a)
         return verdict_on(check, FAILS, detail, evidence.command(row), row)
     if openings < check.values["min_distinct"]:

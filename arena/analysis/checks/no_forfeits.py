@@ -1,5 +1,6 @@
 """The claim that no game was lost by a fault."""
 
+from agents.fault_text import fault_text
 from arena.analysis.checks.claims import FAILS, HOLDS, VACUOUS, Check, Verdict, verdict_on
 from arena.analysis.evidence import Evidence, forfeited
 from arena.planning.games import Termination
@@ -19,9 +20,8 @@ def verdict(check: Check, evidence: Evidence) -> Verdict:
     if row is None:
         return verdict_on(check, HOLDS if games else VACUOUS, f"none in {games:,} games")
     both, leg = evidence.game(row)
-    why = both.traces.get(leg, "").partition("\n")[0]
     how = Termination(int(both.termination[leg])).name.lower()
-    detail = f"{counts}; the shortest is game {row}: {how}{', ' if why else ''}{why}"
+    detail = f"{counts}; the shortest is game {row}: {fault_text(how, both.traces.get(leg, ''))}"
     return verdict_on(check, FAILS, detail, evidence.command(row), row)
 
 

@@ -85,7 +85,7 @@ def figure(report: Report) -> Figure | None:
             for place, (name, picture) in enumerate(pictures)
         ]),
     )  # fmt: skip
-    lead = _lead(margin, plies)
+    lead = joined([_lead(margin, plies), _left_out(report.games.size - margin.total)])
     return Figure(heading, lead, both, _numbers(margins, lengths), body, short="Margins")
 
 
@@ -115,6 +115,16 @@ def _lead(margin: NumberCounts, plies: NumberCounts) -> Html:
     if not usual:
         drawn_games = drawn_games[:1].upper() + drawn_games[1:]
     return sentences(usual, drawn_games, rest)
+
+
+def _left_out(forfeits: int) -> Html | None:
+    """How many games the figure leaves out: the scores of the page have them all."""
+    if not forfeits:
+        return None
+    return sentences(
+        f"{counted(forfeits, 'forfeited game')}, which did not come to an end, "
+        f"{'is' if forfeits == 1 else 'are'} left out of this figure only."
+    )
 
 
 def binned(tally: NumberCounts) -> Bins:

@@ -32,7 +32,7 @@ def figure(report: Report) -> Figure | None:
     if report.two and not report.files:
         return None
     level = confidence(report.ratings[0].level)
-    if report.standing:
+    if not report.measured:
         lead = sentences(
             "Games won, drawn and lost by the row's agent. ",
             strong("No colour, because nothing can be inferred"),
@@ -46,7 +46,7 @@ def figure(report: Report) -> Figure | None:
             ": what the games have not settled stays grey and dashed.",
         )
     lead = joined([lead, _left_out(report)])
-    body = joined([None if report.standing else scale_in_words(), _table(report)])
+    body = joined([scale_in_words() if report.measured else None, _table(report)])
     return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
 
 
@@ -131,7 +131,7 @@ def _cell(report: Report, name: str, other: str, size: str) -> Html:
         return tag("td", class_="none")
     known = score_of(row)
     kind, content = "plain", joined([won_drawn_lost(row)])
-    if not report.standing and known.value is not None:
+    if known.value is not None and known.measured:
         settled = known.settled
         kind = "even" if settled is None else step_of(settled)
         ends = None if size else tag("small", cell_ends(known))
@@ -204,13 +204,12 @@ def _drawn(
         return None
     left, top, wide, high = place
     known = score_of(row)
-    settled = None if report.standing else known.settled
-    kind = None if settled is None else step_of(settled)
+    kind = None if known.settled is None else step_of(known.settled)
     box = tag(
         "rect", x=f"{left + 1:g}", y=f"{top + 1:g}", width=f"{wide - 2:g}",
         height=f"{high - 2:g}", class_=kind or "open",
     )  # fmt: skip
-    plain = report.standing or known.value is None
+    plain = known.value is None or not known.measured
     content = won_drawn_lost(row) if plain else bare_share(known.value or 0.0)
     middle, base = left + wide / 2, top + high / 2 + 4
     number, ends = _text(middle, base, content, "cell", "middle"), None

@@ -21,7 +21,7 @@ from arena.report.numbers import (
 from arena.report.row_chart import ChartRow, RowChart, as_picture, on_a_page
 from arena.report.svg import Scale, block, interval
 from arena.report.unsettled import Run, brackets, in_words, lanes, runs
-from arena.stats.elo import score_from_elo
+from arena.stats.elo import FEW_OPENINGS, score_from_elo
 
 ROOM = 0.04  # of the scale, beyond the widest interval
 NARROWEST = 40.0  # Elo on each side of the middle
@@ -186,7 +186,8 @@ def _standing(report: Report) -> Figure:
     lead = sentences(
         f"{counted(report.openings, 'opening')}: these are ",
         strong(f"results of {counted(report.games.size, 'particular game')}"),
-        ". They say little about other openings, so there are no ratings and no bands.",
+        ". They say little about other openings: below "
+        f"{FEW_OPENINGS} openings a rating has no interval, so none is drawn.",
     )
     body = joined([on_a_page(chart), numbers_below(table, "The standing in numbers")])
     return Figure("Standing", lead, as_picture(chart), table, body, glossary(report))

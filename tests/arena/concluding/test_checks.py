@@ -94,6 +94,7 @@ def test_a_forfeit_of_the_winner_is_told_as_one():
     games = by_hand((0, 1, pairings), faults={20: Termination.ILLEGAL})
     found = verdict_on(games, ALWAYS)
     assert found.detail.endswith("the shortest is 20: smart moves first and forfeits (illegal)")
+    assert "1 of 22 games not won, 1 of them forfeited by smart" in found.detail
 
 
 @pytest.fixture(scope="module")
@@ -253,10 +254,16 @@ def test_forfeits_of_one_agent_do_not_touch_a_claim_about_another():
     for subject in ("smart", "all"):
         found = verdict_on(games, {"that": subject, "no_forfeits": True})
         assert found.status == FAILS
-        assert found.detail == (
-            "smart forfeited 1; the shortest is game 0: raised, ValueError: no move"
-        )
+        assert found.detail == ("smart forfeited 1; the shortest is game 0: ValueError: no move")
         assert found.replay == 'python -m games.replay "kalah(6,4)" ""'
+
+
+def test_a_fault_is_named_once_in_a_check():
+    games = by_hand((0, 1, [(0, "LW"), (1, "WW")]), faults={0: Termination.RAISED})
+    games.traces[0] = "raised in '1 2'\nTraceback:\nValueError: no move"
+    found = verdict_on(games, {"that": "all", "no_forfeits": True})
+    assert found.detail.count("raised") == 1
+    assert "ValueError: no move" in found.detail
 
 
 def test_no_forfeits_says_how_many_games_it_looked_at():

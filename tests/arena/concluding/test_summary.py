@@ -21,6 +21,7 @@ from arena.stats.estimate import EstimateKind
 from arena.stats.match_estimate import matchup
 from arena.stats.rating_data import gather
 from arena.stats.sprt import Decision, SprtPlan, advance, begin
+from arena.stats.sprt_estimates import raw_estimate
 from arena.stats.text import NO_ANSWER, matchup_text
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
@@ -280,11 +281,11 @@ def test_ratings_are_ordered_and_near_the_truth():
         assert row.elo.low < row.elo.value < row.elo.high
 
 
-def test_the_same_games_and_seed_give_the_same_errors():
+def test_the_same_games_give_the_same_errors():
     games = round_robin([100, 0, -100])
     assert summed(games, THREE) == summed(games, THREE)
     other = experiment(["a", "b", "c"], seed=2).plan
-    assert summed(games, other).ratings != summed(games, THREE).ratings
+    assert summed(games, other).ratings == summed(games, THREE).ratings  # games decide the draws
 
 
 def test_results_are_those_of_the_single_games():
@@ -350,6 +351,9 @@ def test_after_a_sequential_test_every_estimate_says_so():
     assert (row.row.score.kind, row.row.elo.kind) == (EstimateKind.SPRT, EstimateKind.SPRT)
     assert row.text.endswith(", raw")
     assert {rated.elo.kind for rated in summary.ratings} == {EstimateKind.SPRT}
+    # One raw interval, wherever it is shown.
+    assert summary.stopped.raw == row.row.elo
+    assert raw_estimate(state) == row.row.elo
 
 
 # Everything at once.

@@ -18,6 +18,7 @@ from arena.report.figures import matrix
 from arena.report.figures.registry import FIGURES, figures, write_figures
 from arena.report.games import games_json
 from arena.report.html import Html
+from arena.report.numbers import cell_ends, score_of
 from arena.report.row_chart import ChartRow, RowChart, as_picture
 from arena.report.svg import Scale, in_file, text_width
 from arena.report.unsettled import Run, lanes, runs
@@ -139,7 +140,7 @@ def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agent
         score=0.6, score_low=0.4, score_high=0.8
     )
     pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
-    report = SimpleNamespace(agents=names, pairs=pairs, standing=False)
+    report = SimpleNamespace(agents=names, pairs=pairs)
     picture = matrix._picture(report)
     svg = ElementTree.fromstring(in_file(picture, "m"))
     boxes = sorted(numbers(box, "x", "y", "width", "height") for box in svg.iter(f"{SVG}rect")
@@ -275,3 +276,22 @@ def test_agents_that_one_match_tells_apart_share_no_bracket(reports):
     top, _, last = report.agents
     pairs[last, top] = pairs[last, top]._replace(score_high=0.45)
     assert runs(replace(report, pairs=pairs)) == [Run(0, 1), Run(1, 2)]
+
+
+def test_a_page_of_few_openings_has_the_intervals_that_the_tables_have(reports):
+    few = {**reports["three"].summary, "openings": 6}
+    unrated = tuple(
+        row._replace(elo_low=None, elo_high=None, interval="none", why="no interval below 10")
+        for row in reports["three"].ratings
+    )
+    report = replace(reports["three"], summary=few)
+    assert not report.standing  # its ratings have intervals
+    report = replace(report, ratings=unrated)
+    assert report.standing
+    row = report.met()[0]
+    assert score_of(row).bounded
+    words = matrix.figure(report)
+    assert f'data-a="{row.agent}"' in words.body
+    assert cell_ends(score_of(row)) in words.body
+    assert "nothing can be inferred" not in words.lead
+    assert "not a measurement" not in answer_of(report).sure
