@@ -5,8 +5,7 @@ import io
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from arena.formats.records import ExportedTable
-from arena.pipeline.external_games import (
+from arena.formats.game_record import (
     UNKNOWN,
     GivenGame,
     NamedAgent,
@@ -22,6 +21,7 @@ from arena.pipeline.external_games import (
     seed_in,
     text_of,
 )
+from arena.formats.records import ExportedTable
 from games.base.text import listed
 
 # How programs name the columns. Of white and black the one that stands first moves first, unless

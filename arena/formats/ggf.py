@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from arena.formats.records import ExportedGame
-from arena.pipeline.external_games import (
+from arena.formats.game_record import (
     GivenGame,
     Unreadable,
     fault_of,
@@ -17,6 +16,7 @@ from arena.pipeline.external_games import (
     seed_in,
     text_of,
 )
+from arena.formats.records import ExportedGame
 from games import Game
 from games.base.errors import printable
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.pipeline.external_games import (
+from arena.formats.game_record import (
     LONGEST_NAME,
     UNKNOWN,
     GivenGame,

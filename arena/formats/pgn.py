@@ -5,8 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.formats.records import ExportedGame
-from arena.pipeline.external_games import (
+from arena.formats.game_record import (
     UNKNOWN,
     GivenGame,
     NamedAgent,
@@ -22,6 +21,7 @@ from arena.pipeline.external_games import (
     seed_in,
     text_of,
 )
+from arena.formats.records import ExportedGame
 from games.base.errors import printable
 
 UNFINISHED = "*"

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.tables import WinRateRow, rating_rows
+from arena.formats.game_record import Unreadable
 from arena.pipeline.external_games import (
     UNKNOWN,
     Columns,
     GivenScale,
-    Unreadable,
     columns_of,
     given_standings,
     read_games,

@@ -3,9 +3,9 @@
 import pytest
 
 from arena.formats.csv import games_in as csv_games
+from arena.formats.game_record import Unreadable
 from arena.formats.ggf import games_in as ggf_games
 from arena.formats.pgn import games_in as pgn_games
-from arena.pipeline.external_games import Unreadable
 
 CHESS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 PGN = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n{}\n\n1. 3 2. 1 3. 2 1-0\n'

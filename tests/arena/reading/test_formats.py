@@ -2,8 +2,9 @@
 
 import pytest
 
+from arena.formats.game_record import Unreadable
 from arena.formats.registry import READERS
-from arena.pipeline.external_games import Unreadable, read_games
+from arena.pipeline.external_games import read_games
 
 
 @pytest.mark.parametrize("suffix", READERS)
