@@ -13,8 +13,6 @@ from arena.planning.rounds import TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
-from arena.stats.intervals import lower_bound
-from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import Misfit, misfit
 from arena.stats.pool_gaps import bridges
 from arena.stats.rating_data import Results, among
@@ -22,10 +20,7 @@ from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.spread import spread
 from arena.stats.text import bridge_text, first_move_text, rating_text
 
-# The share of wrong lines that is accepted in the terminal, and of wrong names among the unbeaten.
-SAID_BELOW = 0.01
-WRONG = 0.05
-SMALLEST_SHARE = 0.01  # of the mixture, in print
+SAID_BELOW = 0.01  # the share of wrong lines that is accepted in the terminal
 SMALLEST_CYCLE = 3
 TIES = "if points are equal, games won decide, then the sum of the final scores"
 # More openings are drawn in blocks: these are as independent, and the draws stay small.
@@ -33,19 +28,6 @@ BLOCKS = 20_000
 DRAWN = 0.5
 USUAL = "bradley_terry"  # the method of runs
 FARTHEST = 1e9  # Elo
-
-
-@dataclass(frozen=True, slots=True)
-class WithoutRating:
-    """How one agent stands without any rating.
-
-    `share` is its part of the mixture that nobody beats on the mean; `unbeaten`: no opponent is
-    shown to be stronger; `beats_all`: it is shown to be stronger than every other agent.
-    """
-
-    share: float
-    unbeaten: bool
-    beats_all: bool
 
 
 def misfit_of(results: Results, pool: Pool, seed: int) -> Misfit | None:
@@ -59,57 +41,15 @@ def misfit_of(results: Results, pool: Pool, seed: int) -> Misfit | None:
     return found._replace(triple=(one, two, three))
 
 
-def standings_without_ratings(
-    names: Sequence[str], rates: Sequence[WinRate]
-) -> Mapping[str, WithoutRating]:
-    """How every agent stands by its direct matches alone."""
-    place = {name: number for number, name in enumerate(names)}
-    size = len(names)
-    points, pairings = np.zeros((size, size)), np.zeros((size, size))
-    for rate in rates:
-        found = rate.row.like.spread
-        cell = place[rate.agent], place[rate.opponent]
-        points[cell], pairings[cell] = found.mean * found.pairings, found.pairings
-    shares = maximin(payoffs(points, pairings)) if pairings.any() else np.zeros(size)
-    above = _above(place, rates)
-    met = pairings > 0.0
-    return {
-        name: WithoutRating(
-            share=float(shares[at]),
-            unbeaten=bool(met[at].any() and not above[:, at].any()),
-            beats_all=bool(size > 1 and above[at].sum() == size - 1),
-        )
-        for name, at in place.items()
-    }
-
-
-def _above(place: Mapping[str, int], rates: Sequence[WinRate]) -> np.ndarray:
-    """Who is shown to be above whom, so surely that all of it is right in 95 %."""
-    size = len(place)
-    above = np.zeros((size, size), np.bool_)
-    for rate in rates:
-        found = rate.row.like.spread
-        if found.mean > 0.5 and lower_bound(found, 1.0 - WRONG / (size * (size - 1))) > 0.5:
-            above[place[rate.agent], place[rate.opponent]] = True
-    return above
-
-
-def misfit_text(
-    found: Misfit | None, names: Sequence[str], standing: Mapping[str, WithoutRating]
-) -> str:
+def misfit_text(found: Misfit | None, names: Sequence[str]) -> str:
     """One line where ratings do not describe a group; empty where they do."""
     if found is None or found.p >= SAID_BELOW:
         return ""
     a, b, c = (names[place] for place in found.triple)
-    text = (
+    return (
         f"one number an agent does not describe these results (p = {found.p:.3f}): "
         f"{a} beats {b}, {b} beats {c}, {c} beats {a} more than ratings allow"
     )
-    mixture = [(name, each.share) for name, each in standing.items()]
-    kept = [each for each in mixture if each[1] >= SMALLEST_SHARE]
-    parts = sorted(kept, key=lambda each: -round(each[1], 2))
-    mixed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in parts)
-    return f"{text}; nobody beats on the mean: {mixed}"
 
 
 class GameTally(NamedTuple):
@@ -280,7 +220,6 @@ class Rated:
     effective_pairings: float
     forfeits: int
     text: str
-    standing: WithoutRating
     place: int = 0  # in the official order
 
 
@@ -356,11 +295,8 @@ def ranked_agents(
     method: str = USUAL,
 ) -> Standings:
     """Agents rated by a method and ranked; `played` says what each rating rests on."""
-    rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
-    rows = [
-        _rated(rated, place, name, played[place], standing[name])
-        for place, name in enumerate(names)
-    ]
+    rated = rate(results, plan, method)
+    rows = [_rated(rated, place, name, played[place]) for place, name in enumerate(names)]
     if method == USUAL:
         only = _only_rates(rates)
         rows = [_of_pair(row, only, plan, names) for row in rows]
@@ -368,7 +304,7 @@ def ranked_agents(
     ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, results, standing) for pool in rated.pools),
+        groups=tuple(_group(pool, rated, names, results) for pool in rated.pools),
         bridges=_bridges(rated, results, names),
     )
 
@@ -477,9 +413,7 @@ def _basis(
     )
 
 
-def _rated(
-    rated: Ratings, place: int, name: str, basis: RatingBasis, standing: WithoutRating
-) -> Rated:
+def _rated(rated: Ratings, place: int, name: str, basis: RatingBasis) -> Rated:
     row = rated.agents[place]
     return Rated(
         agent=name,
@@ -493,7 +427,6 @@ def _rated(
         effective_pairings=basis.effective,
         forfeits=basis.forfeits,
         text=rating_text(row.rating),
-        standing=standing,
     )
 
 
@@ -512,13 +445,12 @@ def _group(
     rated: Ratings,
     names: Sequence[str],
     results: Results,
-    standing: Mapping[str, WithoutRating],
 ) -> Group:
     games = sum(rated.agents[member].games for member in pool.members) // 2
     text = first_move_text(pool, games) if len(pool.members) > 1 else ""
     found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
     members = tuple(names[member] for member in pool.members)
-    return Group(members, pool.advantage, text, found, misfit_text(found, names, standing))
+    return Group(members, pool.advantage, text, found, misfit_text(found, names))
 
 
 def _bridges(rated: Ratings, results: Results, names: Sequence[str]) -> tuple[str, ...]:

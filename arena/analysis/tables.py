@@ -12,7 +12,6 @@ from arena.stats.text import mirror_text
 
 # Further digits are rounding errors of the machine and would make equal tables differ.
 DECIMALS = 6
-DECIMALS_OF_SHARE = 4  # as many as the steps of its search leave
 REAL = float | None
 NOT_THESE = no_answer("no opening was played more than once")
 
@@ -42,9 +41,6 @@ class EloRow(NamedTuple):
     misfit: REAL
     misfit_all: REAL
     misfit_ring: str
-    mixture: float
-    beaten_by_nobody: bool
-    beats_everybody: bool
     text: str
 
 
@@ -206,9 +202,6 @@ def _elo_row(row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
         misfit=None if misfit is None else _rounded(misfit.p),
         misfit_all=None if misfit is None else _rounded(misfit.p_all),
         misfit_ring=" > ".join(ring),
-        mixture=round(row.standing.share, DECIMALS_OF_SHARE),
-        beaten_by_nobody=row.standing.unbeaten,
-        beats_everybody=row.standing.beats_all,
         text=row.text,
     )
 

@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from arena.stats import maximin as maximin_module
-from arena.stats.maximin import maximin, payoffs
 from arena.stats.misfit import _residuals, misfit
 from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan, rate
@@ -41,7 +39,6 @@ def test_rock_paper_scissors_is_not_described_by_three_zeros():
     assert found.p == pytest.approx(1 / 201)
     a, b, c = found.triple
     assert (ring[a, b], ring[b, c], ring[c, a]) == (1, 1, 1)
-    assert maximin(ring - 0.5) == pytest.approx([1 / 3] * 3, abs=1e-3)
 
 
 def test_a_cycle_is_found_and_named_in_its_direction():
@@ -106,33 +103,3 @@ def test_the_test_is_the_formula_word_for_word():
     found = misfit(results, fitted)
     assert found.p == pytest.approx(expected)
     assert tuple(sorted(found.triple)) == max(sizes, key=lambda each: abs(sizes[each].sum()))
-
-
-def test_nobody_gains_against_the_maximin_mixture():
-    noise = np.random.default_rng(4).normal(size=(30, 30))
-    payoff = (noise - noise.T) / 4
-    assert (payoff @ maximin(payoff)).max() < 1e-3
-    dominated = np.array([[0.0, 0.3, 0.2], [-0.3, 0.0, 0.4], [-0.2, -0.4, 0.0]])
-    assert maximin(dominated) == pytest.approx([1, 0, 0], abs=1e-3)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_steps_that_would_change_nothing_are_not_taken(seed, monkeypatch):
-    noise = np.random.default_rng(seed).integers(-3, 4, size=(4, 4)) / 10
-    payoff = noise - noise.T
-    found = maximin(payoff, steps=400)
-    monkeypatch.setattr(maximin_module, "settled", lambda *_: False)
-    assert found == pytest.approx(maximin(payoff, steps=400), abs=1e-12)
-
-
-@pytest.mark.parametrize("tied", [[[0.0]], [[0, 0, 0.3], [0, 0, 0.2], [-0.3, -0.2, 0]]])
-def test_what_no_step_moves_any_more_is_the_same_to_the_last_bit(tied, monkeypatch):
-    payoff = np.array(tied)
-    found = maximin(payoff, steps=400)
-    monkeypatch.setattr(maximin_module, "unmoved", lambda *_: False)
-    assert found.tobytes() == maximin(payoff, steps=400).tobytes()
-
-
-def test_payoffs_of_few_pairings_are_drawn_towards_even():
-    found = payoffs(np.array([[0.0, 3.0], [0.0, 0.0]]), np.array([[0.0, 3.0], [3.0, 0.0]]))
-    assert found.tolist() == [[0.0, 0.375], [-0.375, 0.0]]
