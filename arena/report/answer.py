@@ -309,7 +309,7 @@ def _groups(report: Report) -> Answer:
     met = any(group[agent] != group[opponent] for agent, opponent in report.pairs)
     why = "and no group took a point from one above it" if met else "which never met"
     sure = f"The {len(names)} agents fall into {number} groups, {why}. "
-    return Answer(question, headline, f"{sure}Elo compares agents of one group only.")
+    return Answer(question, headline, joined([sure, "Elo compares agents of one group only."]))
 
 
 def _strongest(report: Report) -> Answer:
