@@ -14,20 +14,13 @@ from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
 from arena.stats.intervals import lower_bound
-from arena.stats.maximin import maximin, payoffs
-from arena.stats.misfit import Misfit, misfit
-from arena.stats.pool_gaps import bridges
-from arena.stats.rating_data import Results, among, in_order_of_content
+from arena.stats.rating_data import Results, in_order_of_content
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
-from arena.stats.spread import spread
+from arena.stats.spread import Spread, spread
 from arena.stats.sprt_estimates import as_raw
-from arena.stats.text import bridge_text, first_move_text, rating_text
+from arena.stats.text import first_move_text, rating_text
 
-# The share of wrong lines that is accepted in the terminal, and of wrong names among the unbeaten.
-SAID_BELOW = 0.01
-WRONG = 0.05
-SMALLEST_SHARE = 0.01  # of the mixture, in print
-SMALLEST_CYCLE = 3
+WRONG = 0.05  # the share of tables in which a match may wrongly be called settled
 TIES = "if points are equal, games won decide, then the sum of the final scores"
 # More openings are drawn in blocks: these are as independent, and the draws stay small.
 BLOCKS = 20_000
@@ -36,81 +29,26 @@ USUAL = "bradley_terry"  # the method of runs
 FARTHEST = 1e9  # Elo
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutRating:
-    """How one agent stands without any rating.
+def cycle_of(names: Sequence[str], rates: Iterable[WinRate]) -> tuple[str, ...]:
+    """Return three agents of which each beats the next, in a ring; empty if there are none.
 
-    `share` is its part of the mixture that nobody beats on the mean; `unbeaten`: no opponent is
-    shown to be stronger; `beats_all`: it is shown to be stronger than every other agent.
+    Each win is settled at a level that holds for all matches together (Bonferroni).
     """
-
-    share: float
-    unbeaten: bool
-    beats_all: bool
-
-
-def misfit_of(results: Results, pool: Pool, seed: int) -> Misfit | None:
-    """The test of one group with ratings, its triple by the places of all agents."""
-    if len(pool.members) < SMALLEST_CYCLE:
-        return None
-    found = misfit(among(results, np.array(pool.members)), pool.fitted, seed=seed)
-    if found is None:
-        return None
-    one, two, three = (pool.members[place] for place in found.triple)
-    return found._replace(triple=(one, two, three))
-
-
-def standings_without_ratings(
-    names: Sequence[str], rates: Sequence[WinRate]
-) -> Mapping[str, WithoutRating]:
-    """How every agent stands by its direct matches alone."""
-    place = {name: number for number, name in enumerate(names)}
-    size = len(names)
-    points, pairings = np.zeros((size, size)), np.zeros((size, size))
+    place, size = {name: number for number, name in enumerate(names)}, len(names)
+    above, spreads = np.zeros((size, size)), dict[tuple[int, int], Spread]()
     for each in rates:
-        found = each.row.like.spread
-        cell = place[each.agent], place[each.opponent]
-        points[cell], pairings[cell] = found.mean * found.pairings, found.pairings
-    shares = maximin(payoffs(points, pairings)) if pairings.any() else np.zeros(size)
-    above = _above(place, rates)
-    met = pairings > 0.0
-    return {
-        name: WithoutRating(
-            share=float(shares[at]),
-            unbeaten=bool(met[at].any() and not above[:, at].any()),
-            beats_all=bool(size > 1 and above[at].sum() == size - 1),
-        )
-        for name, at in place.items()
-    }
-
-
-def _above(place: Mapping[str, int], rates: Sequence[WinRate]) -> np.ndarray:
-    """Who is shown to be above whom, so surely that all of it is right in 95 %."""
-    size = len(place)
-    above = np.zeros((size, size), np.bool_)
-    for each in rates:
-        found = each.row.like.spread
-        if found.mean > 0.5 and lower_bound(found, 1.0 - WRONG / (size * (size - 1))) > 0.5:
-            above[place[each.agent], place[each.opponent]] = True
-    return above
-
-
-def misfit_text(
-    found: Misfit | None, names: Sequence[str], standing: Mapping[str, WithoutRating]
-) -> str:
-    """One line where ratings do not describe a group; empty where they do."""
-    if found is None or found.p >= SAID_BELOW:
-        return ""
-    a, b, c = (names[place] for place in found.triple)
-    text = (
-        f"one number an agent does not describe these results (p = {found.p:.3f}): "
-        f"{a} beats {b}, {b} beats {c}, {c} beats {a} more than ratings allow"
-    )
-    mixture = [(name, each.share) for name, each in standing.items()]
-    kept = [each for each in mixture if each[1] >= SMALLEST_SHARE]
-    parts = sorted(kept, key=lambda each: -round(each[1], 2))
-    mixed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in parts)
-    return f"{text}; nobody beats on the mean: {mixed}"
+        if (each.row.like.score.low or 0.0) > 0.5:
+            at = place[each.agent], place[each.opponent]
+            above[at], spreads[at] = 1.0, each.row.like.spread
+    level = 1.0 - WRONG / max(size * (size - 1), 1)
+    for one, other in np.argwhere(above * (above @ above).T).tolist():  # usually none
+        above[one, other] = lower_bound(spreads[one, other], level) > 0.5
+    rings = np.argwhere(above * (above @ above).T)
+    if not len(rings):
+        return ()
+    first, second = rings[0]
+    third = np.flatnonzero(above[second] * above[:, first])[0]
+    return names[first], names[second], names[third]
 
 
 class GameTally(NamedTuple):
@@ -281,7 +219,6 @@ class Rated:
     effective_pairings: float
     forfeits: int
     text: str
-    standing: WithoutRating
     place: int = 0  # in the official order
 
 
@@ -289,24 +226,21 @@ class Rated:
 class Group:
     """Agents whose ratings can be compared, and what the first move is worth among them.
 
-    `misfit` tests whether one number an agent describes their results; `misfit_text` says it
-    where they do not.
+    `cycle` warns of agents that beat each other in a ring; it is empty if there are none.
     """
 
     agents: tuple[str, ...]
     first_move: Estimate
     text: str
-    misfit: Misfit | None = None
-    misfit_text: str = ""
+    cycle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Agents ordered by group, then by strength; `bridges` say how far groups are apart."""
+    """Agents ordered by group, then by strength."""
 
     agents: tuple[Rated, ...]
     groups: tuple[Group, ...]
-    bridges: tuple[str, ...]
 
 
 class RatingBasis(NamedTuple):
@@ -338,10 +272,6 @@ def standings(
     ranked = ranked_agents(results, names, rates, played, plan, faulty=faulty)
     if stopped:
         ranked = as_raw_ratings(ranked)
-    if len(ranked.groups) > 1:  # bounds between groups need the openings one by one
-        whole = results_of(found, len(names))
-        rated = rate(whole, replace(plan, draws=0))
-        ranked = replace(ranked, bridges=_bridges(rated, whole, names))
     return ranked
 
 
@@ -375,11 +305,8 @@ def ranked_agents(
     """
     results, own_seed = in_order_of_content(results, names)
     plan = replace(plan, seed=plan.seed ^ own_seed)
-    rated, standing = rate(results, plan, method), standings_without_ratings(names, rates)
-    rows = [
-        _rated(rated, place, name, played[place], standing[name])
-        for place, name in enumerate(names)
-    ]
+    rated, cycle = rate(results, plan, method), cycle_of(names, rates)
+    rows = [_rated(rated, place, name, played[place]) for place, name in enumerate(names)]
     if method == USUAL:
         only = _only_rates(rates)
         rows = [_of_pair(row, only, plan, names) for row in rows]
@@ -387,8 +314,7 @@ def ranked_agents(
     ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, results, standing) for pool in rated.pools),
-        bridges=_bridges(rated, results, names),
+        groups=tuple(_group(pool, rated, names, cycle) for pool in rated.pools),
     )
 
 
@@ -496,9 +422,7 @@ def _basis(
     )
 
 
-def _rated(
-    rated: Ratings, place: int, name: str, basis: RatingBasis, standing: WithoutRating
-) -> Rated:
+def _rated(rated: Ratings, place: int, name: str, basis: RatingBasis) -> Rated:
     row = rated.agents[place]
     return Rated(
         agent=name,
@@ -512,7 +436,6 @@ def _rated(
         effective_pairings=basis.effective,
         forfeits=basis.forfeits,
         text=rating_text(row.rating),
-        standing=standing,
     )
 
 
@@ -526,21 +449,15 @@ def _mean(match: Match) -> float:
     return float((match.scores * match.times).sum()) / match.pairings
 
 
-def _group(
-    pool: Pool,
-    rated: Ratings,
-    names: Sequence[str],
-    results: Results,
-    standing: Mapping[str, WithoutRating],
-) -> Group:
+def _group(pool: Pool, rated: Ratings, names: Sequence[str], cycle: Sequence[str]) -> Group:
     games = sum(rated.agents[member].games for member in pool.members) // 2
     text = first_move_text(pool, games) if len(pool.members) > 1 else ""
-    found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
     members = tuple(names[member] for member in pool.members)
-    return Group(members, pool.advantage, text, found, misfit_text(found, names, standing))
-
-
-def _bridges(rated: Ratings, results: Results, names: Sequence[str]) -> tuple[str, ...]:
-    if len(rated.pools) < 2:
-        return ()
-    return tuple(bridge_text(bridge, rated, names) for bridge in bridges(results, rated))
+    warning = ""
+    if cycle and cycle[0] in members:  # agents in a ring are always in one group
+        a, b, c = cycle
+        warning = (
+            f"{a} beats {b}, {b} beats {c}, {c} beats {a} (95 % for all matches together): "
+            "one rating for each agent does not describe these results"
+        )
+    return Group(members, pool.advantage, text, warning)

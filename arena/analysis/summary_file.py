@@ -30,7 +30,6 @@ SHAPE: Mapping[str, Shape] = {
     "first_mover": ESTIMATE,
     "opening_plies": ([int], None),
     "groups": [[str]],
-    "bridges": [str],
     "stopped": ({
         "agent": str, "opponent": str, "decision": str, "text": str,
         "raw": ESTIMATE, "corrected": ESTIMATE,
@@ -75,7 +74,6 @@ def summary_values(
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],
-        "bridges": list(summary.bridges),
         "stopped": summary.stopped and _stopped(summary.stopped),
         "tournament": tournament_json(summary),
         "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],

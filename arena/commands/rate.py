@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from arena.config.experiment import Anchor, AnchorError, anchor_in
 from arena.pipeline.external_games import GivenGames, GivenScale, read_games
-from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.base.cli import CommandParser
 from games.base.errors import DONE, Mistake, printable, printed, say, status_of
@@ -42,10 +41,6 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--same", action="append", default=[], metavar="NAME", help="its versions are one agent"
     )
-    parser.add_argument(
-        "--where", metavar="CONDITION",
-        help="""only games of which this is true, such as "plies > 40 and first == 'mine'\"""",
-    )  # fmt: skip
     parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
     parser.add_argument("--seed", type=int, default=0, help="for other draws of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -101,14 +96,11 @@ def rated(chosen: argparse.Namespace) -> int:
     from arena.analysis.tables import rating_rows  # noqa: PLC0415  # after --help
 
     check(chosen)
-    where = None if chosen.where is None else parsed(chosen.where)
-    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same, where=where)
+    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same)
     anchor = anchor_of(chosen.anchor, given)
     found = [(scale, standings_of(scale, chosen, anchor)) for scale in given.scales]
     rows = [
-        (scale.game, row)
-        for scale, each in found
-        for row in rating_rows(each.agents, each.groups, scale.names)
+        (scale.game, row) for scale, each in found for row in rating_rows(each.agents, each.groups)
     ]
     if chosen.json:
         printed(lambda: print(as_json(given, rows)))
@@ -144,8 +136,6 @@ def show(given: GivenGames, found: Sequence[tuple[GivenScale, "Standings"]]) -> 
         if len(found) > 1:
             terminal_tables.say_line(console, f"{scale.game}: {len(scale.scores):,} games", "bold")
         terminal_tables.show_ratings(console, standings.agents, standings.groups)
-        for line in standings.bridges:
-            terminal_tables.say_line(console, line)
     for note in given.notes:
         terminal_tables.say_line(console, note)
 

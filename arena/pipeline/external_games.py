@@ -1,6 +1,5 @@
 """Games from other programs, deduplicated and rated."""
 
-import ast
 import hashlib
 import importlib
 from collections import Counter
@@ -25,7 +24,6 @@ from arena.analysis.standings import (
 from arena.analysis.win_rates import WinRate
 from arena.formats.game_record import UNKNOWN, GivenGame, NamedAgent, Unreadable
 from arena.formats.registry import READERS
-from arena.reading.row_filter import rows_where
 from arena.stats.match_estimate import Matchup, from_other_side, matchup, matchup_of_games
 from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan
@@ -152,9 +150,9 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
-    or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
-    `stopped` are the agents of games that a sequential test ended.
+    alone, `faults` is 1 or -1 where `first` or `second` lost by its fault. `movers` has the first
+    movers: 0 `first`, 1 `second`, -1 unknown. `stopped` are the agents of games that a sequential
+    test ended.
     """
 
     game: str
@@ -166,12 +164,11 @@ class GivenScale:
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
-    places: list[tuple[int, int] | None] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, game: GivenGame, names: tuple[str, str], file: int) -> None:
-        """Append one game of this file."""
+    def add(self, game: GivenGame, names: tuple[str, str]) -> None:
+        """Append one game."""
         for column, name in zip((self.first, self.second), names, strict=True):
             place = self._places.setdefault(("agent", name), len(self.names))
             if place == len(self.names):
@@ -183,7 +180,6 @@ class GivenScale:
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
         self.movers.append(-1 if game.mover is None else game.mover)
-        self.places.append(None if game.row is None else (file, game.row))
         if game.stopped:
             self.stopped.update(names)
 
@@ -207,36 +203,30 @@ class GivenGames:
 
 
 def read_games(
-    files: Sequence[Path],
-    *,
-    pool: bool = False,
-    same: Collection[str] = (),
-    where: ast.expr | None = None,
+    files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
 ) -> GivenGames:
     """The games of files and of run directories; Unreadable says which line of which is wrong.
 
-    `pool` rates different games on one scale, `same` names agents whose versions are one, `where`
-    which rows of our own tables count.
+    `pool` rates different games on one scale, `same` names agents whose versions are one.
     """
-    read = list(_games([_file_of(file) for file in files], where))
+    found = list(_games([_file_of(file) for file in files]))
+    stopped, read = sorted({at for at, game in found if game.stopped}), [game for _, game in found]
     if not read:
-        which = "" if where is None else f" with {ast.unparse(where)}"
-        raise Unreadable(f"no finished game was found{which}")
-    only = _only_game(game for _, game in read)
-    kept, notes = _counted([(place, game._replace(game=only or game.game)) for place, game in read])
-    games = [game for _, game in kept]
+        raise Unreadable("no finished game was found")
+    only = _only_game(read)
+    games, notes = _counted([game._replace(game=only or game.game) for game in read])
     names = _names(games, same, notes)
-    unnamed = sum(game.game == UNKNOWN for _, game in read)
+    unnamed = sum(game.game == UNKNOWN for game in read)
     if only and unnamed:
         notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
     scales: dict[str, GivenScale] = {}
-    for file, record in kept:
+    for record in games:
         what = POOLED if pool else record.game
         scale = scales.setdefault(what, GivenScale(what))
-        scale.add(record, (names[record.first], names[record.second]), file)
+        scale.add(record, (names[record.first], names[record.second]))
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
-    notes += _stopped(files[at] for at in sorted({at for at, game in kept if game.stopped}))
+    notes += _stopped(files[at] for at in stopped)
     return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
 
 
@@ -272,18 +262,15 @@ def _only_game(games: Iterable[GivenGame]) -> str:
     return known.pop() if len(known) == 1 else ""
 
 
-def _counted(
-    read: Sequence[tuple[int, GivenGame]],
-) -> tuple[list[tuple[int, GivenGame]], list[str]]:
-    """The games that count, each with its file's place, and what is said of the others."""
-    games = [game for _, game in read]
-    lines = lines_of(games)
-    games = with_known_movers(games, lines)
+def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
+    """The games that count, and what is said of the others."""
+    lines = lines_of(read)
+    games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
     again = len(games) - len(kept)
     notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
-    return [(read[place][0], games[place]) for place in (distinct[at] for at in kept)], notes
+    return [games[distinct[at]] for at in kept], notes
 
 
 def _file_of(path: Path) -> Path:
@@ -308,28 +295,18 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _games(files: Sequence[Path], where: ast.expr | None) -> Iterator[tuple[int, GivenGame]]:
-    """All games, each with its file's place; those that cannot be recognised once a content."""
+def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
+    """All games with the places of their files; unrecognisable ones once for each content."""
     seen: set[bytes] = set()
     for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
-        rows = None if where is None else _rows(where, file)
         for record in reader.games_in(file):
-            if rows is not None and record.row is not None and not rows[record.row]:
-                continue
             if record.line is None and record.game_id is None and digest in seen:
                 continue
             yield place, record
         seen.add(digest)
-
-
-def _rows(where: ast.expr, file: Path) -> NDArray[np.bool_]:
-    """Which rows of a table of ours count."""
-    if file.suffix.lower() != ".parquet":
-        raise Unreadable(f"{file}: --where asks columns of games.parquet, which it does not have")
-    return rows_where(where, file)
 
 
 def _names(

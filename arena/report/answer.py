@@ -154,8 +154,6 @@ def _scope(report: Report) -> str | None:
 
 
 def _answer(report: Report) -> Answer:
-    if report.files:
-        return _match(report, report.met()[0]) if report.two else _of_many(report)
     if report.summary.get("tournament"):
         return Answer(*tournament_answer(report))
     if report.summary.get("stopped"):
@@ -311,11 +309,11 @@ def _groups(report: Report) -> Answer:
     headline = f"{isolated(top[0])}, and by how much cannot be said."
     if len(top) > 1:
         headline = f"{isolated(top[0])} leads the strongest of {number} groups."
-    bridges = [str(text) for text in report.summary.get("bridges", [])]
-    why = "and no group took a point from one above it" if bridges else "which never met"
+    group = {row.agent: row.group for row in report.ratings}
+    met = any(group[agent] != group[opponent] for agent, opponent in report.pairs)
+    why = "and no group took a point from one above it" if met else "which never met"
     sure = f"The {len(names)} agents fall into {number} groups, {why}. "
-    sure += "Elo compares agents of one group only. "
-    return Answer(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
+    return Answer(question, headline, joined([sure, "Elo compares agents of one group only."]))
 
 
 def _strongest(report: Report) -> Answer:

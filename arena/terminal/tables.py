@@ -75,8 +75,7 @@ def show(
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
-    known = *(() if one else summary.bridges), *summary.notes, *summary.same
-    lines = [*known, _first_mover(summary)]
+    lines = [*summary.notes, *summary.same, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
@@ -99,7 +98,6 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "elo": [row._asdict() for row in elo_rows(summary)],
-        "bridges": list(summary.bridges),
         "same_players": list(summary.same),
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
         "sprt": summary.stopped and summary.stopped.text,
@@ -164,8 +162,8 @@ def show_ratings(
     if grouped:
         say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
     for number, group in enumerate(groups, 1):
-        if group.misfit_text:
-            say_line(console, group.misfit_text)
+        if group.cycle:
+            say_line(console, group.cycle)
         if group.text:
             say_line(console, f"group {number}: {group.text}" if grouped else group.text)
 
