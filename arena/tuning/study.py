@@ -261,10 +261,10 @@ def recommended(
 
 def search(study: Study, digest: str) -> Search:
     """Play all trials; returns their recommendation."""
-    played = all_trials(study, digest)
-    best, posterior = recommended(study, played.trials, played.arrived)
-    shown = bundled(played.trials, study.plan.size)
-    return Search(best, posterior, shown, played.clipped, played.widened)
+    found = all_trials(study, digest)
+    best, posterior = recommended(study, found.trials, found.arrived)
+    shown = bundled(found.trials, study.plan.size)
+    return Search(best, posterior, shown, found.clipped, found.widened)
 
 
 def tune(tuning: Tuning, options: RunOptions) -> StudyVerdict:
