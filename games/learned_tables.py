@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -109,8 +109,3 @@ def look(rules: object, index: np.int64, place: np.int64 | int) -> np.int64:
 def ternary(rules: object, squares: np.uint64) -> np.int64:
     """The base-3 number whose digits are the bits of `squares`, which are at most ten. Bound."""
     raise NotImplementedError
-
-
-def group(name: str, groups: Sequence[TableGroup]) -> TableGroup:
-    """The group of this name."""
-    return next(each for each in groups if each.name == name)

@@ -22,7 +22,7 @@ from games.kernels.boards import packing
 from games.kernels.context import Context
 from games.kernels.family import State
 from games.kernels.jit import inlined, specialise
-from games.learned_tables import LookedUp, TableLayout, group
+from games.learned_tables import LookedUp, TableLayout
 
 Numbers = NDArray[np.int64]
 LEAST_PART = 4096  # rows, below which a thread is not worth its sums
@@ -155,14 +155,6 @@ class TableSums:
         self.different = len(firsts)
         self.order = np.argsort(self.place, kind="stable")
         self.ends = np.concatenate([[0], np.cumsum(np.bincount(self.place))[:-1]])
-
-    def of_group(self, name: str) -> NDArray[np.bool_]:
-        """Which weights, phase after phase, are those of one group of tables."""
-        chosen = group(name, self.layout.groups)
-        start = self.layout.starts[name]
-        own = np.zeros(self.different, np.bool_)
-        own[self.place[start : start + chosen.entries]] = True
-        return np.tile(own, self.entries // self.layout.entries)
 
     def parts(self, rows: int) -> list[slice]:
         """Even parts of so many rows, one for each thread."""

@@ -1,4 +1,4 @@
-"""Show, compare and prune files of learned weights: pitflip weights show weights.npz."""
+"""Show and compare files of learned weights: pitflip weights show weights.npz."""
 
 import argparse
 import sys
@@ -21,18 +21,12 @@ def arguments() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    several = parser.add_subparsers(dest="what", required=True, metavar="show|compare|prune")
+    several = parser.add_subparsers(dest="what", required=True, metavar="show|compare")
     show = several.add_parser("show", help="draw the tables: holes as rows, patterns as boards")
     show.add_argument("file", type=Path)
     compare = several.add_parser("compare", help="where two files differ most")
     compare.add_argument("file", type=Path)
     compare.add_argument("other", type=Path)
-    prune = several.add_parser("prune", help="write a copy without weights that are nearly 0")
-    prune.add_argument("file", type=Path)
-    prune.add_argument("to", type=Path)
-    prune.add_argument(
-        "--below", type=float, default=0.1, metavar="X", help="in discs or beans (0.1)"
-    )
     return parser
 
 
@@ -43,16 +37,12 @@ def main(words: list[str] | None = None) -> int:
 
 
 def answer(chosen: argparse.Namespace) -> int:
-    """Show, compare or prune; the exit status."""
+    """Show or compare; the exit status."""
     # After --help, which needs none of it.
-    from arena.learning.weights_text import compared, pruned, shown  # noqa: PLC0415
+    from arena.learning.weights_text import compared, shown  # noqa: PLC0415
 
-    if chosen.what == "show":
-        lines = shown(chosen.file)
-    elif chosen.what == "compare":
-        lines = compared(chosen.file, chosen.other)
-    else:
-        lines = pruned(chosen.file, chosen.to, chosen.below)
+    showing = chosen.what == "show"
+    lines = shown(chosen.file) if showing else compared(chosen.file, chosen.other)
     text = "\n".join(lines)
     printed(lambda: print(text))
     return DONE

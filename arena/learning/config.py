@@ -48,8 +48,6 @@ LEARN = (
     Key("held_out", "float", "the share of games that only test", 0.05, low=0.01, high=0.5),
     Key("opening_plies", "numbers", "from so many random moves to so many"),
     Key("solve_from", "int", "how much is left where games are solved; -1: never", low=-1, high=40),
-    Key("curve", "bool", "whether a sixteenth and a quarter of the games are tried too", False),
-    Key("matters", "bool", "whether each group of tables is left out in turn", False),
     Key("match", "table", "the match that decides about a round", keys=MATCH),
 )
 LEARN_TOP = tuple(
@@ -109,11 +107,9 @@ class Learning:
     held_out: float
     opening_plies: tuple[int, int]
     solve_from: int
-    curve: bool
     match: MatchTable
     refits: int = 0  # with labels from the values of the positions that followed
     trust: float = 1.0
-    matters: bool = False
 
     @property
     def plan(self) -> Plan:
@@ -177,8 +173,6 @@ def load_learning(path: Path, overrides: Sequence[str] = ()) -> Learning:
         held_out=values["held_out"],
         opening_plies=plies,
         solve_from=solved_from(values["solve_from"], setup.of),
-        curve=values["curve"],
-        matters=values["matters"],
         match=match,
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import AgentSpec, Terms, Weights
+from agents.core import AgentSpec, Terms
 from agents.create import agent_of
 from agents.evaluation.table_sums import row_kernels
 from agents.evaluation.training_positions import Positions
@@ -32,26 +32,9 @@ class FittedFeatures(NamedTuple):
     names: tuple[str, ...]
     weights: Floats  # a row a phase
     quality: FitQuality
-    errors: Floats  # squared, of the held-out positions
-    tests: NDArray[np.int32]  # the games of these positions
     bins: list[CalibrationBin]
     seen: float = 1.0
     ridge: float = 0.0
-
-    @property
-    def by_name(self) -> Weights:
-        """The weights as an agent's table has them."""
-        return {
-            name: tuple(column)
-            for name, column in zip(self.names, self.weights.T.tolist(), strict=True)
-        }
-
-    def with_zeros(self, names: Sequence[str]) -> "FittedFeatures":
-        """The same with a weight of 0 for every other name."""
-        weights = np.zeros((len(self.weights), len(names)))
-        for name, column in zip(self.names, self.weights.T, strict=True):
-            weights[:, list(names).index(name)] = column
-        return self._replace(names=tuple(names), weights=weights)
 
 
 def feature_values(of: Game, names: Sequence[str], rows: NDArray[np.uint64]) -> Floats:
@@ -117,7 +100,7 @@ def fitted_features(
     """Weights with what held-out games say of them."""
     quality = fit_quality(predicted, outcome, games)
     bins = calibration(predicted, outcome, games)
-    return FittedFeatures(tuple(names), weights, quality, (outcome - predicted) ** 2, games, bins)
+    return FittedFeatures(tuple(names), weights, quality, bins)
 
 
 def spread_out(positions: Positions, most: int) -> Positions:

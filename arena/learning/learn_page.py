@@ -145,7 +145,7 @@ def learn_page(directory: Path) -> str:
 
 def whole_page(found: KeyValues, directory: Path) -> str:
     """The page of what was found."""
-    rounds, last = found["rounds"], found["rounds"][-1]
+    rounds = found["rounds"]
     parts = [
         page.paragraph(verdict(found), "verdict"),
         page.paragraph(f"{found['game']}, tables {found['tables']}, taught by {found['teacher']}."),
@@ -158,8 +158,6 @@ def whole_page(found: KeyValues, directory: Path) -> str:
             "intervals by game, for all positions of a game share its outcome."
         ),
         *(calibration_figure(each) for each in rounds[-1:] if each["calibration"]),
-        *curve_parts(last),
-        *group_parts(last),
         page.heading("What was learned"),
         *drawn_weights(found, directory),
         page.heading("Again"),
@@ -231,54 +229,6 @@ def calibration_figure(each: KeyValues) -> str:
     ]
     title = f"Round {each['round']}: what came, over what was predicted"
     return chart.drawn(frame, parts, title, "predicted", "came")
-
-
-def curve_parts(last: KeyValues) -> Iterator[str]:
-    """The learning curve, if it was asked for."""
-    points = last["curve"]
-    yield page.heading("Would more games help?")
-    if not points:
-        yield page.paragraph("Not asked: curve = true fits and plays less of the games, too.")
-        return
-    elos = [each["match"]["elo"] for each in points]
-    xs = list(range(len(points)))
-    known = [tuple(0.0 if end is None else float(end) for end in each) for each in elos]
-    values, low, high = zip(*known, strict=True)
-    frame = chart.framed([-0.3, xs[-1] + 0.3], [*low, *high])
-    parts = [
-        chart.whiskers(frame, xs, low, high, chart.BLUE),
-        chart.line(frame, xs, values),
-        chart.dots(frame, xs, values),
-    ]
-    named = [(float(x), f"{each['games']:,} games") for x, each in zip(xs, points, strict=True)]
-    title = "Elo over the teacher of the round, by the games that were fitted"
-    yield chart.drawn(frame, parts, title, "", "Elo", named)
-    yield page.paragraph(curve_words(points))
-
-
-def curve_words(points: Sequence[KeyValues]) -> str:
-    """Whether the last step of the curve is more than chance."""
-    before, after = points[-2]["match"]["elo"], points[-1]["match"]["elo"]
-    if None not in (before[2], after[1]) and after[1] > before[2]:
-        return "Four times the games brought more: more of them may help again."
-    return "The intervals of a quarter and of all the games overlap: more games may not help."
-
-
-def group_parts(last: KeyValues) -> Iterator[str]:
-    """What matters, if it was asked for."""
-    yield page.heading("What matters")
-    if not last["groups"]:
-        yield page.paragraph("Not asked: matters = true leaves out each group of tables in turn.")
-        return
-    rows = [
-        [
-            each["group"],
-            f"{each['squared_error']:+.2f} ± {Z_95 * each['error_by_game']:.2f}",
-            elo_words(each["match"]), each["answer"],
-        ]
-        for each in last["groups"]
-    ]  # fmt: skip
-    yield page.table(["without", "squared error, held out", "Elo", "answer"], rows)
 
 
 def drawn_weights(found: KeyValues, directory: Path) -> Iterator[str]:

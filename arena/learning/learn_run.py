@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +14,8 @@ from agents.core import AgentSpec
 from agents.evaluation.learned_weights import LearnedWeights
 from arena.config.command_line import RunOptions
 from arena.learning.config import FEATURES, Learning
-from arena.learning.group_answers import GroupAnswer, group_answers
 from arena.learning.learn_page import LEARNED_JSON, learn_page
-from arena.learning.round_fit import Fitted, RoundFit, sample_of, written
+from arena.learning.round_fit import RoundFit, sample_of, written
 from arena.learning.round_games import RoundGames, games_digest, round_games, stored_round
 from arena.learning.round_match import BEFORE, LEARNED, RoundMatch, RoundVerdict, round_match
 from arena.report.page import PAGE
@@ -30,17 +29,7 @@ from games.base.files import write_text
 
 WEIGHTS = "weights.npz"
 TEXT_WEIGHTS = "weights.toml"
-CURVE = (1 / 16, 1 / 4)
 NO_MATCH = RoundMatch(RoundVerdict.UNDECIDED, None, 0, "")  # type: ignore[arg-type]  # not yet played
-
-
-class CurvePoint(NamedTuple):
-    """The weights of a share of the games, against the teacher of the round."""
-
-    share: float
-    games: int
-    r2: float
-    match: RoundMatch
 
 
 class LearnedRound(NamedTuple):
@@ -51,8 +40,6 @@ class LearnedRound(NamedTuple):
     path: Path
     match: RoundMatch
     calibration: list[CalibrationBin]
-    curve: list[CurvePoint]
-    answers: list[GroupAnswer]
 
 
 def r2_of(weights: LearnedWeights) -> float:
@@ -114,10 +101,6 @@ def round_json(each: LearnedRound) -> dict[str, object]:
         **each.weights.more,
         "calibration": [one._asdict() for one in each.calibration],
         "match": each.match.to_json(),
-        "curve": [
-            {"games": at.games, "r2": at.r2, "match": at.match.to_json()} for at in each.curve
-        ],
-        "groups": [answer.to_json() for answer in each.answers],
     }
 
 
@@ -142,9 +125,6 @@ def answer_lines(learning: Learning, directory: Path, rounds: list[LearnedRound]
         yield f"  {fit_line(each.weights)}"
         if each.calibration:
             yield f"  {calibration_line(each.calibration)}"
-        for at in each.curve:
-            yield f"  of {at.games:,} games: R2 {at.r2:.3f}, {at.match.text}"
-        yield from (f"  {found.line}" for found in each.answers)
     best = best_of(rounds)
     if best is None:
         yield f"nothing is better than {learning.agent}: no weights go on"
@@ -273,58 +253,10 @@ def learned_round(
     fitted = fit.fitted(run.options.interrupts.look)
     weights = written(path, fit.file(fitted, [run.command], number))
     run.say(fit_line(weights))
-    learned = LearnedRound(number, weights, path, NO_MATCH, fit.calibrated(fitted), [], [])
+    learned = LearnedRound(number, weights, path, NO_MATCH, fit.calibrated(fitted))
     match = matched(run, learned, teacher, seen, f"match-{number}")
     run.say(f"round {number}: {match.text}")
-    learned = learned._replace(match=match)
-    if number < len(learning.games) and match.verdict is RoundVerdict.BETTER:
-        return learned
-    if learning.curve:
-        learned = learned._replace(curve=curve(run, learned, fit, teacher, seen))
-    if learning.matters:
-        learned = learned._replace(answers=answers(run, learned, fitted, fit, teacher, seen))
-    return learned
-
-
-def curve(
-    run: LearnRun,
-    learned: LearnedRound,
-    fit: RoundFit,
-    teacher: AgentSpec,
-    seen: NDArray[np.uint64],
-) -> list[CurvePoint]:
-    """What a sixteenth, a quarter and all of the games of the last round bring."""
-    points = [point(run, share, fit, teacher, seen) for share in CURVE]
-    whole = matched(run, learned, teacher, seen, "curve-1", to_the_end=True)
-    count, r2 = learned.weights.games, r2_of(learned.weights)
-    return [*points, CurvePoint(1.0, count, r2, whole)]
-
-
-def answers(
-    run: LearnRun,
-    learned: LearnedRound,
-    fitted: Fitted,
-    fit: RoundFit,
-    teacher: AgentSpec,
-    seen: NDArray[np.uint64],
-) -> list[GroupAnswer]:
-    """Which groups of tables, or which features, matter: each is left out in turn."""
-    against = with_weights(teacher, learned)
-
-    def without(name: str) -> tuple[NDArray[np.float64], RoundMatch]:
-        left = fit.fitted(run.options.interrupts.look, (fitted.ridge,), name)
-        file = f"without-{fit.names.index(name) + 1}"  # a user's names are no names of files
-        path = run.directory / f"{file}.npz"
-        read = written(path, fit.file(left, [run.command], 0))
-        rest = LearnedRound(0, read, path, NO_MATCH, [], [], [])
-        return left.errors, matched(run, rest, against, seen, file, to_the_end=True)
-
-    games, little = fit.tests(fitted), run.learning.match.elo1
-    found = []
-    for answer in group_answers(fit.names, fitted.errors, games, without, little):
-        run.say(answer.line)
-        found.append(answer)
-    return found
+    return learned._replace(match=match)
 
 
 def matched(
@@ -333,8 +265,6 @@ def matched(
     teacher: AgentSpec,
     seen: NDArray[np.uint64],
     name: str,
-    *,
-    to_the_end: bool = False,
 ) -> RoundMatch:
     """The match of the weights of a round against its teacher."""
     with LiveLine(run.options.quiet, run.directory) as line:
@@ -347,22 +277,4 @@ def matched(
             run.options.playing,
             run_shown(line, (LEARNED, BEFORE)),
             run.digest,
-            to_the_end=to_the_end,
         )
-
-
-def point(
-    run: LearnRun, share: float, fit: RoundFit, teacher: AgentSpec, seen: NDArray[np.uint64]
-) -> CurvePoint:
-    """What a share of the games would have brought."""
-    name = f"curve-{share:g}"
-    sample = fit.sample.share(share)
-    less = RoundFit(run.learning, sample, run.options.workers, run.options.wall)
-    weights = less.file(less.fitted(run.options.interrupts.look), [run.command], 0)
-    count = int(share * weights.games)
-    path = run.directory / f"{name}.npz"
-    read = written(path, replace(weights, games=count))
-    learned = LearnedRound(0, read, path, NO_MATCH, [], [], [])
-    match = matched(run, learned, teacher, seen, name, to_the_end=True)
-    run.say(f"{count:,} games: {match.text}")
-    return CurvePoint(share, count, r2_of(read), match)

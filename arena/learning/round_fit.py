@@ -45,13 +45,6 @@ class FitSample:
             digest.update(np.ascontiguousarray(each).tobytes())
         return digest.hexdigest()
 
-    def share(self, share: float) -> "FitSample":
-        """The same with the first games only; what tests is the same."""
-        games = int(share * len(self.games))
-        cut = int(np.searchsorted(self.training.games, games))
-        training = self.training.part(slice(cut))
-        return FitSample(self.of, self.games, training, self.held_out, self.least, self.most)
-
 
 def sample_of(learning: Learning, games: RoundGames) -> FitSample:
     """The positions of the games of a round."""
@@ -105,41 +98,25 @@ class RoundFit:
         known = self.sums.known(positions.rows)
         return FitRows(positions, (positions.margins - known).astype(np.int16))
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What may be left out: groups of tables, or features."""
-        return tuple(self.groups) or tuple(self.learning.own_names or self.learning.of.features)
-
-    def fitted(
-        self, look: Callable[[], None], ridges: Sequence[float] = (), without: str = ""
-    ) -> Fitted:
-        """The weights with the quality of the fit; those of what is left out are 0."""
+    def fitted(self, look: Callable[[], None]) -> Fitted:
+        """The weights with the quality of the fit."""
         if self.sums is None:
-            return self.features(without)
+            return self.features()
         training, held_out = self.rows(self.sample.training), self.rows(self.sample.held_out)
-        sums, free = self.sums, ~self.sums.of_group(without) if without else None
-        ridges = ridges or self.learning.ridges
-        fitted = fit_tables(sums, training, held_out, ridges, look, free)
+        fitted = fit_tables(self.sums, training, held_out, self.learning.ridges, look)
         for _ in range(self.learning.refits):
             look()
-            fitted = refitted(sums, training, held_out, fitted, self.learning.trust, free)
+            fitted = refitted(self.sums, training, held_out, fitted, self.learning.trust)
         return fitted
 
-    def features(self, without: str = "") -> FittedFeatures:
+    def features(self) -> FittedFeatures:
         """The weights of the features of the game."""
         of, reader = self.learning.of, GameReader(self.learning.of)
         both = self.sample.training, self.sample.held_out
-        names = [each for each in self.names if each != without]
-        if self.learning.own_names is not None:
-            found = fit_own(of, self.learning.own_spec, *both, names, self.wall or Wall())
-        else:
-            phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
-            found = fit_features(of, *both, (phases[0], phases[1]), names)
-        return found.with_zeros(self.names)
-
-    def tests(self, fitted: Fitted) -> NDArray[np.int32]:
-        """The game of each position whose squared error the fit has."""
-        return fitted.tests if isinstance(fitted, FittedFeatures) else self.sample.held_out.games
+        if (own := self.learning.own_names) is not None:
+            return fit_own(of, self.learning.own_spec, *both, own, self.wall or Wall())
+        phases = [phase_by_features(of, reader, each.rows, self.phases) for each in both]
+        return fit_features(of, *both, (phases[0], phases[1]), of.features)
 
     def predictions(self, fitted: Fitted) -> NDArray[np.float64] | None:
         """What tables say of the held-out positions beside what is known."""

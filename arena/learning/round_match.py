@@ -19,8 +19,8 @@ from arena.planning.seeds import digest_word
 from arena.playing.play import Tick, play
 from arena.playing.worker import PlayOptions
 from arena.stats.estimate import Estimate
-from arena.stats.sprt import Decision, SprtPlan, begin, log_likelihood_ratio, used_up
-from arena.stats.sprt_estimates import corrected_estimate, raw_estimate
+from arena.stats.sprt import Decision, SprtPlan, log_likelihood_ratio
+from arena.stats.sprt_estimates import corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 from arena.storage.journal import Journal
 
@@ -98,28 +98,17 @@ def round_match(
     options: PlayOptions,
     show: Callable[[Tick], None],
     digest: str,
-    *,
-    to_the_end: bool = False,
 ) -> RoundMatch:
-    """Play what is left of a match of the first agent against the second; what it says.
-
-    `to_the_end` plays all pairings, for an estimate in place of a decision.
-    """
+    """Play what is left of a match of the first agent against the second; what it says."""
     own, other = (spec_for(learning, each) for each in agents)
     test = learning.match.plan()
     drawn = match_of(learning, {LEARNED: own, BEFORE: other}, seen, name, test)
-    if to_the_end:
-        drawn = draw(replace(drawn.plan, stop=None), drawn.openings)
     with Journal(directory / name, f"{digest}-{name}") as journal:
         state = play(drawn, journal, options, show).sprt
         games = journal.games(drawn.pairings)
-    if state is None:
-        counts = np.bincount(pair_points(games), minlength=test.cells)
-        state = replace(used_up(begin(test)), counts=tuple(map(int, counts)))
-    elo = raw_estimate(state) if to_the_end else corrected_estimate(test, state)
+    assert state is not None  # the plan has a test
+    elo = corrected_estimate(test, state)
     verdict = VERDICTS.get(state.decision, RoundVerdict.UNDECIDED)
-    if to_the_end:
-        return RoundMatch(verdict, elo, len(games), elo_text(elo))
     text = f"{verdict}: {sprt_text(test, state)}; {elo_text(elo)}"
     ratios = ratios_of(test, pair_points(games)[: state.observations])
     return RoundMatch(verdict, elo, len(games), text, ratios, (state.lower, state.upper))

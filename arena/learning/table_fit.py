@@ -60,19 +60,13 @@ def solved(
     counts: NDArray[np.int64],
     ridge: float,
     steps: int = STEPS,
-    free: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """The weights: conjugate gradients from 0, preconditioned by 1 / (count + ridge).
-
-    Those that are not `free` stay 0.
-    """
+    """The weights: conjugate gradients from 0, preconditioned by 1 / (count + ridge)."""
     words, nothing = rows.positions.rows, np.zeros_like(counts)
     no_labels = np.zeros(len(rows), np.int16)
     weights = np.zeros(len(counts))
     rest = sums.spread(words, rows.labels, UNIT // rows.grain, nothing) / UNIT
     diagonal = 1.0 / (counts + ridge)
-    if free is not None:
-        diagonal = np.where(free, diagonal, 0.0)
     direction = diagonal * rest
     slope = sums.dot(rest, direction)
     for _ in range(steps):
@@ -111,14 +105,13 @@ def fit_tables(
     held_out: FitRows,
     ridges: Sequence[float],
     look: Callable[[], None] = lambda: None,
-    free: NDArray[np.bool_] | None = None,
 ) -> FittedTables:
     """The weights with the largest ridge whose held-out error is within one error of the best."""
     counts = counts_of(sums, training)
     found: list[FittedTables] = []
     for ridge in ridges:
         look()
-        weights = solved(sums, training, counts, ridge, free=free)
+        weights = solved(sums, training, counts, ridge)
         found.append(tested(sums, held_out, weights, ridge, float((counts > 0).mean())))
     best = min(found, key=lambda each: each.quality.error.value)
     for each in sorted(found, key=lambda each: -each.ridge):
@@ -148,12 +141,11 @@ def refitted(
     held_out: FitRows,
     fitted: FittedTables,
     trust: float,
-    free: NDArray[np.bool_] | None = None,
 ) -> FittedTables:
     """The weights fitted once more, to labels mixed from their own values."""
     counts = counts_of(sums, training)
     rows = mixed_labels(sums, training, fitted.weights, trust)
-    weights = solved(sums, rows, counts, fitted.ridge, free=free)
+    weights = solved(sums, rows, counts, fitted.ridge)
     return tested(sums, held_out, weights, fitted.ridge, fitted.seen)
 
 

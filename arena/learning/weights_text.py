@@ -1,7 +1,6 @@
 """Learned weights as people read them: holes as rows, patterns as pictures; two files compared."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ from agents.evaluation.learned_weights import (
     LearnedWeights,
     learned_for,
     read_learned,
-    write_learned,
 )
 from games import game
 from games.base.errors import Mistake, printable
@@ -160,15 +158,3 @@ def compared(path: Path, other: Path) -> list[str]:
         size = float(np.abs(first[:, own]).mean())
         lines.append(f"{printable(each.name):<12} mean size {size:.3f}, mean change {change:.3f}")
     return lines
-
-
-def pruned(path: Path, to: Path, below: float) -> list[str]:
-    """Write a copy in which small weights are 0; the line that says how many."""
-    read = read_learned(path)
-    small = np.abs(read.weights) < below * read.scale
-    left = np.where(small, 0, read.weights).astype(read.weights.dtype)
-    count = int((read.weights != 0).sum() - (left != 0).sum())
-    copy = replace(read, weights=left, more={**read.more, "pruned_below": below})
-    write_learned(to, copy)
-    before, after = path.stat().st_size, to.stat().st_size
-    return [f"{count:,} weights became 0: {before:,} bytes became {after:,}"]

@@ -231,6 +231,8 @@ NO_KEYS: Mapping[str, str] = {
         "what is printed is said on the command line: --quiet, --json",
     ),
     # Keys that were removed.
+    "curve": "learn from fewer games, as in --set learn.games=5000, and compare the matches",
+    "matters": "leave a group of tables out of [learn.patterns] and learn again",
     "constraints": "give each weight a range that keeps to it",
     "start": "a search begins at the weights that the agent has in the file",
 }

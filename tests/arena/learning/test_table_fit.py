@@ -155,15 +155,3 @@ def test_who_trusts_only_what_came_later_has_the_margins_as_labels(of, positions
     # By the signs of their movers all positions of a game say the same margin.
     first = positions.margins * positions.signs
     assert all(len(set(first[positions.games == each].tolist())) == 1 for each in range(20))
-
-
-def test_weights_that_are_not_free_stay_0_and_the_others_are_the_best_without_them(of, positions):
-    tables = looked_up(of, "pairs")
-    left = phase_of(np.arange(MOST_REMAINING), 2, 8, 48)
-    sums = TableSums(of, tables, tables.layout(of.rules), left, 1)
-    training, held_out = split(positions, positions.margins)
-    own = sums.of_group("holes")
-    assert own.sum() == 2 * 2 * 6 * 16
-    fitted = fit_tables(sums, training, held_out, (8.0,), free=~own)
-    assert not fitted.weights.reshape(-1)[own].any()
-    assert fitted.weights.reshape(-1)[~own].any()

@@ -1,10 +1,9 @@
 """What `arena.weights` says of files: tables drawn, files compared, small weights left out."""
 
 import numpy as np
-import pytest
 
 from agents.evaluation.learned_value import looked_up
-from agents.evaluation.learned_weights import LearnedWeights, read_learned, write_learned
+from agents.evaluation.learned_weights import LearnedWeights, write_learned
 from arena.commands.weights import main
 from games import game
 
@@ -55,14 +54,6 @@ def test_two_files_are_compared_and_other_tables_are_refused(tmp_path, capsys):
     other = file_of(tmp_path / "c.npz", "kalah(4,4)", "holes", {3: 256})
     assert main(["compare", str(one), str(other)]) == 2
     assert "its game is kalah(4,4)" in capsys.readouterr().err
-
-
-def test_pruning_sets_small_weights_to_0_and_keeps_the_rest(tmp_path, capsys):
-    path = file_of(tmp_path / "a.npz", "kalah(4,3)", "holes", {3: 512, 4: 20})
-    assert "1 weights became 0" in said(capsys, "prune", path, tmp_path / "b.npz")
-    read = read_learned(tmp_path / "b.npz")
-    assert sorted(read.weights[0][read.weights[0] != 0]) == [512]
-    assert read.more["pruned_below"] == pytest.approx(0.1)
 
 
 def test_a_file_that_is_none_is_said_in_a_line(tmp_path, capsys):
