@@ -7,6 +7,7 @@ import numpy as np
 
 from arena.analysis.duplicates import identical_play
 from arena.analysis.evidence import Evidence
+from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import Match
 from arena.analysis.standings import (
     Group,
@@ -75,6 +76,13 @@ class Summary:
     notes: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # a line for each group of agents that play identically
     opening_plies: tuple[int, int] | None = None  # the fewest and the most
+    duplicates: int = 0  # fair games that repeat earlier ones
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def unplayed(self) -> int:
+        """How many of the forfeited games were not played."""
+        return sum(each.unplayed for each in self.excluded)
 
 
 def summarise(
@@ -117,6 +125,8 @@ def summarise(
         notes=tuple(contradictions(evidence)),
         same=identical_play(evidence.same, names),
         opening_plies=evidence.opening_plies,
+        duplicates=evidence.duplicates,
+        excluded=evidence.excluded,
     )
 
 
@@ -129,6 +139,7 @@ def _ranked(
     places = official_places(
         own, [row.agent for row in rated.agents], openings=evidence.openings,
         by_points=by_points, scheduled=scheduled_places(tournament, names),
+        excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
     return in_official_order(rated, places), tuple(points_rows(own, places))
 

@@ -99,6 +99,17 @@ def _census_text(estimate: Estimate) -> str:
     return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
 
 
+def game_counts_text(games: int, duplicates: int, forfeits: int, unplayed: int) -> str:
+    """Return how many games there are, and how many of them are duplicates, forfeited, unplayed."""
+    words = [f"{games:,} game{'s' * (games != 1)}"]
+    if duplicates:
+        words.append(f"{duplicates:,} duplicate{'s' * (duplicates != 1)}")
+    if forfeits:
+        aside = f" ({unplayed:,} of them unplayed)" if unplayed else ""
+        words.append(f"{forfeits:,} forfeited{aside}")
+    return ", ".join(words)
+
+
 def mirror_text(identical: bool, same_player: bool) -> str:
     """Return what a match shows in which both games of every pair had the same moves, or ""."""
     if not identical:
