@@ -111,7 +111,7 @@ def summarise(
         game=plan.game,
         agents=names,
         games=evidence.games,
-        distinct_games=int(np.count_nonzero(~evidence.repeat)),
+        distinct_games=sum(match.different for match in met),
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
         first_mover=_first_mover(met, whole),

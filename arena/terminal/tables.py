@@ -135,7 +135,7 @@ def _headline(summary: Summary) -> str:
     counts = game_counts_text(
         summary.games, summary.duplicates, summary.forfeits, summary.unplayed
     )
-    return f"{summary.experiment} on {summary.game}: {openings}, {counts}"
+    return f"{summary.experiment} on {summary.game}: {counts}, {openings}"
 
 
 def has_one_difference(ratings: Sequence[Rated]) -> bool:
@@ -225,7 +225,7 @@ def _pairs(console: Console, summary: Summary) -> None:
             say_line(console, f"  {answer}")
         counts, mover = rate.row.counts, rate.row.first_mover.value
         if counts.games and (counts.openings == 1 or counts.identical):
-            line = first_mover_line(counts.distinct_lines, mover, counts.first_mover_margin)
+            line = first_mover_line(counts.distinct_games, mover, counts.first_mover_margin)
             say_line(console, f"  {line}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")
