@@ -28,7 +28,7 @@ from arena.storage.provenance import RUN, read_run
 from arena.storage.run_file import NotARun, changes_since, stored_games, stored_plan, stored_table
 from games.base.files import write_text
 from games.base.progress_line import ProgressLine
-from games.base.text import quoted
+from games.base.text import listed, quoted
 from games.board import Board
 from games.transcripts import lines, words_by_side
 
@@ -249,12 +249,32 @@ def compare(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
     doubted: tuple[str, ...] = ()
+    known = known_to_differ(directory, drawn.plan)
+    skipped = pairs_of(run, known)
     if differing is None:
-        which = chosen(len(stored.games) // 2, everything)
+        which = chosen(np.flatnonzero(~skipped).tolist(), everything)
         compared, differing, doubted = play_again(run, which, options, line)
     notes = changes_since(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
+    if known:
+        games = f"{2 * np.count_nonzero(skipped):,} games of {listed(known)}"
+        notes = [*notes, f"not played again: {games}, which {RUN} says not to repeat its moves"]
     return Reproduction(compared, differing, notes, again)
+
+
+def known_to_differ(directory: Path, plan: Plan) -> list[str]:
+    """Return the bots of a run that run.json says to play other games when asked again."""
+    replays = BotReplays.from_json(read_run(directory).get(KEY))
+    return [name for name in plan.names if replays and name in replays.differing]
+
+
+def pairs_of(run: StoredRun, names: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return which pairs of a run have one of these agents."""
+    placed = run.drawn.pairings.columns(0, len(run.stored.games) // 2)
+    places = [run.drawn.plan.names.index(name) for name in names]
+    return np.asarray(
+        np.isin(placed["first"][0::2], places) | np.isin(placed["second"][0::2], places)
+    )
 
 
 def play_again(
@@ -295,12 +315,18 @@ def repeatability_now(
     return repeatability(plan, replays)
 
 
-def chosen(total: int, everything: bool) -> list[range]:
-    """The pairings to play again, in order: all, or a sample spread evenly over the run."""
-    if everything or total <= SAMPLE:
-        return [range(at, min(at + AT_ONCE, total)) for at in range(0, total, AT_ONCE)]
-    starts = [place * total // SAMPLE for place in range(SAMPLE)]
-    return [range(at, at + 1) for at in starts]
+def chosen(pairs: Sequence[int], everything: bool) -> list[range]:
+    """Return which of these pairs to play again, in order: all, or a sample spread evenly."""
+    if not everything and len(pairs) > SAMPLE:
+        starts = [pairs[place * len(pairs) // SAMPLE] for place in range(SAMPLE)]
+        return [range(at, at + 1) for at in starts]
+    found: list[range] = []
+    for at in pairs:
+        if found and found[-1].stop == at and len(found[-1]) < AT_ONCE:
+            found[-1] = range(found[-1].start, at + 1)
+        else:
+            found.append(range(at, at + 1))
+    return found
 
 
 def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> str | None:
