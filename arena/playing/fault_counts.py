@@ -34,6 +34,7 @@ class FaultCounts:
         self.kept = dict.fromkeys(self.bots, 0)  # games after which its process went on
         self.timeouts = dict.fromkeys(self.bots, 0)
         self.faults = dict[int, str]()  # the last fault of each bot in a game for which it was asked
+        self.failing: set[int] = set()  # bots with a fault, whether it was counted or not
         self.finished: set[int] = set()  # bots that have finished a game
         self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game
 
@@ -58,6 +59,17 @@ class FaultCounts:
         if reason := self._enough(guilty, how, trace):
             self.out[guilty] = Unasked(how, reason)
         return bool(reason)
+
+    def is_certain(self, places: Iterable[int], guilty: int | None) -> bool:
+        """Return whether the rule of the whole run will count a game of these agents, too.
+
+        It replaces the games of excluded bots. A bot that has failed and finished no game may be
+        one of these already.
+        """
+        doubtful = self.failing - self.finished - {guilty}
+        if guilty is not None:
+            self.failing.add(guilty)
+        return doubtful.isdisjoint(places)
 
     @property
     def useless(self) -> list[int]:

@@ -9,7 +9,8 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.commands import check, export, handouts
+from arena.commands import check, export, handouts, verify
+from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import stored_report
 from arena.report.figures.forfeits import MOST_TOLD
 from arena.report.methods import methods
@@ -169,3 +170,27 @@ def test_a_match_of_forfeits_has_as_many_openings_as_were_scheduled(a_run):
     table = pd.read_parquet(a_run() / "elo.parquet")
     assert (table.openings == 10).all()
     assert not forfeited.why.str.contains("one opening").any()
+
+
+def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, capsys):
+    sources = {
+        "a_raises": "def choose(view, legal, rng):\n    return 1 // 0\n",
+        "b_exits": "import sys\ndef choose(view, legal, rng):\n    sys.exit(3)\n",
+        "c_illegal": BOTS["illegal"],
+        "d_first": BOTS["first"],
+    }
+    (tmp_path / "bots").mkdir()
+    for name, source in sources.items():
+        (tmp_path / "bots" / f"{name}.py").write_text(source)
+    text = EXPERIMENT.format(rank="").replace("pairs = 10", "pairs = 14")
+    (tmp_path / "class.toml").write_text(text)
+    played(tmp_path / "class.toml", tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    (reason,) = (
+        each.reason for each in stored_report(directory).excluded if each.agent == "b_exits"
+    )
+    assert "exit status 3" in reason and "not started again" not in reason
+    games = pd.read_parquet(directory / "games.parquet")
+    asked = games[(games.plies > 0) & (games.termination == "crashed")]
+    assert len(asked) == FIRST_GAMES
+    assert verify.main([str(directory), "--all"]) == DONE
