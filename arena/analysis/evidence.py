@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.sandbox.sandbox import Wall
-from arena.analysis.exclusions import Exclusion
 from arena.analysis.duplicates import IdenticalPlay, SameGames, repeats
+from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import FAIR, Match, MatchSums
 from arena.analysis.timings import Timing, TimingSums
 from arena.planning.games import (

@@ -259,7 +259,8 @@ def points_lines(rows: Sequence[PointsRow], excluded: Collection[str] = ()) -> l
     lines += [
         f"{row.place:>5}  {row.agent:<{width}}  {row.points:>6g}  {row.games:>5}  {row.won:>5}  "
         f"{row.drawn:>5}  {row.lost:>5}  {row.margin:>+6d}"
-        + f"  {EXCLUDED}" * (row.agent in excluded)
+        + f"  {EXCLUDED}"
+        * (row.agent in excluded)
         for row in rows
     ]
     first = [row.agent for row in rows if row.champion]
@@ -375,9 +376,7 @@ def ranked_agents(
     ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(
-            _group(pool, rated, names, results, standing, faulty) for pool in rated.pools
-        ),
+        groups=tuple(_group(pool, rated, names, results, standing, faulty) for pool in rated.pools),
         bridges=_bridges(rated, results, names),
     )
 

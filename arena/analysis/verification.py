@@ -239,7 +239,7 @@ def compare(
     beside = experiment and experiment.absolute().parent
     with line.watch(replaying):
         run = stored_run(directory, beside)
-    drawn, stored, compared = run.drawn, run.stored, 0
+    drawn, compared = run.drawn, 0
     differing = run.table.fault
     for tree in drawn.plan.trees():
         if differing is None and not tree.path.exists():

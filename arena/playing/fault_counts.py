@@ -33,7 +33,9 @@ class FaultCounts:
         self.ended = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
         self.kept = dict.fromkeys(self.bots, 0)  # games after which its process went on
         self.timeouts = dict.fromkeys(self.bots, 0)
-        self.faults = dict[int, str]()  # the last fault of each bot in a game for which it was asked
+        self.faults = dict[
+            int, str
+        ]()  # the last fault of each bot in a game for which it was asked
         self.failing: set[int] = set()  # bots with a fault, whether it was counted or not
         self.finished: set[int] = set()  # bots that have finished a game
         self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game

@@ -11,7 +11,13 @@ from games.base.errors import printable
 from games.base.files import TooMuch, read_bytes
 from games.base.schema import KeyValues
 
-TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet", "points.parquet", "tournament.parquet")
+TABLES = (
+    "games.parquet",
+    "elo.parquet",
+    "win_rates.parquet",
+    "points.parquet",
+    "tournament.parquet",
+)
 MOST_CHANGES = 3
 MOST_COMPARED = 200  # runs of one experiment
 

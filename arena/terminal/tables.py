@@ -132,9 +132,7 @@ def terminal() -> Console:
 
 def _headline(summary: Summary) -> str:
     openings = f"{summary.openings:,} opening{'s' * (summary.openings != 1)}"
-    counts = game_counts_text(
-        summary.games, summary.duplicates, summary.forfeits, summary.unplayed
-    )
+    counts = game_counts_text(summary.games, summary.duplicates, summary.forfeits, summary.unplayed)
     return f"{summary.experiment} on {summary.game}: {counts}, {openings}"
 
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from arena.analysis import repeatability
-from arena.commands.report import main as report
 from arena.commands import runs
+from arena.commands.report import main as report
 from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
 from arena.pipeline.run_notes import KEY

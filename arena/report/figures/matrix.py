@@ -81,7 +81,10 @@ def scale_in_words(
 ) -> Html:
     """The scale of colours with its ends in words, and the mark of unsettled cells if there are."""
     steps = joined(tag("i", class_=f"r{step}") for step in range(0, STEPS + 1, 2))
-    unsettled = (tag("span", class_="even swatch", aria_hidden="true"), "interval includes 50\u00a0%")
+    unsettled = (
+        tag("span", class_="even swatch", aria_hidden="true"),
+        "interval includes 50\u00a0%",
+    )
     return tag(
         "p", worse, tag("span", steps, class_="ramp", aria_hidden="true"), better,
         *(unsettled if intervals else ()), class_="scale",

@@ -172,9 +172,7 @@ def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agent
 
 
 @pytest.mark.parametrize(("agents", "coloured"), [(12, False), (30, True)])
-def test_small_cells_are_coloured_by_score_where_nothing_can_be_inferred(
-    reports, agents, coloured
-):
+def test_small_cells_are_coloured_by_score_where_nothing_can_be_inferred(reports, agents, coloured):
     names = tuple(f"bot_{at}" for at in range(agents))
     counts = dict.fromkeys(("first_draws", "second_draws", "first_losses", "second_losses"), 0)
     row = next(iter(reports["three"].pairs.values()))._replace(
