@@ -40,10 +40,6 @@ LEAVES = (
     "it ends with a game: it is started again for the next one, which costs time; read questions "
     "until your input ends, or say new_process_per_game = true"
 )
-NO_CHOOSE = (
-    "it has no function or class named choose, and so must read a line for each question from its "
-    "input until that ends"
-)
 ADVICE = {
     "timeout": "each question must be answered within the limit (--seconds)",
     "crashed": "it must live until its input ends",
@@ -251,17 +247,10 @@ class Examination:
         lines += [ADVICE[failure.kind]] if failure.kind in ADVICE else []
         if UNFLUSHED in failure.message:
             lines.append("flush after every answer, as in print(move, flush=True), fflush(stdout)")
-        if failure.kind == "unloadable" and self.reads_lines_in_python():
-            lines.append(NO_CHOOSE)
         # What it wrote is shown as such; what does not compile was found by us.
         lead = "" if COMPILE in failure.message else "it wrote: "
         lines += [f"{lead}{line}" for line in failure.trace.splitlines()]
         return "\n".join(lines)
-
-    def reads_lines_in_python(self) -> bool:
-        """Whether it is a Python file that is taken for a program, having no function to call."""
-        command = self.spec.options.get("command") or ("",)
-        return self.spec.kind == "lines" and str(command[-1]).endswith(".py")
 
     def numbering(self, position: Position, message: str) -> Iterator[str]:
         """Which other way of counting would make a number legal that is not."""

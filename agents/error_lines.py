@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from agents.core import AgentFailure
+from agents.fault_text import fault_text
 from agents.user_files import is_users
 from games.base.errors import printable
 
@@ -29,6 +30,8 @@ def error_line(text: str) -> str:
 
 def failure_words(failure: AgentFailure) -> str:
     """Its kind, what happened and the error line, each once, without the position."""
+    if failure.kind == "memory":
+        return f"{failure.kind}: {fault_text(failure.kind, failure.trace)}"
     message = printable(failure.message).rstrip(",:")
     words = (failure.kind, message, error_line(failure.trace))
     return ": ".join(filter(None, dict.fromkeys(words)))

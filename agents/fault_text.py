@@ -36,11 +36,15 @@ def fault_text(kind: str, trace: str) -> str:
     """What was done wrong; `kind` is how the game ended, `trace` what is stored of it."""
     head, *rest = trace.splitlines() or [""]
     head = POSITION.sub("", head).strip(" :,") or FAULT_WORDS.get(kind, kind)
+    if kind == "memory":  # the kernel refused it, Python did, or it was ended: one fault
+        head = FAULT_WORDS[kind]
     late = kind == "timeout"  # what a bot wrote before it was ended explains nothing
     found = next((at for at, line in enumerate(rest) if ERROR.match(line.strip())), None)
     if found is None or late:
         more = [line.strip() for line in rest[:2]] if kind == "unloadable" else []
         text = ": ".join(filter(None, [head, "; ".join(filter(None, more))]))
+    elif kind == "memory":
+        text = f"{head}{error_place(rest, found)}"
     else:
         joint = " " if head.endswith("raised") else ": "
         text = f"{head}{joint}{rest[found].strip()}{error_place(rest, found)}"

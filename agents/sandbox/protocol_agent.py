@@ -45,6 +45,10 @@ MOST_OUTPUT = 1 << 20  # between a question and its answer
 GRACE_SECONDS = 5.0
 MOST_NOTES = 20
 HANG_UP_SECONDS = 2.0
+NO_CHOOSE = (
+    "it has no function or class named choose, and so must read a line for each question from its "
+    "input until that ends"
+)
 UNFLUSHED = "its answer came only when its input ended"
 FLUSHES = "does it flush its output?"
 
@@ -198,7 +202,10 @@ class Driver:
             kind = "unloadable" if early else failure.kind
             self._end()
             place = "" if position is None else self.game.text(position)
-            raise AgentFailure(kind, self.bot.name, place, failure.message, failure.trace) from None
+            message = failure.message
+            if kind == "unloadable" and reads_lines_in_python(self.spec):
+                message = f"{message}; {NO_CHOOSE}"
+            raise AgentFailure(kind, self.bot.name, place, message, failure.trace) from None
 
     def _fail(self, kind: str, reason: str, position: Position | None) -> NoReturn:
         """End the process, as its view of the game can no longer be trusted."""
@@ -290,6 +297,12 @@ class Driver:
         if self.buffer.strip():
             self._done(Note(f"wrote unasked: {self.buffer.decode(errors='replace')}"))
         self.buffer = b""
+
+
+def reads_lines_in_python(spec: AgentSpec) -> bool:
+    """Return whether a bot is a Python file that runs as a program, as it has no choose."""
+    command = spec.options.get("command") or ("",)
+    return spec.kind == "lines" and str(command[-1]).endswith(".py")
 
 
 def begins_anywhere(agent: Agent) -> bool:

@@ -28,9 +28,14 @@ Pieces = Callable[[], Iterable[tuple[Games, Flags]]]
 
 
 def keys_of(games: Games) -> Words:
-    """A number for each game, which its moves and the agents in both seats decide."""
+    """A number for each game, which its moves and the agents in both seats decide.
+
+    Games that were forfeited unplayed have no moves: their openings tell them apart.
+    """
     seats = games.first.astype(np.uint64) << np.uint64(16) | games.second.astype(np.uint64)
     keys: Words = games.game_id + (seats + np.uint64(1)) * STRIDE
+    unplayed = games.plies == 0
+    keys[unplayed] += mixed(games.opening[unplayed].astype(np.uint64) * STRIDE)
     return keys
 
 

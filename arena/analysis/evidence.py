@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agents.sandbox.sandbox import Wall
 from arena.analysis.duplicates import IdenticalPlay, SameGames, repeats
+from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import FAIR, Match, MatchSums
 from arena.analysis.timings import Timing, TimingSums
 from arena.planning.games import (
@@ -62,6 +63,7 @@ class Evidence:
     as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
     `same` are agents that play identically; `traced` is whether games have traces of faults.
     `opening_plies` are the fewest and the most plies of the openings played; None if unknown.
+    `duplicates` counts the fair games that repeat earlier ones; `excluded` are bots.
     """
 
     plan: Plan
@@ -85,6 +87,8 @@ class Evidence:
     same: tuple[IdenticalPlay, ...] = ()
     traced: bool = True
     opening_plies: tuple[int, int] | None = None
+    duplicates: int = 0
+    excluded: tuple[Exclusion, ...] = ()
 
     def between(self, winner: str, loser: str) -> Match | None:
         """The games of two agents, seen by the first; None if there are none."""
@@ -156,16 +160,18 @@ def evidence_of(
     steady: Census = (),
     looks: Looks | None = None,
     opening_plies: Rows | None = None,  # of each opening
+    excluded: tuple[Exclusion, ...] = (),
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
     repeat = repeats(parts())
     summed, timing, faultless = MatchSums(), TimingSums(plan.names), FaultlessPlay(plan.names)
-    same = SameGames([*plan.agents.values()])
+    same, duplicates = SameGames([*plan.agents.values()]), 0
     for piece, again in marked_pieces(parts, repeat):
         summed.take(piece, again)
         timing.take(piece)
         faultless.take(piece)
         same.take(piece, again)
+        duplicates += int(np.count_nonzero(again & np.isin(piece.termination, FAIR)))
 
     @cache
     def judged(last: int) -> "JudgedMoves":
@@ -184,7 +190,7 @@ def evidence_of(
         tuple(timing.rows()), faultless.faulty(), faultless.keeps_moves, pairing, census, starts,
         replay, wall or Wall(), judged, progress, steady, looks or never_looked,
         same.found(plan.of, lambda: marked_pieces(parts, repeat)), faultless.traced,
-        _range(opening_plies, met),
+        _range(opening_plies, met), duplicates, excluded,
     )  # fmt: skip
 
 

@@ -65,6 +65,11 @@ class Match(NamedTuple):
         return int(self.fresh.sum())
 
     @property
+    def different(self) -> int:
+        """How many games differ in their moves; if both of every pair are equal, one of them."""
+        return self.distinct // 2 if 0 < self.pairings == self.identical else self.distinct
+
+    @property
     def met(self) -> int:
         """How many different openings there are."""
         return len(np.unique(self.openings))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.exclusions import EXCLUDED
 from arena.analysis.match_counts import Match
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate
 from arena.planning.rounds import TournamentStanding
@@ -119,22 +120,24 @@ def official_places(
     openings: int,
     by_points: bool = False,
     scheduled: Mapping[str, int] | None = None,
+    excluded: Collection[str] = (),
 ) -> dict[str, int]:
     """The place of each agent, in the official order; equals share a place.
 
     By points, then games won and final scores, if the experiment asks for it. Else the places
     that the schedule gave; else `rated`, the order by rating, but by points alone if there are
-    too few openings for ratings.
+    too few openings for ratings. Bots that the run `excluded` come after all others.
     """
+    rated = sorted(rated, key=lambda name: name in excluded)
     if by_points:
         in_file = [name for name in own if name in rated]
-        return _places(in_file, {name: _key(own[name]) for name in rated})
+        return _places(in_file, {name: (name in excluded, *_key(own[name])) for name in rated})
     if scheduled:
         places = {name: scheduled.get(name, len(rated)) for name in rated}
         order = enumerate(sorted(rated, key=places.__getitem__), 1)
         return {name: scheduled.get(name, at) for at, name in order}
     if openings < FEW_OPENINGS:
-        return _places(rated, {name: _key(own[name])[:2] for name in rated})
+        return _places(rated, {name: (name in excluded, *_key(own[name])[:2]) for name in rated})
     return {name: place for place, name in enumerate(rated, 1)}
 
 
@@ -183,8 +186,11 @@ def points_rows(own: Mapping[str, GameTally], places: Mapping[str, int]) -> list
     ]
 
 
-def points_lines(rows: Sequence[PointsRow]) -> list[str]:
-    """The table in lines, the champion in the last one but one."""
+def points_lines(rows: Sequence[PointsRow], excluded: Collection[str] = ()) -> list[str]:
+    """Return the table in lines, the champion in the last one but one.
+
+    Bots that the run `excluded` are marked.
+    """
     if not rows:
         return []
     width = max(5, *(len(row.agent) for row in rows))
@@ -192,6 +198,8 @@ def points_lines(rows: Sequence[PointsRow]) -> list[str]:
     lines += [
         f"{row.place:>5}  {row.agent:<{width}}  {row.points:>6g}  {row.games:>5}  {row.won:>5}  "
         f"{row.drawn:>5}  {row.lost:>5}  {row.margin:>+6d}"
+        + f"  {EXCLUDED}"
+        * (row.agent in excluded)
         for row in rows
     ]
     first = [row.agent for row in rows if row.champion]
@@ -314,7 +322,7 @@ def ranked_agents(
     ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, cycle) for pool in rated.pools),
+        groups=tuple(_group(pool, rated, names, cycle, faulty) for pool in rated.pools),
     )
 
 
@@ -449,10 +457,18 @@ def _mean(match: Match) -> float:
     return float((match.scores * match.times).sum()) / match.pairings
 
 
-def _group(pool: Pool, rated: Ratings, names: Sequence[str], cycle: Sequence[str]) -> Group:
+def _group(
+    pool: Pool,
+    rated: Ratings,
+    names: Sequence[str],
+    cycle: Sequence[str],
+    faulty: Collection[str],
+) -> Group:
     games = sum(rated.agents[member].games for member in pool.members) // 2
-    text = first_move_text(pool, games) if len(pool.members) > 1 else ""
     members = tuple(names[member] for member in pool.members)
+    if set(members) <= set(faulty):  # forfeits show nothing of strength, nor of the first move
+        return Group(members, pool.advantage, "")
+    text = first_move_text(pool, games) if len(pool.members) > 1 else ""
     warning = ""
     if cycle and cycle[0] in members:  # agents in a ring are always in one group
         a, b, c = cycle

@@ -7,6 +7,7 @@ import numpy as np
 
 from arena.analysis.duplicates import identical_play
 from arena.analysis.evidence import Evidence
+from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import Match
 from arena.analysis.standings import (
     Group,
@@ -74,6 +75,13 @@ class Summary:
     notes: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # a line for each group of agents that play identically
     opening_plies: tuple[int, int] | None = None  # the fewest and the most
+    duplicates: int = 0  # fair games that repeat earlier ones
+    excluded: tuple[Exclusion, ...] = ()
+
+    @property
+    def unplayed(self) -> int:
+        """How many of the forfeited games were not played."""
+        return sum(each.unplayed for each in self.excluded)
 
 
 def summarise(
@@ -102,7 +110,7 @@ def summarise(
         game=plan.game,
         agents=names,
         games=evidence.games,
-        distinct_games=int(np.count_nonzero(~evidence.repeat)),
+        distinct_games=sum(match.different for match in met),
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
         first_mover=_first_mover(met, whole),
@@ -115,6 +123,8 @@ def summarise(
         notes=tuple(contradictions(evidence)),
         same=identical_play(evidence.same, names),
         opening_plies=evidence.opening_plies,
+        duplicates=evidence.duplicates,
+        excluded=evidence.excluded,
     )
 
 
@@ -127,6 +137,7 @@ def _ranked(
     places = official_places(
         own, [row.agent for row in rated.agents], openings=evidence.openings,
         by_points=by_points, scheduled=scheduled_places(tournament, names),
+        excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
     return in_official_order(rated, places), tuple(points_rows(own, places))
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from arena.analysis.checks.claims import Check, Verdict
+from arena.analysis.exclusions import KEY, exclusions_json
 from arena.analysis.summary import Stopped, Summary
 from arena.analysis.tables import tournament_json
 from games.base.files import Shape, parsed_json, read_bytes, require_shape
@@ -27,6 +28,9 @@ SHAPE: Mapping[str, Shape] = {
     "distinct_games": int,
     "openings": int,
     "forfeits": int,
+    "duplicates": (int, None),
+    "unplayed": (int, None),
+    KEY: ([{"agent": str, "since": int, "unplayed": int, "reason": str}], None),
     "first_mover": ESTIMATE,
     "opening_plies": ([int], None),
     "groups": [[str]],
@@ -70,7 +74,10 @@ def summary_values(
         "games": summary.games,
         "distinct_games": summary.distinct_games,
         "openings": summary.openings,
+        "duplicates": summary.duplicates,
         "forfeits": summary.forfeits,
+        "unplayed": summary.unplayed,
+        KEY: exclusions_json(summary.excluded),
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],

@@ -102,11 +102,6 @@ def mirror_of(row: WinRateRow) -> str:
     return mirror_text(_identical(row), row.same_player)
 
 
-def distinct_of(row: WinRateRow) -> int:
-    """How many games of a pair differ in their moves; identical ones count in one seat only."""
-    return row.distinct_games // 2 if _identical(row) else row.distinct_games
-
-
 def _identical(row: WinRateRow) -> bool:
     return 0 < row.games == 2 * row.identical_pairs
 

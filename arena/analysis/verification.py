@@ -37,7 +37,7 @@ from arena.storage.run_file import (
 from games.base.errors import Unfinished
 from games.base.files import write_text
 from games.base.progress_line import ProgressLine
-from games.base.text import quoted
+from games.base.text import listed, quoted
 from games.board import Board
 from games.transcripts import lines, words_by_side
 
@@ -268,7 +268,7 @@ def compare(
     beside = experiment and experiment.absolute().parent
     with line.watch(replaying):
         run = stored_run(directory, beside)
-    drawn, stored, compared = run.drawn, run.stored, 0
+    drawn, compared = run.drawn, 0
     differing = run.table.fault
     for tree in drawn.plan.trees():
         if differing is None and not tree.path.exists():
@@ -277,13 +277,34 @@ def compare(
         raise NotARun(
             f"{directory}: its agents played by the clock, so its games cannot be played again"
         )
+    doubted: tuple[str, ...] = ()
+    known = known_to_differ(directory, drawn.plan)
+    skipped = pairs_of(run, known)
     if differing is None:
-        which = chosen(len(stored.games) // 2, everything)
+        which = chosen(np.flatnonzero(~skipped).tolist(), everything)
         compared, differing = play_again(run, which, options, line)
-    doubted = () if differing is None else differing.bots
+        doubted = () if differing is None else differing.bots
     notes = changes_since(directory, beside)
     again = repeatability_now(directory, drawn.plan, doubted, notes)
-    return Reproduction(compared, differing, notes, again, stored.moves is not None)
+    if known:
+        games = f"{2 * np.count_nonzero(skipped):,} games of {listed(known)}"
+        notes = [*notes, f"not played again: {games}, which {RUN} says not to repeat its moves"]
+    return Reproduction(compared, differing, notes, again, run.stored.moves is not None)
+
+
+def known_to_differ(directory: Path, plan: Plan) -> list[str]:
+    """Return the bots of a run that run.json says to play other games when asked again."""
+    replays = BotReplays.from_json(read_run(directory).get(KEY))
+    return [name for name in plan.names if replays and name in replays.differing]
+
+
+def pairs_of(run: StoredRun, names: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return which pairs of a run have one of these agents."""
+    placed = run.drawn.pairings.columns(0, len(run.stored.games) // 2)
+    places = [run.drawn.plan.names.index(name) for name in names]
+    return np.asarray(
+        np.isin(placed["first"][0::2], places) | np.isin(placed["second"][0::2], places)
+    )
 
 
 def play_again(
@@ -330,12 +351,18 @@ def repeatability_now(
     return repeatability(plan, replays)
 
 
-def chosen(total: int, everything: bool) -> list[range]:
-    """The pairings to play again, in order: all, or a sample spread evenly over the run."""
-    if everything or total <= SAMPLE:
-        return [range(at, min(at + AT_ONCE, total)) for at in range(0, total, AT_ONCE)]
-    starts = [place * total // SAMPLE for place in range(SAMPLE)]
-    return [range(at, at + 1) for at in starts]
+def chosen(pairs: Sequence[int], everything: bool) -> list[range]:
+    """Return which of these pairs to play again, in order: all, or a sample spread evenly."""
+    if not everything and len(pairs) > SAMPLE:
+        starts = [pairs[place * len(pairs) // SAMPLE] for place in range(SAMPLE)]
+        return [range(at, at + 1) for at in starts]
+    found: list[range] = []
+    for at in pairs:
+        if found and found[-1].stop == at and len(found[-1]) < AT_ONCE:
+            found[-1] = range(found[-1].start, at + 1)
+        else:
+            found.append(range(at, at + 1))
+    return found
 
 
 def forgotten(known: KnownPairings, run: StoredRun, games: Games, first: int) -> Difference | None:

@@ -39,7 +39,6 @@ def handed_out(directory: Path, to: Path | None) -> int:
     from arena.storage.run_file import stored_table  # noqa: PLC0415
 
     report = stored_report(directory)
-    base = Path(str(report.run.get("path", ""))).parent  # of the experiment
     names = report.games.names
     with stored_table(directory):  # all games are read only now
         stored = Stored(report.games)
@@ -47,7 +46,7 @@ def handed_out(directory: Path, to: Path | None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for row in report.ratings:
         agent = names.index(row.agent)
-        log = without_machine_paths(log_of(directory, names, agent), base)
+        log = without_machine_paths(log_of(directory, names, agent), report.base)
         page = handout(report, stored, row, log)
         write_text(folder / f"{file_name(names, agent)}.md", page)
     say(f"{len(names)} pages in {folder}")

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 
 import numpy as np
 
+from arena.analysis.exclusions import EXCLUDED
 from arena.analysis.standings import PointsRow
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
@@ -24,6 +25,7 @@ from games import Game
 from games.base.errors import Mistake
 
 AT_ONCE = 20_000  # games whose moves are read together
+RANKED = ("elo", "points")  # tables of agents in the official order
 Cell = str | int | float | None
 
 
@@ -161,11 +163,19 @@ def raw_tables(report: Report) -> list[ExportedTable]:
         ExportedTable(name, name, tuple(kind._fields), tuple(tuple(row) for row in rows))  # type: ignore[attr-defined]  # they are NamedTuples
         for name, kind, rows in kinds
     ]
+    tables = [_marked(report, each) if each.name in RANKED else each for each in tables]
     if not report.points:  # the experiment does not rank by points
         tables = [table for table in tables if table.name != "points"]
     names = report.agents
     matrix = tuple((name, *(_score(report, name, other) for other in names)) for name in names)
     return [*tables, ExportedTable("matrix", "scores", ("agent", *names), matrix)]
+
+
+def _marked(report: Report, table: ExportedTable) -> ExportedTable:
+    """The table with a last column that marks the bots that the run excluded."""
+    at, out = table.head.index("agent"), report.excluded_names
+    rows = tuple((*row, EXCLUDED if row[at] in out else "") for row in table.rows)
+    return replace(table, head=(*table.head, EXCLUDED), rows=rows)
 
 
 def _score(report: Report, name: str, other: str) -> float | None:

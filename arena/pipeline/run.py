@@ -41,6 +41,7 @@ from games.transcripts import replay_command
 if TYPE_CHECKING:
     from arena.analysis.checks.claims import Verdict
     from arena.analysis.evidence import Evidence
+    from arena.analysis.exclusions import Exclusion
     from arena.analysis.summary import Summary
     from arena.report.live import LiveView
 
@@ -75,8 +76,8 @@ def run(experiment: Experiment, options: RunOptions) -> bool:
                 _tell(contradicted(again), options)
                 played = _played(again, journal, options, live)
             note_unloadable(origin, journal, drawn)
-            holds = _concluded(experiment, origin, played, journal, options)
-            _finish(played.drawn, journal, options)
+            holds, excluded = _concluded(experiment, origin, played, journal, options)
+            _finish(played.drawn, journal, options, excluded)
             if live is not None:
                 live.finish(directory / "report.html")
             return holds
@@ -176,8 +177,8 @@ def _concluded(
     played: Played,
     journal: Journal,
     options: RunOptions,
-) -> bool:
-    """Sum up, write the tables, check, print; whether all checks hold."""
+) -> "tuple[bool, Sequence[Exclusion]]":
+    """Sum up, write the tables, check, print; whether all checks hold, and the excluded bots."""
     # What sums up is loaded after the games: the first game need not wait for it.
     from arena.analysis import summary_file  # noqa: PLC0415
     from arena.analysis.checks import registry  # noqa: PLC0415
@@ -187,7 +188,9 @@ def _concluded(
     drawn, directory = played.drawn, journal.directory
     progress = quiet if options.quiet else say
     finished, parts = journal.finished(), journal_parts(journal, drawn)
-    evidence = evidence_of_run(drawn, parts, finished, directory, options.wall, progress)
+    evidence = evidence_of_run(
+        drawn, parts, finished, directory, options.wall, progress, journal.unloadable() or {}
+    )
     remove_unfinished(directory)
     replays = tested_bots(drawn, journal, options)
     again = repeatability(drawn.plan, replays).as_bool
@@ -199,11 +202,16 @@ def _concluded(
     write_text(directory / summary_file.SUMMARY, summary)
     note_end(directory, origin, played, evidence, replays, options)
     _show(experiment, summed, verdicts, replays, options)
-    return all(verdict.holds for verdict in verdicts)
+    return all(verdict.holds for verdict in verdicts), summed.excluded
 
 
-def _finish(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> None:
-    """Write the page, and say where everything is; what was summed up is forgotten by now."""
+def _finish(
+    drawn: DrawnPlan, journal: Journal, options: RunOptions, excluded: "Sequence[Exclusion]"
+) -> None:
+    """Write the page, and say where everything is and which bots were excluded.
+
+    What was summed up is forgotten by now.
+    """
     directory = journal.directory
     shown = options.tables and not options.json
     answer, page = (
@@ -216,6 +224,9 @@ def _finish(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> None:
             say(f"page: {printable(str(page))}")
         if options.tables:
             say(next_step(drawn, directory, journal_parts(journal, drawn)))
+    if options.tables:
+        for each in excluded:
+            say(each.line)  # also with --quiet: their games say nothing of strength
     if shown:
         printed(lambda: print(printable(answer)))
 

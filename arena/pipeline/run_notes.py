@@ -1,13 +1,13 @@
 """What a run notes of itself in run.json: as it begins, and when its tables are there."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.fault_text import fault_line
 from agents.registry import users_code
+from arena.analysis.exclusions import first_unplayed
 from arena.analysis.repeatability import KEY, repeatability
 from arena.config.command_line import RunOptions
 from arena.config.experiment import Experiment
@@ -121,19 +121,22 @@ def note_end(
     if not stored.get("finished"):
         # Where no fault has a trace, games are not read again to find none.
         faults = evidence.parts if evidence.traced else tuple
+        told = list(_faults(faults(), evidence))
         again = repeatability(played.drawn.plan, replays)
         more = {
             "finished": provenance.now_text(),
             "games": evidence.games,
             "known": played.known,
-            "forfeits": list(islice(_faults(faults(), evidence.plan.names), MOST_TRACES)),
+            "forfeits": told[:MOST_TRACES],
+            "different_faults": len(told),
             "reproducible": again.as_bool,
             KEY: again.to_json(replays),
         }
         if options.cluster is not None:
             more["cluster"] = options.cluster.members.to_json()
         provenance.write_run(directory, origin, {**stored, **more})
-        write_bot_logs(directory, faults, list(stored["plan"]["agents"]))
+        names = list(stored["plan"]["agents"])
+        write_bot_logs(directory, faults, names, first_unplayed(evidence.excluded, names))
 
 
 def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
@@ -154,14 +157,18 @@ def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotR
     return replays
 
 
-def _faults(parts: Iterable[Games], names: Sequence[str]) -> Iterator[str]:
-    """A line for each fault, equal ones once: who copied a game is left to chance."""
-    told: set[str] = set()
+def _faults(parts: Iterable[Games], evidence: "Evidence") -> Iterator[str]:
+    """A line for each fault in a game that was played, equal ones once."""
+    names, told, at = evidence.plan.names, set[str](), 0
+    since = first_unplayed(evidence.excluded, names)
     for games in parts:
         for row, trace in sorted(games.traces.items()):
-            seat = games.first if games.result[row] == LOSS else games.second
+            loser = int((games.first if games.result[row] == LOSS else games.second)[row])
+            if at + row >= since.get(loser, at + row + 1):
+                continue  # it was excluded
             how = Termination(int(games.termination[row]))
-            text = fault_line(names[int(seat[row])], how.name.lower(), trace)
+            text = fault_line(names[loser], how.name.lower(), trace)
             if text not in told:
                 told.add(text)
                 yield text
+        at += len(games)

@@ -16,6 +16,7 @@ ENDING = frozenset(
     for name in ("TIMEOUT", "CRASHED", "MEMORY", "FLOODED", "UNLOADABLE", "UNREADABLE")
 )
 
+NOT_AGAIN = "is not started again"
 FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
 
 
@@ -33,6 +34,10 @@ class FaultCounts:
         self.ended = dict.fromkeys(self.bots, 0)  # games that ended the bot's process
         self.kept = dict.fromkeys(self.bots, 0)  # games after which its process went on
         self.timeouts = dict.fromkeys(self.bots, 0)
+        self.faults = dict[
+            int, str
+        ]()  # the last fault of each bot in a game for which it was asked
+        self.failing: set[int] = set()  # bots with a fault, whether it was counted or not
         self.finished: set[int] = set()  # bots that have finished a game
         self.failures = dict.fromkeys(self.bots, 0)  # of bots before their first finished game
 
@@ -52,9 +57,22 @@ class FaultCounts:
         (self.ended if how in ENDING else self.kept)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
         self.failures[guilty] += guilty not in self.finished
+        if not trace.startswith(NOT_AGAIN):
+            self.faults[guilty] = fault_text(how.name.lower(), trace)
         if reason := self._enough(guilty, how, trace):
             self.out[guilty] = Unasked(how, reason)
         return bool(reason)
+
+    def is_certain(self, places: Iterable[int], guilty: int | None) -> bool:
+        """Return whether the rule of the whole run will count a game of these agents, too.
+
+        It replaces the games of excluded bots. A bot that has failed and finished no game may be
+        one of these already.
+        """
+        doubtful = self.failing - self.finished - {guilty}
+        if guilty is not None:
+            self.failing.add(guilty)
+        return doubtful.isdisjoint(places)
 
     @property
     def useless(self) -> list[int]:
@@ -65,10 +83,10 @@ class FaultCounts:
     def _enough(self, place: int, how: Termination, trace: str) -> str:
         """Why it is not asked any more; empty if it is."""
         if not self.part and place not in self.finished and self.failures[place] >= FIRST_GAMES:
-            last = fault_text(how.name.lower(), trace)
+            last = self.faults.get(place) or fault_text(how.name.lower(), trace)
             return (
                 f"is excluded: it failed its first {FIRST_GAMES} games and finished none; "
-                f"in the last it {last}"
+                f"last fault: {last}"
             )
         options = self.drawn.specs[place].options
         # Counted beside finished games: a bot that fails now and then fails ten times in a row by
@@ -77,10 +95,10 @@ class FaultCounts:
         if not self.part and how in ENDING and (failures := self.ended[place]) >= most:
             games = failures + self.kept[place]
             last = how.name.lower()
-            return f"is not started again: it failed in {failures} of {games} games (last: {last})"
+            return f"{NOT_AGAIN}: it failed in {failures} of {games} games (last: {last})"
         seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move
         usual = max(1, min(MOST_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
         most = options.get("max_timeouts", usual)
         if self.timeouts[place] >= most:
-            return f"is not started again: {most} games in all were lost by timeout"
+            return f"{NOT_AGAIN}: {most} games in all were lost by timeout"
         return ""

@@ -1,6 +1,7 @@
 """When a bot is disqualified."""
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -56,6 +57,8 @@ class FaultRule:
         self.columns = columns or drawn.pairings.columns
         first = {at: Unasked(Termination.UNLOADABLE, why) for at, why in unloadable.items()}
         self.counts = FaultCounts(drawn, first)
+        self.since = dict.fromkeys(first, 0)  # an excluded agent's first unplayed game
+        self.unplayed = Counter[int]()  # games, by the agent that forfeits them
         self.told: set[tuple[int, str]] = set()  # faults that stand in the log
         self.shown: set[int] = set()  # agents whose first fault is on the terminal
         self.first: dict[int, EarlyFault] = {}  # in schedule order
@@ -88,6 +91,7 @@ class FaultRule:
             out = next((seat for seat in (0, 1) if places[seat] in self.counts.out), None)
             if out is not None:
                 forfeited[row] = out, self.counts.out[places[out]]
+                self.unplayed[places[out]] += 1
                 continue
             how = Termination(int(games.termination[row]))
             guilty = None if how.fair else places[0 if games.result[row] == LOSS else 1]
@@ -99,6 +103,7 @@ class FaultRule:
                 self.show_first(fault)
                 self._log(fault, trace)
             if self.counts.count(places, guilty, how, trace) and guilty is not None:
+                self.since[guilty] = start + row + 1
                 self._tell(guilty)
         return with_unplayed(self.drawn, games, forfeited) if forfeited else games
 
@@ -135,13 +140,17 @@ class FaultRule:
             name = self.drawn.plan.names[fault.place]
             log.warning("%s forfeits game %d: %s\n%s", name, fault.game, fault.text, trace)
 
+    def reason(self, place: int) -> str:
+        """Return why an agent is excluded, in one line."""
+        out = self.counts.out[place]
+        return fault_text(out.termination.name.lower(), out.reason)
+
     def _tell(self, place: int) -> None:
         """Say that an agent forfeits the rest of its games unplayed, and why."""
         if self.tell is None:
             return
-        name, out = self.drawn.plan.names[place], self.counts.out[place]
-        text = fault_text(out.termination.name.lower(), out.reason)
-        log.warning("%s %s", name, text if place in self.first else out.reason)
+        name, text = self.drawn.plan.names[place], self.reason(place)
+        log.warning("%s %s", name, text if place in self.first else self.counts.out[place].reason)
         if not (self.drawn.plan.unloadable_stops and place in self.counts.useless):
             self.tell(f"{name} {text}; its other games are forfeited unplayed")
 

@@ -180,7 +180,8 @@ class RefereeLoop:
                         text = fault_text(how.name.lower(), game.trace)
                         row = 2 * (block.first + i) + leg
                         self.report(EarlyFault(guilty, row, text))
-                    counts.count(places, guilty, how)
+                    if counts.is_certain(places, guilty):
+                        counts.count(places, guilty, how)
         refuse_unclean(of, games)
         return records(of, games, self.drawn.plan.keep_moves)
 

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from arena.analysis.checks.claims import FAILS, HOLDS
-from arena.analysis.tables import WinRateRow, distinct_of, mirror_of
+from arena.analysis.tables import WinRateRow, mirror_of
 from arena.report.data import Report
 from arena.report.figure import strong
 from arena.report.html import ISOLATE, ISOLATED, Html, isolated, joined, name_of, tag
@@ -184,7 +184,7 @@ def _match(report: Report, row: WinRateRow) -> Answer:
     names = isolated(row.agent), isolated(row.opponent)
     if mirror := mirror_of(row):
         question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
-        line = first_mover_line(distinct_of(row), row.first_mover_score, row.first_mover_margin)
+        line = first_mover_line(row.distinct_games, row.first_mover_score, row.first_mover_margin)
         return Answer(question, f"{names[0]} and {names[1]}: {mirror}.", joined([f"{line}."]))
     question = f"Which is stronger at {game}, {names[0]} or {names[1]}?"
     if known.value is None or (not known.bounded and known.kind != CENSUS):

@@ -5,11 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.exclusions import (
+    Exclusion,
+    first_unplayed,
+    stored_exclusions,
+    unplayed_games,
+)
 from arena.analysis.repeatability import Repeatability, stored_repeatability
 from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, stored_summary
@@ -50,11 +57,12 @@ NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
 Flags = NDArray[np.bool_]
 Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
 POINTS = "points.parquet"
+NOBODY: Mapping[int, int] = MappingProxyType({})
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
 # Other keys are shown as they are, or not at all.
 SHOWN_OF_RUN: Mapping[str, Shape] = {
     "versions": (dict, None), "machine": (dict, None), "overrides": ([str], None),
-    "forfeits": ([str], None), "path": (str, None),
+    "forfeits": ([str], None), "different_faults": (int, None), "path": (str, None),
 }  # fmt: skip
 
 
@@ -149,6 +157,7 @@ class PlayedGames(NamedTuple):
     endings: tuple[str, ...]
     pieces: Callable[[], Iterator[GameColumns]]
     texts: Texts
+    since: Mapping[int, int] = NOBODY  # the first unplayed game of each excluded agent
 
     def numbered(self) -> Iterator[tuple[int, GameColumns]]:
         """The pieces, each with the row of its first game."""
@@ -172,6 +181,11 @@ class PlayedGames(NamedTuple):
         none = np.empty(0, np.int64)
         return np.concatenate([none, *(piece.opening for piece in self.pieces())])
 
+    def unplayed(self, piece: GameColumns, rows: Numbers) -> Flags:
+        """Return which games were forfeited without being played; the piece has these rows."""
+        losers = np.where(piece.result == 0.0, piece.first, piece.second)
+        return self.forfeited(piece) & unplayed_games(losers, rows, self.since)
+
     def forfeited(self, piece: GameColumns) -> Flags:
         """Which games were lost by a fault; a game that is too long is a draw."""
         normal = [place for place, word in enumerate(self.endings) if word == "normal"]
@@ -184,8 +198,13 @@ def no_games() -> GameColumns:
     return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
 
 
-def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
-    """The games of a table, the agents by their places in `names`."""
+def stored_games(
+    path: Path, names: Sequence[str], since: Mapping[int, int] = NOBODY
+) -> PlayedGames:
+    """The games of a table, the agents by their places in `names`.
+
+    `since` has the first unplayed game of each excluded agent.
+    """
     endings = tuple(parquet.words_of(path, "termination"))
     agents = dict.fromkeys(("first", "second", "first_mover"), tuple(names))
     words = {**agents, "termination": endings}
@@ -202,7 +221,7 @@ def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
     whole = sum(len(piece.result) for piece in first) == size
     return PlayedGames(
         size, tuple(names), endings, (lambda: iter(first)) if whole else pieces,
-        lambda name, rows: parquet.read_texts(path, name, rows),
+        lambda name, rows: parquet.read_texts(path, name, rows), since,
     )  # fmt: skip
 
 
@@ -252,6 +271,27 @@ class Report:
         return int(self.summary["openings"])
 
     @property
+    def game_counts(self) -> tuple[int, int, int, int]:
+        """All games; of these duplicates, forfeits, and forfeits that were not played."""
+        duplicates, forfeits = (int(self.summary.get(n) or 0) for n in ("duplicates", "forfeits"))
+        return self.games.size, duplicates, forfeits, sum(each.unplayed for each in self.excluded)
+
+    @property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """The bots that the run excluded."""
+        return stored_exclusions(self.summary)
+
+    @property
+    def excluded_names(self) -> frozenset[str]:
+        """The names of these bots."""
+        return frozenset(each.agent for each in self.excluded)
+
+    @property
+    def base(self) -> Path:
+        """The directory of the experiment file, from which paths are shown."""
+        return Path(str(self.run.get("path") or "")).parent
+
+    @property
     def standing(self) -> bool:
         """Whether the openings are too few for ratings: there is a standing, no Elo.
 
@@ -298,14 +338,16 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
             raise NotARun(f"{directory} has no {name}: {again}")
     try:
         ratings = tuple(parquet.read_rows(directory / "elo.parquet", EloRow))
+        summary = stored_summary(directory)
+        since = first_unplayed(stored_exclusions(summary), plan.names)
         return Report(
             plan=plan,
             run=_run(directory),
-            summary=stored_summary(directory),
+            summary=summary,
             ratings=ratings,
             pairs=_pairs(parquet.read_rows(directory / "win_rates.parquet", WinRateRow), ratings),
             timings=tuple(parquet.read_rows(directory / "timings.parquet", Timing)),
-            games=stored_games(path, plan.names),
+            games=stored_games(path, plan.names, since),
             losses=stored_losses(directory),
             directory=directory,
             points=_points(directory),

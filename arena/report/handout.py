@@ -17,6 +17,7 @@ from arena.report.data import GameColumns, PlayedGames, Report
 from arena.storage.run_log import DIRECTORY, PLAIN
 from games import Game
 from games.base.errors import printable
+from games.base.machine_paths import without_machine_paths
 from games.transcripts import command_of
 
 MOST_LOST = 3  # games to replay
@@ -61,10 +62,11 @@ class Stored:
         np.add.at(self.scores, (piece.first, piece.second, ways), 1)
         np.add.at(self.scores, (piece.second, piece.first, 2 - ways), 1)
         beaten = np.flatnonzero(ways != 1)
+        unplayed = self.games.unplayed(piece, start + np.arange(len(ways)))
         normal = np.isin(piece.ending[beaten], self._normal)
         unfair = ~np.isin(piece.ending[beaten], self._fair)
         self._lose(start, piece, beaten[normal])
-        self._fail(start, piece, beaten[unfair])
+        self._fail(start, piece, beaten[unfair & ~unplayed[beaten]])
 
     def _lose(self, start: int, piece: GameColumns, rows: NDArray[np.int64]) -> None:
         """Keep the shortest games that each agent lost by the rules."""
@@ -77,7 +79,7 @@ class Stored:
             self.lost[agent] = sorted([*self.lost[agent], *games])[:MOST_LOST]
 
     def _fail(self, start: int, piece: GameColumns, rows: NDArray[np.int64]) -> None:
-        """Count the games that each agent lost by a fault, by how they ended."""
+        """Count the played games that each agent lost by a fault, by how they ended."""
         kinds = max(1, len(self.games.endings))
         codes = losers(piece, rows) * kinds + piece.ending[rows]
         found, first, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -113,25 +115,32 @@ def handout(report: Report, stored: Stored, own: EloRow, log: str) -> str:
     for name, counts in zip(names, stored.scores[agent].tolist(), strict=True):
         if sum(counts):
             lines.append(f"| {cell(name)} | {sum(counts)} | {' | '.join(map(str, counts))} |")
-    lines += ["", *faults(of, stored, agent), *lost(of, stored, agent)]
+    out = next((each for each in report.excluded if each.agent == own.agent), None)
+    reason = "" if out is None else without_machine_paths(out.line, report.base)
+    lines += ["", *faults(of, stored, agent, reason), *lost(of, stored, agent)]
     if log:
         kept = log[:MOST_LOG].rstrip()
         lines += ["## What is kept of its faults", "", "```text", kept, "```", ""]
     return "\n".join(lines)
 
 
-def faults(of: Game, stored: Stored, agent: int) -> list[str]:
-    """Its faults, each kind once: how often, and the first game in which it happened."""
+def faults(of: Game, stored: Stored, agent: int, exclusion: str = "") -> list[str]:
+    """Its faults, each kind once: how often, and the first game in which it happened.
+
+    `exclusion` says why the run excluded it, and how many games it forfeited unplayed.
+    """
     found = sorted(
         stored.faults[agent].items(), key=lambda each: (-each[1].times, each[1].first.row)
     )
-    if not found:
+    if not found and not exclusion:
         return ["It lost no game by a fault.", ""]
     lines = ["## Faults", ""]
     for how, fault in found:
         first = seen(of, stored, fault.first)
         word = stored.games.endings[how]
-        lines.append(f"- {fault_text(word, '')} ({word}), {fault.times} times; first {first}")
+        times = "once" if fault.times == 1 else f"{fault.times} times"
+        lines.append(f"- {fault_text(word, '')} ({word}), {times}; first {first}")
+    lines += [f"- {cell(exclusion)}"] if exclusion else []
     return [*lines, ""]
 
 

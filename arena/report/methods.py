@@ -62,12 +62,34 @@ def _games(report: Report, plan: Plan) -> Iterator[str]:
         "these two games are the unit of all statistics"
     )
     yield _how_many(plan)
-    repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
-    if repeats:
+    yield from set_apart(report)
+
+
+def set_apart(report: Report) -> Iterator[str]:
+    """What is to be said of duplicate games, of forfeits, and of games that were not played."""
+    games, duplicates, forfeits, unplayed = report.game_counts
+    if duplicates:
         yield (
-            f"{count(repeats)} games repeated earlier ones move by move; they are in the results, "
-            "and estimates rest on the distinct games"
+            f"{count(duplicates)} of {counted(games, 'game')} {_were(duplicates)} "
+            f"duplicate{'s' * (duplicates != 1)} of fair games: agents without chance play an "
+            "opening the same way every time. Duplicates are in the results, but estimates "
+            "leave them out"
         )
+    if forfeits:
+        yield (
+            f"{count(forfeits)} of {counted(games, 'game')} {_were(forfeits)} forfeited by a fault "
+            "of the side that lost, and count as losses"
+        )
+    if report.excluded:
+        names = [each.agent for each in report.excluded]
+        yield (
+            f"{named(names)} {_were(len(names))} excluded; "
+            f"{counted(unplayed, 'game')} of the forfeits {_were(unplayed)} not played"
+        )
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _balanced(plan: Plan) -> str:
@@ -93,15 +115,7 @@ def _how_many(plan: Plan) -> str:
 
 
 def _agents(report: Report, plan: Plan) -> Iterator[str]:
-    replays = BotReplays.from_json(report.run.get(KEY))
-    differing = replays.differing if replays else ()
-    chance = [name for name, spec in plan.agents.items() if varies(spec) or name in differing]
-    if not chance:
-        yield "No agent uses chance: each answers a position in one way"
-    elif len(chance) == len(plan.agents):
-        yield "All agents use chance, drawn from the seed, or may"
-    else:
-        yield f"Of the agents, {named(chance)} may use chance, drawn from the seed; no other does"
+    yield from _chance(report, plan)
     bots = [name for name, spec in plan.agents.items() if users_code(spec) is not None]
     limited = bots or plan.agents
     moves = sorted({time_control(plan, plan.agents[name]).move for name in limited})
@@ -111,6 +125,29 @@ def _agents(report: Report, plan: Plan) -> Iterator[str]:
     limits += [f"{plan.increment:g} s added after a move"] if plan.increment else []
     if bots or plan.game_seconds is not None:
         yield f"An agent that exceeded {', '.join(limits)} lost the game"
+
+
+def _chance(report: Report, plan: Plan) -> Iterator[str]:
+    """Which agents draw random numbers, and which were seen to play without the seed."""
+    replays = BotReplays.from_json(report.run.get(KEY))
+    differing = [name for name in plan.agents if replays and name in replays.differing]
+    outside = [name for name in plan.outside_bots if name not in differing]
+    own = [
+        name for name, spec in plan.agents.items()
+        if varies(spec) and name not in differing and name not in outside
+    ]  # fmt: skip
+    if not (own or differing or outside):
+        yield "No agent uses chance: each answers a position in one way"
+    if own:
+        yield f"The random numbers of {named(own)} are drawn from the seed"
+    if outside:
+        yield f"{named(outside)} {_are_bots(outside)}: the seed decides only the numbers they get"
+    if differing:
+        yield f"{named(differing)} played other games when asked again, with the same seed"
+
+
+def _are_bots(names: list[str]) -> str:
+    return "is a user's bot" if len(names) == 1 else "are users' bots"
 
 
 def _estimates(report: Report) -> Iterator[str]:
@@ -142,7 +179,7 @@ def _provenance(report: Report, plan: Plan) -> Iterator[str]:
     if run.get("isolation") and any(users_code(spec) is not None for spec in plan.agents.values()):
         yield f"Programs of users ran apart from the referee (isolation: {run['isolation']})"
     yield (
-        f"All chance came from the seed {plan.seed}. The games were played by Pitflip "
+        f"The seed was {plan.seed}. The games were played by Pitflip "
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )
@@ -254,17 +291,8 @@ def _sentences(report: Report) -> Iterator[str]:
         f"The games began from {openings} ({_opening_way(report)}), and from {each} both agents "
         "moved first after it once in every pair of games, so that a good seat helps nobody."
     )
-    games = report.games.size
-    repeats = sum(int(piece.repeat.sum()) for piece in report.games.pieces())
-    distinct = games - repeats
-    if repeats:
-        yield (
-            f"{count(repeats)} of {counted(games, 'game')} repeat earlier ones: "
-            f"agents without chance play an opening the same way every time. They are in the "
-            f"results, but the estimates rest on the {counted(distinct, 'distinct game')}."
-        )
-    else:
-        yield f"All {counted(games, 'game')} are different; none was counted twice."
+    aside = [f"{each}." for each in set_apart(report)]
+    yield from aside or [f"All {counted(report.games.size, 'game')} are different."]
     yield _effective(report.met())
     kinds = {row.interval for row in report.pairs.values()}
     level = report.ratings[0].level if report.ratings else 0.95
@@ -323,8 +351,7 @@ def make_again(report: Report) -> Html:
         "section",
         tag("h2", "Make it again", id="again-h"),
         tag(
-            "p", "The same file, seed and version give the same games, whatever the number of "
-            "processes and however often they were interrupted.", class_="lead",
+            "p", same_again(report), class_="lead",
         ),
         joined(_command(line) for line in commands(report)),
         tag("dl", joined(rows), class_="provenance"),
@@ -332,6 +359,19 @@ def make_again(report: Report) -> Html:
         id="again",
         aria_labelledby="again-h",
     )  # fmt: skip
+
+
+def same_again(report: Report) -> str:
+    """Say whether these commands play the same games."""
+    if report.repeatability.answer == "yes":
+        return (
+            "The same file, seed and version give the same games, whatever the number of "
+            f"processes and however often they were interrupted ({report.repeatability.reason})."
+        )
+    return (
+        "These commands play the same openings with the same seeds. Whether the games can be "
+        f"repeated: {report.repeatability.words}."
+    )
 
 
 def commands(report: Report) -> list[str]:

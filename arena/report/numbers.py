@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.stats.estimate import Estimate, EstimateKind
-from arena.stats.text import percent, signed, strength_text
+from arena.stats.text import lower_end, percent, signed, strength_text, upper_end
 from games.base.schema import KeyValues
 
 NO_BREAK = "\u00a0"
@@ -132,11 +132,11 @@ def share_ends(known: Known) -> str:
     """The interval of a share, rounded outwards to a decimal: `67.6 to 79.9 %`."""
     low, high = known.low, known.high
     if low is not None and high is not None:
-        return f"{_down(low, 1)} to {_up(high, 1)}{NO_BREAK}%"
+        return f"{lower_end(low, 1)} to {upper_end(high, 1)}{NO_BREAK}%"
     if low is not None:
-        return f"more than {_down(low, 1)}{NO_BREAK}%"
+        return f"more than {lower_end(low, 1)}{NO_BREAK}%"
     if high is not None:
-        return f"less than {_up(high, 1)}{NO_BREAK}%"
+        return f"less than {upper_end(high, 1)}{NO_BREAK}%"
     return "exact" if known.kind == CENSUS else "no interval"
 
 
@@ -144,11 +144,11 @@ def cell_ends(known: Known) -> str:
     """The same in whole per cent, for a cell: `> 95`, or both ends."""
     low, high = known.low, known.high
     if low is not None and high is not None:
-        return f"{_down(low)}{DASH}{_up(high)}"
+        return f"{lower_end(low, 0)}{DASH}{upper_end(high, 0)}"
     if low is not None:
-        return f">{NO_BREAK}{_down(low)}"
+        return f">{NO_BREAK}{lower_end(low, 0)}"
     if high is not None:
-        return f"<{NO_BREAK}{_up(high)}"
+        return f"<{NO_BREAK}{upper_end(high, 0)}"
     return "exact" if known.kind == CENSUS else "no interval"
 
 
@@ -173,13 +173,3 @@ def seconds(number: float) -> str:
             text = f"{size:.0f}" if size >= 10 else f"{size:.1f}".removesuffix(".0")
             return f"{text}{NO_BREAK}{names[unit]}"
     return f"0{NO_BREAK}s"
-
-
-def _down(number: float, decimals: int = 0) -> str:
-    unit = 10.0 ** (decimals + 2)
-    return f"{math.floor(number * unit + 1e-9) / unit * 100:.{decimals}f}"
-
-
-def _up(number: float, decimals: int = 0) -> str:
-    unit = 10.0 ** (decimals + 2)
-    return f"{math.ceil(number * unit - 1e-9) / unit * 100:.{decimals}f}"

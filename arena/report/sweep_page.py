@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from arena.analysis.sweep import CellRow, SweepLine, budget_axis, is_budget, sweep_lines
-from arena.analysis.tables import distinct_of, mirror_of
+from arena.analysis.tables import mirror_of
 from arena.report.chart import (
     BLUE,
     GREEN,
@@ -50,7 +50,7 @@ def cell_texts(row: CellRow) -> list[str]:
     if row.match is not None:
         score, margin = row.match.first_mover_score, row.match.first_mover_margin
         first_mover = [
-            f"{distinct_of(row.match):,}",
+            f"{row.match.distinct_games:,}",
             "" if score is None else percent(score),
             "" if margin is None else signed_mean(margin),
         ]

@@ -35,9 +35,9 @@ class PairCounts:
 
     `first` and `second` are its games as first and as second mover. `pentanomial` counts the
     pairings by points 0, 1/2, 1, 3/2, 2; `both_drawn` of the middle ones had two draws.
-    `distinct_games` is None if games could not be told apart. In `identical_pairs` both games had
-    the same moves; `same_player` is whether both agents are made alike; `first_mover_margin` is
-    the mean of the first movers' final margins.
+    `distinct_games` differ in their moves; None if games could not be told apart. In
+    `identical_pairs` both games had the same moves; `same_player` is whether both agents are made
+    alike; `first_mover_margin` is the mean of the first movers' final margins.
     """
 
     first: Wdl
@@ -55,13 +55,6 @@ class PairCounts:
     def identical(self) -> bool:
         """Whether both games of every pairing had the same moves."""
         return 0 < self.pairings == self.identical_pairs
-
-    @property
-    def distinct_lines(self) -> int | None:
-        """Return how many games differ in their moves; identical ones count in one seat only."""
-        if self.distinct_games is None:
-            return None
-        return self.distinct_games // 2 if self.identical else self.distinct_games
 
     @property
     def pairings(self) -> int:

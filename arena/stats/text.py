@@ -17,6 +17,9 @@ NO_ANSWER = "\u2013"
 _FINE_WIDTH = 3.0
 
 
+ROUNDING = 1e-9  # errors of the machine, which do not move an end
+
+
 def signed(number: float, decimals: int = 0) -> str:
     """A number with its sign; zero has none."""
     text = f"{number:+.{decimals}f}"
@@ -96,6 +99,17 @@ def _census_text(estimate: Estimate) -> str:
         return "won or lost every game of these openings (census)"
     decimals = decimals_for(abs(estimate.value)) if estimate.value else 0
     return f"exactly {signed(estimate.value, decimals)} on these openings (census)"
+
+
+def game_counts_text(games: int, duplicates: int, forfeits: int, unplayed: int) -> str:
+    """Return how many games there are, and how many of them are duplicates, forfeited, unplayed."""
+    words = [f"{games:,} game{'s' * (games != 1)}"]
+    if duplicates:
+        words.append(f"{duplicates:,} duplicate{'s' * (duplicates != 1)}")
+    if forfeits:
+        aside = f" ({unplayed:,} of them unplayed)" if unplayed else ""
+        words.append(f"{forfeits:,} forfeited{aside}")
+    return ", ".join(words)
 
 
 def mirror_text(identical: bool, same_player: bool) -> str:
@@ -215,13 +229,24 @@ def share_text(score: Estimate) -> str:
     text = percent(score.value)
     if score.low is not None and score.high is not None:
         decimals = decimals_for(50.0 * (score.high - score.low)) or 1
-        return f"{text} [{100 * score.low:.{decimals}f}, {100 * score.high:.{decimals}f}]"
-    # Outwards: down for a lower bound, up for an upper one.
+        return f"{text} [{lower_end(score.low, decimals)}, {upper_end(score.high, decimals)}]"
     if score.low is not None:
-        return f"{text}, > {math.floor(1000 * score.low) / 10:.1f} %"
+        return f"{text}, > {lower_end(score.low, 1)} %"
     if score.high is not None:
-        return f"{text}, < {math.ceil(1000 * score.high) / 10:.1f} %"
+        return f"{text}, < {upper_end(score.high, 1)} %"
     return text
+
+
+def lower_end(share: float, decimals: int) -> str:
+    """Return the lower end of an interval in percent, rounded down: it holds what it promises."""
+    unit = 10.0 ** (decimals + 2)
+    return f"{math.floor(share * unit + ROUNDING) / unit * 100:.{decimals}f}"
+
+
+def upper_end(share: float, decimals: int) -> str:
+    """Return the upper end of an interval in percent, rounded up."""
+    unit = 10.0 ** (decimals + 2)
+    return f"{math.ceil(share * unit - ROUNDING) / unit * 100:.{decimals}f}"
 
 
 def sprt_text(plan: SprtPlan, state: SprtState) -> str:

@@ -5,7 +5,7 @@ import logging
 import multiprocessing
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import cast
@@ -26,11 +26,16 @@ PATIENCE_SECONDS = 1.0
 FORMAT = "%(asctime)s %(processName)s %(levelname)s %(name)s: %(message)s"
 
 
-def write_bot_logs(directory: Path, parts: Parts, names: Sequence[str]) -> None:
-    """Write `bots/<place>-<name>.log` for every agent that has forfeited a game."""
+def write_bot_logs(
+    directory: Path, parts: Parts, names: Sequence[str], excluded: Mapping[int, int]
+) -> None:
+    """Write `bots/<place>-<name>.log` for every agent that has forfeited a game.
+
+    Of games forfeited unplayed only the first is there; `excluded` has it by the agent's place.
+    """
     logs, lengths = defaultdict[int, list[str]](list), Counter[int]()
     said = defaultdict[int, set[str]](set)
-    for guilty, head, text, trace in _faults(parts, names):
+    for guilty, head, text, trace in _faults(parts, names, excluded):
         if lengths[guilty] <= MOST_LOG:
             entry = head if trace in said[guilty] else f"{head}: {text}\n{trace}"
             logs[guilty].append(entry)
@@ -44,13 +49,19 @@ def write_bot_logs(directory: Path, parts: Parts, names: Sequence[str]) -> None:
         write_text(path, whole[:MOST_LOG] + cut)
 
 
-def _faults(parts: Parts, names: Sequence[str]) -> Iterator[tuple[int, str, str, str]]:
+def _faults(
+    parts: Parts, names: Sequence[str], excluded: Mapping[int, int]
+) -> Iterator[tuple[int, str, str, str]]:
     """The agent that lost a game by its fault, which game it was, why, and what is kept of it."""
-    begin = 0
+    begin, told = 0, set[int]()
     for games in parts():
         for row in sorted(games.traces):
             seats = int(games.first[row]), int(games.second[row])
             guilty = seats[0 if games.result[row] == LOSS else 1]
+            if begin + row >= excluded.get(guilty, begin + row + 1):
+                if guilty in told:
+                    continue
+                told.add(guilty)
             how, trace = Termination(int(games.termination[row])), games.traces[row]
             other = names[seats[1] if guilty == seats[0] else seats[0]]
             text = fault_text(how.name.lower(), trace)

@@ -11,6 +11,7 @@ from arena.playing.play import Tick
 from arena.stats.anytime import Standing, live_estimate, live_estimate_of_these
 from arena.stats.estimate import Estimate, EstimateKind, nothing
 from arena.stats.intervals import NO_GAMES, ONE_OPENING
+from arena.stats.text import lower_end, upper_end
 from arena.storage.results import ProgressFile
 from arena.terminal.tables import live_lines
 from games.base.errors import printable
@@ -325,4 +326,4 @@ def interval_text(estimate: Estimate) -> str:
     if estimate.kind is EstimateKind.NONE:
         return f"{100 * estimate.value:.1f} % (no interval: {estimate.reason})"
     low, high = estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high
-    return f"{100 * estimate.value:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{100 * estimate.value:.1f} % [{lower_end(low, 1)}, {upper_end(high, 1)}]"

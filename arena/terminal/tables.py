@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from rich.console import Console
@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.analysis.checks.claims import FAILS, HOLDS, Verdict
+from arena.analysis.exclusions import EXCLUDED, exclusions_json
 from arena.analysis.standings import Group, Rated, points_lines
 from arena.analysis.summary import Summary
 from arena.analysis.tables import elo_rows, tournament_json, win_rate_rows
 from arena.analysis.win_rates import WinRate
 from arena.planning.rounds import OUT, Row, TournamentStanding
-from arena.stats.text import first_mover_line, first_mover_words, score_text
+from arena.stats.text import first_mover_line, first_mover_words, game_counts_text, score_text
 from games.base.cli import here
 from games.base.errors import printable
 
@@ -69,8 +70,9 @@ def show(
     console = console or terminal()
     say_line(console, _headline(summary), "bold")
     one = has_one_difference(summary.ratings)
-    show_ratings(console, summary.ratings, summary.groups, halves=not one)
-    for line in points_lines(summary.points):
+    excluded = {each.agent for each in summary.excluded}
+    show_ratings(console, summary.ratings, summary.groups, halves=not one, excluded=excluded)
+    for line in points_lines(summary.points, excluded):
         say_line(console, line)
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
@@ -94,7 +96,10 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "games": summary.games,
         "distinct_games": summary.distinct_games,
         "openings": summary.openings,
+        "duplicates": summary.duplicates,
         "forfeits": summary.forfeits,
+        "unplayed": summary.unplayed,
+        "excluded": exclusions_json(summary.excluded),
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "elo": [row._asdict() for row in elo_rows(summary)],
@@ -124,13 +129,9 @@ def terminal() -> Console:
 
 
 def _headline(summary: Summary) -> str:
-    words = [f"{summary.games:,} games"]
-    if summary.distinct_games != summary.games:
-        words.append(f"{summary.distinct_games:,} of them distinct")
-    words.append(f"{summary.openings:,} opening{'s' * (summary.openings != 1)}")
-    if summary.forfeits:
-        words.append(f"{summary.forfeits:,} forfeited")
-    return f"{summary.experiment} on {summary.game}: {', '.join(words)}"
+    openings = f"{summary.openings:,} opening{'s' * (summary.openings != 1)}"
+    counts = game_counts_text(summary.games, summary.duplicates, summary.forfeits, summary.unplayed)
+    return f"{summary.experiment} on {summary.game}: {counts}, {openings}"
 
 
 def has_one_difference(ratings: Sequence[Rated]) -> bool:
@@ -144,9 +145,16 @@ def has_one_difference(ratings: Sequence[Rated]) -> bool:
 
 
 def show_ratings(
-    console: Console, ratings: Sequence[Rated], groups: Sequence[Group], halves: bool = True
+    console: Console,
+    ratings: Sequence[Rated],
+    groups: Sequence[Group],
+    halves: bool = True,
+    excluded: Collection[str] = (),
 ) -> None:
-    """The table of agents, with ratings if `halves`; what the first move is worth in each group."""
+    """Print the agents, with ratings if `halves`, and what the first move is worth in each group.
+
+    Bots that the run `excluded` are marked.
+    """
     grouped = halves and len(groups) > 1
     elo = ("Elo",) * halves
     ranked = len(ratings) >= SMALLEST_MATRIX
@@ -154,7 +162,7 @@ def show_ratings(
     table = plain_table(*heads, *elo, "points", "games", "openings")
     for row in ratings:
         places = *((str(row.place),) * ranked), *((str(row.group + 1),) * grouped)
-        sizes = _points(row), str(row.games), str(row.openings)
+        sizes = _points(row, row.agent in excluded), str(row.games), str(row.openings)
         table.add_row(*places, _name(row.agent), *((_elo(row),) * halves), *sizes)
     console.print(table)
     for reason in sorted({row.elo.reason for row in ratings if halves and row.text != _elo(row)}):
@@ -173,9 +181,11 @@ def _elo(row: Rated) -> str:
     return row.text.removesuffix(f" ({row.elo.reason})")
 
 
-def _points(row: Rated) -> str:
+def _points(row: Rated, excluded: bool) -> str:
     """Points of all games; forfeits are counted apart."""
     text = f"{row.points:.1f}".removesuffix(".0") + f"/{row.games}"
+    if excluded:
+        return f"{text} ({EXCLUDED})"
     return f"{text} ({row.forfeits} forfeited)" if row.forfeits else text
 
 
@@ -211,7 +221,7 @@ def _pairs(console: Console, summary: Summary) -> None:
             say_line(console, f"  {answer}")
         counts, mover = rate.row.counts, rate.row.first_mover.value
         if counts.games and (counts.openings == 1 or counts.identical):
-            line = first_mover_line(counts.distinct_lines, mover, counts.first_mover_margin)
+            line = first_mover_line(counts.distinct_games, mover, counts.first_mover_margin)
             say_line(console, f"  {line}")
         sizes = [f"n={size}" for _, _, size in answers if size]
         say_line(console, f"  {', '.join([*sizes, _results(rate)])}", "dim")

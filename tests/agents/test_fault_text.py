@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.fault_text import fault_line, fault_text
+from agents.fault_text import FAULT_WORDS, fault_line, fault_text
 
 PYTHON = """\
 raised in 'S 4 4 4, N 4 4 4, pots 0-0, South to move'
@@ -29,6 +29,11 @@ During handling of the above exception, another exception occurred:
   File "/b.py", line 4, in choose
     raise ValueError("second")
 ValueError: second"""
+OUT_OF_MEMORY = """\
+raised in 'S 4'
+  File "/b.py", line 4, in choose
+    hog.append(bytearray(50_000_000))
+MemoryError"""
 LATE = "did not answer within 5 s (does it flush its output?) in 'S 4 4'\nPipeError: ignored"
 
 
@@ -41,6 +46,8 @@ LATE = "did not answer within 5 s (does it flush its output?) in 'S 4 4'\nPipeEr
         ("timeout", LATE, ("5 s", "flush"), "ignored"),
         ("unloadable", "no compiling:\nline 2: x\nno such y", ("line 2: x", "no such y"), "\n"),
         ("memory", "", ("memory",), "\n"),
+        ("memory", OUT_OF_MEMORY, (FAULT_WORDS["memory"], "line 4 of b.py"), "MemoryError"),
+        ("memory", "used more than 512 MB of memory in 'S'", (FAULT_WORDS["memory"],), "512"),
         ("unheard_of", "", ("unheard_of",), "\n"),
     ],
 )  # fmt: skip

@@ -40,6 +40,8 @@ def test_a_player_against_itself_is_named_with_what_the_first_mover_gets(
     own = games["margin"].where(games["first_mover"] == games["first"], -games["margin"])
     (row,) = pd.read_parquet(directory / "win_rates.parquet").query("agent == 'a'").itertuples()
     assert (row.identical_pairs, row.same_player) == (pairs, True)
+    assert row.distinct_games == distinct
+    assert set(pd.read_parquet(directory / "elo.parquet").distinct_games) == {distinct}
     assert row.first_mover_margin == pytest.approx(own.mean())
     ending = f"with a mean margin of {own.mean():+.1f}".replace(".0", "").replace("+0", "0")
     assert f"{distinct} distinct game" in said
@@ -77,7 +79,7 @@ def test_a_sweep_of_mirror_matches_has_the_first_movers_score_and_margin(tmp_pat
     table = pq.read_table(path).to_pylist()
     assert [row["first_mover_score"] for row in table] == [1.0, 0.5, 0.0]
     assert [row["first_mover_margin"] for row in table] == [6.0, 0.0, -2.0]
-    assert all(row["identical_pairs"] == 1 for row in table)
+    assert all((row["identical_pairs"], row["distinct_games"]) == (1, 1) for row in table)
     head, *lines = said.splitlines()
     assert head.split()[-5:] == ["openings", "distinct", "first", "mover", "margin"]
     assert [line.split()[-9] for line in lines[:3]] == ["+6", "0", "-2"]

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from arena.analysis import repeatability
+from arena.commands import runs
 from arena.commands.report import main as report
 from arena.commands.verify import main as verify
 from arena.pipeline import run_notes
@@ -149,3 +150,25 @@ def test_a_finished_run_is_not_tested_again(tmp_path, monkeypatch):
     played(tmp_path / "demo.toml", tmp_path / "results")
     run = directory_of(tmp_path / "results")
     assert json.loads((run / "run.json").read_text()) == said
+
+
+def test_two_runs_of_one_plan_with_other_games_differ(tmp_path, capsys):
+    found = []
+    for turn, name in (("one", "clock"), ("two", "clock"), ("three", "steady"), ("four", "steady")):
+        (tmp_path / turn).mkdir()
+        found.append(str(run_of(tmp_path / turn, name, page=False)[0]))
+    capsys.readouterr()
+    assert runs.main(["diff", *found[:2]]) == 1
+    said = capsys.readouterr().out
+    assert "games.parquet differs" in said and "elo.parquet differs" in said
+    assert runs.main(["diff", *found[2:]]) == 0
+    assert capsys.readouterr().out == "nothing differs\n"
+
+
+def test_a_verification_skips_the_bots_that_are_known_to_differ(tmp_path, capsys):
+    run, said = run_of(tmp_path, "clock", "steady")
+    assert said[KEY]["differing"] == ["clock"]
+    assert verify([str(run), "--all"]) == 0
+    shown = capsys.readouterr()
+    assert "not played again: 32 games of clock" in shown.err
+    assert "\n16 games played again" in shown.out  # steady against random

@@ -1,6 +1,6 @@
 """The first movers' score: all games, then every match."""
 
-from arena.analysis.tables import WinRateRow, distinct_of, mirror_of
+from arena.analysis.tables import WinRateRow, mirror_of
 from arena.report.chart import ticks
 from arena.report.data import Report
 from arena.report.figure import Figure, NumberTable, nothing_here, sentences, strong, table_of
@@ -63,7 +63,7 @@ def _each_match(report: Report) -> NumberTable | None:
         mean = "" if margin is None else minus(signed_mean(margin))
         names = name_of(row.agent), name_of(row.opponent)
         known = share(row.first_mover_score), mean, mirror_of(row)
-        rows.append((*names, count(distinct_of(row)), *known))
+        rows.append((*names, count(row.distinct_games), *known))
     head = ("agent", "opponent", "distinct games", "first mover scored", "mean margin", "")
     return NumberTable(head, tuple(rows), words=2) if rows else None
 

@@ -11,6 +11,7 @@ from arena.report.html import Html, Inside, joined, name_of, tag
 from arena.report.numbers import count, counted, share
 from arena.report.svg import Picture, block, on_page
 from games.base.errors import printable
+from games.base.machine_paths import without_machine_paths
 
 MOST_TOLD, LONGEST = 12, 400  # different faults, characters of each
 
@@ -19,7 +20,8 @@ def figure(report: Report) -> Figure | None:
     """A table, an agent and a reason a row; the bar shows the share of its games."""
     games = report.games
     faults = faults_of(games)
-    heading, number = "Forfeits", sum(faults.values())
+    unplayed = sum(each.unplayed for each in report.excluded)
+    heading, number = "Forfeits", sum(faults.values()) + unplayed
     if not number:
         every = counted(games.size, "game")
         return Figure(heading, nothing_here(f"None. All {every} were played to their end."))
@@ -28,22 +30,29 @@ def figure(report: Report) -> Figure | None:
         _row(games.names[agent], games.endings[ending], times, played[agent])
         for (agent, ending), times in sorted(faults.items(), key=lambda each: (-each[1], each[0]))
     ]
+    rows += [
+        _row(each.agent, None, each.unplayed, played[games.names.index(each.agent)])
+        for each in report.excluded
+        if each.unplayed
+    ]
     head = ("agent", "reason", "stored as", "games", "of its games", "", "look")
     table = NumberTable(head, tuple(rows), words=3)
     lead = sentences(
         strong(f"{counted(number, 'game')} of {games.size:,}"),
-        " ended by a fault of the side that lost. Nothing was taken out: a forfeit is a loss in "
-        "every number of this page.",
+        " were forfeited by the side that lost",
+        f", {count(unplayed)} of them unplayed after its exclusion" if unplayed else "",
+        ". Nothing was taken out: a forfeit is a loss in every number of this page.",
     )
     body = joined([table_of(table, "Forfeits by agent and reason", "forfeits"), _told(report)])
     return Figure(heading, lead, None, table, body)
 
 
 def faults_of(games: PlayedGames) -> Counter[tuple[int, int]]:
-    """How many games each agent lost by each sort of fault."""
+    """How many of the games that were played each agent lost by each sort of fault."""
     found = Counter[tuple[int, int]]()
-    for piece in games.pieces():
-        faulty = piece.at(np.flatnonzero(games.forfeited(piece)))
+    for start, piece in games.numbered():
+        unplayed = games.unplayed(piece, start + np.arange(len(piece.result)))
+        faulty = piece.at(np.flatnonzero(games.forfeited(piece) & ~unplayed))
         loser = np.where(faulty.result == 0.0, faulty.first, faulty.second)
         found.update(zip(loser.tolist(), faulty.ending.tolist(), strict=True))
     return found
@@ -59,21 +68,28 @@ def games_of_agents(games: PlayedGames) -> list[int]:
 
 
 def _told(report: Report) -> Html | None:
-    """The first different faults, as run.json keeps them."""
-    found = [printable(str(line), LONGEST) for line in report.run.get("forfeits", []) if line]
-    if not found:
+    """The excluded bots, then the first different faults, as run.json keeps them."""
+    excluded = [each.line for each in report.excluded]
+    faults = [str(line) for line in report.run.get("forfeits", []) if line]
+    if not excluded and not faults:
         return None
-    rows = tuple((tag("code", line),) for line in found[:MOST_TOLD])
-    caption = "What happened" if len(found) == len(rows) else "The first different faults"
-    table = NumberTable(("fault",), rows)
+    shown = [*excluded, *faults[:MOST_TOLD]]
+    lines = [printable(without_machine_paths(line, report.base), LONGEST) for line in shown]
+    rows: list[tuple[Inside, ...]] = [(tag("code", line),) for line in lines]
+    known = int(report.run.get("different_faults") or len(faults))
+    if (left := known - min(MOST_TOLD, len(faults))) > 0:
+        rows.append((f"... and {count(left)} more: see run.json",))
+    caption = "What happened"
+    table = NumberTable(("fault",), tuple(rows))
     return joined([tag("h3", caption), table_of(table, caption)])
 
 
-def _row(name: str, word: str, number: int, played: int) -> tuple[Inside, ...]:
+def _row(name: str, word: str | None, number: int, played: int) -> tuple[Inside, ...]:
+    """One reason for an agent's forfeits; None: it was excluded, and its games were not played."""
     return (
         name_of(name),
-        fault_text(word, ""),
-        tag("code", word),
+        "forfeited unplayed after its exclusion" if word is None else fault_text(word, ""),
+        "" if word is None else tag("code", word),
         count(number),
         share(number / played),
         _bar(number / played),

@@ -32,7 +32,14 @@ def figure(report: Report) -> Figure | None:
     if report.two:
         return None
     level = confidence(report.ratings[0].level)
-    if not report.measured:
+    if _coloured_by_score(report):
+        lead = sentences(
+            "Games won, drawn and lost by the row's agent stand below, and in the cell that you "
+            "point at. ",
+            strong("Colour shows the share of points, not how sure it is"),
+            ": nothing can be inferred from so few openings.",
+        )
+    elif not report.measured:
         lead = sentences(
             "Games won, drawn and lost by the row's agent. ",
             strong("No colour, because nothing can be inferred"),
@@ -46,7 +53,9 @@ def figure(report: Report) -> Figure | None:
             ": what the games have not settled stays grey and dashed.",
         )
     lead = joined([lead, _left_out(report)])
-    body = joined([scale_in_words() if report.measured else None, _table(report)])
+    uncoloured = not report.measured and not _coloured_by_score(report)
+    scale = None if uncoloured else scale_in_words(intervals=report.measured)
+    body = joined([scale, _table(report)])
     return Figure("Who beat whom", lead, _picture(report), _numbers(report), body)
 
 
@@ -59,13 +68,26 @@ def _where_intervals(report: Report) -> str:
     return f"{what} shown for the cell that you point at"
 
 
-def scale_in_words(worse: str = "row loses", better: str = "row wins") -> Html:
-    """The scale of colours with its ends in words."""
+def _coloured_by_score(report: Report) -> bool:
+    """Whether colours show scores that nothing can be inferred from: cells too small for numbers.
+
+    Without colours such a matrix would be blank.
+    """
+    return not report.measured and _size(len(_shown(report))) == "small"
+
+
+def scale_in_words(
+    worse: str = "row loses", better: str = "row wins", intervals: bool = True
+) -> Html:
+    """The scale of colours with its ends in words, and the mark of unsettled cells if there are."""
     steps = joined(tag("i", class_=f"r{step}") for step in range(0, STEPS + 1, 2))
+    unsettled = (
+        tag("span", class_="even swatch", aria_hidden="true"),
+        "interval includes 50\u00a0%",
+    )
     return tag(
         "p", worse, tag("span", steps, class_="ramp", aria_hidden="true"), better,
-        tag("span", class_="even swatch", aria_hidden="true"), "interval includes 50\u00a0%",
-        class_="scale",
+        *(unsettled if intervals else ()), class_="scale",
     )  # fmt: skip
 
 
@@ -136,9 +158,17 @@ def _cell(report: Report, name: str, other: str, size: str) -> Html:
         kind = "even" if settled is None else step_of(settled)
         ends = None if size else tag("small", cell_ends(known))
         content = joined([bare_share(known.value), ends])
+    elif _coloured_by_score(report):
+        kind = _step_of_points(row)
     if size == "small":
         content = tag("span", content, class_="hidden")
     return tag("td", content, class_=kind, data_tip=_tip(row), data_a=name, data_b=other)
+
+
+def _step_of_points(row: WinRateRow) -> str:
+    """The colour of the share of points that the agent won."""
+    wins, draws = row.first_wins + row.second_wins, row.first_draws + row.second_draws
+    return step_of((wins + 0.5 * draws) / (row.games or 1))
 
 
 def won_drawn_lost(row: WinRateRow) -> str:
@@ -204,7 +234,9 @@ def _drawn(
         return None
     left, top, wide, high = place
     known = score_of(row)
-    kind = None if known.settled is None else step_of(known.settled)
+    settled = known.settled if report.measured else None
+    kind = None if settled is None else step_of(settled)
+    kind = _step_of_points(row) if _coloured_by_score(report) else kind
     box = tag(
         "rect", x=f"{left + 1:g}", y=f"{top + 1:g}", width=f"{wide - 2:g}",
         height=f"{high - 2:g}", class_=kind or "open",

@@ -3,7 +3,7 @@
 from arena.analysis.standings import TIES
 from arena.report.data import Report
 from arena.report.figure import Figure, NumberTable, sentences, strong, table_of
-from arena.report.figures.ratings import glossary, points_chart
+from arena.report.figures.ratings import glossary, marked_name, points_chart
 from arena.report.html import joined, name_of
 from arena.report.numbers import count, points, share
 from arena.report.row_chart import as_picture
@@ -17,7 +17,7 @@ def figure(report: Report) -> Figure | None:
         return None
     rows = tuple(
         (
-            name_of(row.agent), str(row.place), points(row.points), count(row.games),
+            marked_name(report, row.agent), str(row.place), points(row.points), count(row.games),
             count(row.won), count(row.drawn), count(row.lost), share(row.score),
             f"{row.margin:+,}",
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from arena.analysis.exclusions import EXCLUDED
 from arena.analysis.tables import EloRow
 from arena.report.chart import ticks
 from arena.report.data import Report
@@ -55,7 +56,7 @@ def _ratings(report: Report) -> Figure:
     )
     table = NumberTable(
         ("agent", "place", "Elo", "from", "to", "points", "games", "openings", "n_eff", "forfeits"),
-        tuple(_numbers(row) for row in report.ratings),
+        tuple(_numbers(report, row) for row in report.ratings),
     )
     body = joined([on_a_page(chart), numbers_below(table, "Ratings in numbers")])
     return Figure("Ratings", lead, as_picture(chart), table, body, _notes(report))
@@ -72,7 +73,7 @@ def _chart(report: Report, found: Sequence[Run]) -> RowChart:
         ChartRow(
             row.agent,
             interval(scale, rating_of(row), 14, 12, 4),
-            _texts(row),
+            _texts(report, row),
             brackets(found, place, 28),
             _group(report, place),
             row.rank,
@@ -90,18 +91,25 @@ def _chart(report: Report, found: Sequence[Run]) -> RowChart:
     )
 
 
-def _texts(row: EloRow) -> list[str]:
+def marked_name(report: Report, name: str) -> Html:
+    """An agent's name, marked if the run excluded it."""
+    return joined([name_of(name), f" ({EXCLUDED})" if name in report.excluded_names else None])
+
+
+def _texts(report: Report, row: EloRow) -> list[str]:
     known = rating_of(row)
     value = "\u2013" if known.value is None else elo(known.value)
+    if row.agent in report.excluded_names:
+        return [value, EXCLUDED]
     return [value, elo_ends(known) if known.bounded or not known.why else known.why]
 
 
-def _numbers(row: EloRow) -> tuple[Inside, ...]:
+def _numbers(report: Report, row: EloRow) -> tuple[Inside, ...]:
     known = rating_of(row)
     elos = ["" if end is None else elo(end, 1) for end in known[:3]]
     sizes = points(row.points), count(row.games), count(row.openings)
     return (
-        name_of(row.agent),
+        marked_name(report, row.agent),
         str(row.rank),
         *elos,
         *sizes,
@@ -164,7 +172,8 @@ def points_chart(report: Report) -> RowChart:
             joined([
                 block(0, 100, 9, 10, "track"), block(0, scale.at(row.points), 9, 10, "even")
             ]),
-            [f"{points(row.points)} of {count(row.games)}"],
+            [f"{points(row.points)} of {count(row.games)}"
+             + f", {EXCLUDED}" * (row.agent in report.excluded_names)],
             place=row.rank,
         )
         for row in report.ratings
@@ -178,7 +187,8 @@ def _standing(report: Report) -> Figure:
         ("agent", "place", "points", "games", "share", "forfeits"),
         tuple(
             (
-                name_of(row.agent), str(row.rank), points(row.points), count(row.games),
+                marked_name(report, row.agent), str(row.rank), points(row.points),
+                count(row.games),
                 share(row.points / (row.games or 1)), count(row.forfeits),
             )
             for row in report.ratings

@@ -44,7 +44,8 @@ def test_each_author_gets_a_page_of_the_own_bot(tmp_path, capsys):
     bad, first = found["2-b_d.md"], found["1-first.md"]
     assert "place 3 of 3, 0 points of 16 games" in bad
     assert "| first | 8 | 0 | 0 | 8 |" in bad
-    assert "(illegal), 16 times; first game" in bad
+    assert "(illegal), 3 times; first game" in bad
+    assert "13 games forfeited unplayed after its exclusion" in bad
     assert 'answered "99"' in bad
     assert "It lost no game by a fault." in first
     assert "| b\\|d | 8 | 8 | 0 | 0 |" in first

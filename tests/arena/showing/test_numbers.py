@@ -1,5 +1,7 @@
 """Numbers of a page are rounded outwards; a score is settled only beyond an even one."""
 
+import re
+
 import pytest
 
 from arena.report import numbers
@@ -13,6 +15,8 @@ from arena.report.palette import (
     readable_on,
     step_of,
 )
+from arena.stats.estimate import Estimate, EstimateKind
+from arena.stats.text import share_text
 
 
 def known(low, high, value=0.5, kind="fixed-n"):
@@ -82,3 +86,13 @@ def test_scores_beyond_the_scale_take_its_ends():
         "r50",
         "r50",
     ]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.56449, 0.63151), (0.5, 0.75), (0.04, 0.06)])
+def test_terminal_and_page_round_intervals_alike(low, high):
+    estimate = Estimate((low + high) / 2, low, high, 0.95, EstimateKind.FIXED)
+    text = share_text(estimate)
+    shown = re.search(r"\[([\d.]+), ([\d.]+)\]", text).groups()
+    known = Known(estimate.value, low, high, "fixed-n", 0.95, "")
+    assert shown == re.match(r"([\d.]+) to ([\d.]+)", numbers.share_ends(known)).groups()
+    assert float(shown[0]) <= 100 * low and 100 * high <= float(shown[1])

@@ -19,6 +19,7 @@ from arena.report.figures.registry import FIGURES, figures, write_figures
 from arena.report.games import games_json
 from arena.report.html import Html
 from arena.report.numbers import cell_ends, score_of
+from arena.report.palette import step_of
 from arena.report.row_chart import ChartRow, RowChart, as_picture
 from arena.report.svg import Scale, in_file, text_width
 from arena.report.unsettled import Run, lanes, runs
@@ -160,6 +161,25 @@ def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agent
     assert {group.get("class") for group in svg.iter(f"{SVG}g")} == {None}
     numbered = [each for each in svg.iter(f"{SVG}text") if each.get("class") == "cell"]
     assert len(numbered) == (len(boxes) if agents <= matrix.MOST_NUMBERED else 0)
+
+
+@pytest.mark.parametrize(("agents", "coloured"), [(12, False), (30, True)])
+def test_small_cells_are_coloured_by_score_where_nothing_can_be_inferred(reports, agents, coloured):
+    names = tuple(f"bot_{at}" for at in range(agents))
+    counts = dict.fromkeys(("first_draws", "second_draws", "first_losses", "second_losses"), 0)
+    row = next(iter(reports["three"].pairs.values()))._replace(
+        games=4, first_wins=2, second_wins=2, **counts
+    )
+    pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
+    report = SimpleNamespace(
+        agents=names, pairs=pairs, standing=True, two=False, files=(), met=list,
+        ratings=reports["three"].ratings,
+    )  # fmt: skip
+    made = matrix.figure(report)
+    best = step_of(1.0)
+    assert (f'class="{best}"' in made.picture.marks) == coloured
+    assert (f'<td class="{best}"' in made.body) == coloured
+    assert ("not how sure" in made.lead) == coloured
 
 
 def test_names_and_ticks_of_a_chart_do_not_overlap():

@@ -209,7 +209,7 @@ def test_an_ordinary_result_reads_as_the_issue_asks():
     row = matchup(openings, scores[:, 0], scores[:, 1])
     text = matchup_text(row)
     assert re.match(
-        r"59.9 % \[56.4, 63.2\], \+69 \[\+45, \+94\] Elo for openings like these  n", text
+        r"59.9 % \[56.3, 63.3\], \+69 \[\+45, \+94\] Elo for openings like these  n", text
     )
     assert "  n=2000 (n_eff 333); no game varied in" in text
     assert ", -69 [-94, -45] Elo" in matchup_text(from_other_side(row))

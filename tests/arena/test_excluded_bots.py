@@ -1,0 +1,196 @@
+"""Bots that a run excludes: everywhere the same counts, the same reasons, the same places."""
+
+import csv
+import json
+import re
+from functools import cache
+from html import unescape
+
+import pandas as pd
+import pytest
+
+from arena.commands import check, export, handouts, verify
+from arena.playing.fault_counts import FIRST_GAMES
+from arena.report.data import stored_report
+from arena.report.figures.forfeits import MOST_TOLD
+from arena.report.methods import methods
+from games.base.errors import DONE, FINDING
+from tests.arena.running import directory_of, played
+
+EXPERIMENT = """
+game = "kalah(4,3)"
+pairs = 10
+seed = 7
+{rank}openings = {{ random_plies = 3 }}
+[roster]
+directory = "bots"
+options = {{ start_seconds = 120 }}
+"""
+BY_POINTS = 'standings = { by = "points" }\n'
+BOTS = {
+    "broken": "def choose(view, legal, rng)\n    return legal[0]\n",
+    "first": "def choose(view, legal, rng):\n    return legal[0]\n",
+    "illegal": "def choose(view, legal, rng):\n    return 99\n",
+    "last": "def choose(view, legal, rng):\n    return legal[-1]\n",
+    "own_chance": "import random\ndef choose(view, legal, rng):\n    return random.choice(legal)\n",
+    "wrong_name": "def chose(view, legal, rng):\n    return legal[0]\n",
+}
+EXCLUDED = {"broken", "illegal", "wrong_name"}
+UNPLAYED = re.compile(r"([\d,]+) games forfeited unplayed after its exclusion")
+
+
+@pytest.fixture(scope="module")
+def a_run(tmp_path_factory):
+    @cache
+    def run(rank):
+        base = tmp_path_factory.mktemp("class")
+        (base / "bots").mkdir()
+        for name, source in BOTS.items():
+            (base / "bots" / f"{name}.py").write_text(source)
+        (base / "class.toml").write_text(EXPERIMENT.format(rank=rank))
+        played(base / "class.toml", base / "results", page=True)
+        return directory_of(base / "results")
+
+    return lambda rank=BY_POINTS: run(rank)
+
+
+def text_of(page):
+    text = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return unescape(re.sub(r"<[^>]*>", " ", text)).replace("\u00a0", " ")
+
+
+def unplayed_of(directory):
+    summary = json.loads((directory / "summary.json").read_text())
+    return {each["agent"]: each["unplayed"] for each in summary["excluded"]}
+
+
+def test_duplicates_forfeits_and_unplayed_games_are_counted_apart(a_run):
+    directory = a_run()
+    games = pd.read_parquet(directory / "games.parquet")
+    fair, summary = games.termination == "normal", json.loads(
+        (directory / "summary.json").read_text()
+    )  # fmt: skip
+    assert summary["duplicates"] == (games.repeat & fair).sum()
+    assert summary["forfeits"] == (~fair).sum()
+    assert summary["unplayed"] == (games.plies == 0).sum() == sum(unplayed_of(directory).values())
+    text, report = text_of((directory / "report.html").read_text()), stored_report(directory)
+    for words in (text, methods(report)):
+        assert f"{summary['forfeits']} of {len(games)} games were forfeited" in words
+        assert f"{summary['unplayed']} games of the forfeits were not played" in words
+        assert "repeat earlier ones" not in words and "repeated earlier ones" not in words
+
+
+def test_methods_do_not_promise_what_was_seen_to_fail(a_run):
+    report = stored_report(a_run())
+    assert report.repeatability.answer == "no"
+    words, page = methods(report), text_of((a_run() / "report.html").read_text())
+    assert "own_chance played other games" in words and "own_chance played other games" in page
+    assert "drawn from the seed" not in words
+    assert "the same file, seed and version give the same games" not in page.lower()
+    for name in EXCLUDED:
+        assert name in words
+
+
+def test_a_page_shows_no_path_of_this_machine(a_run):
+    page = (a_run() / "report.html").read_text()
+    section = page[page.index('id="forfeits"') : page.index('id="thinking_time"')]
+    assert "bots/broken.py" in section and str(a_run().parents[2]) not in section
+
+
+def test_excluded_bots_head_the_list_of_faults_and_the_rest_is_counted(a_run):
+    directory = a_run()
+    told = json.loads((directory / "run.json").read_text())
+    page = (directory / "report.html").read_text()
+    section = text_of(page[page.index("What happened") :])
+    first_fault = min(section.index(line[:20]) for line in told["forfeits"])
+    for name in EXCLUDED:
+        assert section.index(f"{name} {'does' if name == 'broken' else 'is'}") < first_fault
+    assert not any("excluded" in line or "not started again" in line for line in told["forfeits"])
+    stored = stored_report(directory)
+    many = [f"a: fault {number}" for number in range(MOST_TOLD + 5)]
+    stored.run["forfeits"], stored.run["different_faults"] = many, len(many)
+    from arena.report.figures.forfeits import figure  # noqa: PLC0415
+
+    assert "and 5 more" in str(figure(stored).body)
+
+
+def test_unplayed_games_are_not_faults_of_their_own(a_run):
+    directory = a_run()
+    assert handouts.main([str(directory)]) == DONE
+    for path in (directory / "handouts").iterdir():
+        name = re.sub(r"^\d+-|\.md$", "", path.name)
+        found, text = UNPLAYED.findall(path.read_text()), path.read_text()
+        assert found == [str(unplayed_of(directory)[name])] if name in EXCLUDED else not found
+        asked = [int(number) for number in re.findall(r", (\d+) times; first", text)]
+        assert all(number <= 20 for number in asked)
+        assert len(re.findall(r"^game \d+", text, re.MULTILINE)) <= 20
+
+
+@pytest.mark.parametrize("rank", [BY_POINTS, ""])
+def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys):
+    directory = a_run(rank)
+    table = pd.read_parquet(directory / "elo.parquet")
+    others = table[~table.agent.isin(EXCLUDED)]
+    assert others["rank"].max() < table[table.agent.isin(EXCLUDED)]["rank"].min()
+    assert export.main([str(directory), "--tables", "csv"]) == DONE
+    rows = csv.DictReader((directory / "export" / "elo.csv").read_text().splitlines())
+    assert {row["agent"] for row in rows if row["excluded"]} == EXCLUDED
+    page = text_of((directory / "report.html").read_text())
+    assert all(re.search(rf"{name}\s*\(excluded\)", page) for name in EXCLUDED)
+
+
+def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
+    directory = a_run()
+    capsys.readouterr()
+    played(directory.parents[2] / "class.toml", directory.parents[1], tables=True)
+    said = capsys.readouterr()
+    for name in EXCLUDED:
+        assert any(line.startswith(f"{name} ") for line in said.err.splitlines())
+        assert re.search(rf"{name} .*excluded", said.out)
+
+
+def test_a_bot_without_choose_gets_one_text_everywhere(a_run, capsys):
+    directory = a_run()
+    why = "has no function or class named choose"
+    assert check.main([str(directory.parents[2] / "bots" / "wrong_name.py")]) == FINDING
+    assert why in capsys.readouterr().out
+    assert handouts.main([str(directory)]) == DONE
+    (page,) = (directory / "handouts").glob("*wrong_name.md")
+    assert why in page.read_text()
+    summary = json.loads((directory / "summary.json").read_text())
+    (reason,) = (each["reason"] for each in summary["excluded"] if each["agent"] == "wrong_name")
+    assert why in reason
+
+
+def test_a_match_of_forfeits_has_as_many_openings_as_were_scheduled(a_run):
+    rates = pd.read_parquet(a_run() / "win_rates.parquet")
+    forfeited = rates[rates.forfeits + rates.opponent_forfeits == rates.games]
+    assert len(forfeited) and (forfeited.openings == 10).all()
+    assert (forfeited.counted_games <= forfeited.distinct_games).all()
+    table = pd.read_parquet(a_run() / "elo.parquet")
+    assert (table.openings == 10).all()
+    assert not forfeited.why.str.contains("one opening").any()
+
+
+def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, capsys):
+    sources = {
+        "a_raises": "def choose(view, legal, rng):\n    return 1 // 0\n",
+        "b_exits": "import sys\ndef choose(view, legal, rng):\n    sys.exit(3)\n",
+        "c_illegal": BOTS["illegal"],
+        "d_first": BOTS["first"],
+    }
+    (tmp_path / "bots").mkdir()
+    for name, source in sources.items():
+        (tmp_path / "bots" / f"{name}.py").write_text(source)
+    text = EXPERIMENT.format(rank="").replace("pairs = 10", "pairs = 14")
+    (tmp_path / "class.toml").write_text(text)
+    played(tmp_path / "class.toml", tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    (reason,) = (
+        each.reason for each in stored_report(directory).excluded if each.agent == "b_exits"
+    )
+    assert "exit status 3" in reason and "not started again" not in reason
+    games = pd.read_parquet(directory / "games.parquet")
+    asked = games[(games.plies > 0) & (games.termination == "crashed")]
+    assert len(asked) == FIRST_GAMES
+    assert verify.main([str(directory), "--all"]) == DONE
