@@ -18,7 +18,6 @@ SCHEDULES: Mapping[str, str] = {
     "rank": "arena.planning.schedules.rank",
     "place": "arena.planning.schedules.place",
     "swiss": "arena.planning.schedules.swiss",
-    "knockout": "arena.planning.schedules.knockout",
 }
 Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 

@@ -37,7 +37,6 @@ RACES = {
     "rank": "{ rank = true, indifference = 100 }",
     "place": '{ place = "deep", order = ["greedy", "first", "random"] }',
     "swiss": "{ swiss = 3, pairings = 2 }",
-    "knockout": "{ knockout = 2 }",
 }
 ALL = (*TABLES, "tournament.parquet")
 
