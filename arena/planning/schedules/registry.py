@@ -13,7 +13,6 @@ SCHEDULES: Mapping[str, str] = {
     "round_robin": "arena.planning.schedules.round_robin",
     "gauntlet": "arena.planning.schedules.gauntlet",
     "match": "arena.planning.schedules.match",
-    "couples": "arena.planning.schedules.couples",
     "best": "arena.planning.schedules.best",
     "rank": "arena.planning.schedules.rank",
     "place": "arena.planning.schedules.place",

@@ -178,6 +178,7 @@ SCHEDULES = {
     '"round_robin"': ((0, 1), (0, 2), (1, 2)),
     '{ gauntlet = "b" }': ((1, 0), (1, 2)),
     '{ match = ["c", "a"] }': ((2, 0),),
+    '{ match = [["c", "a"], ["a", "b"]] }': ((2, 0), (0, 1)),
 }
 
 
@@ -185,11 +186,6 @@ SCHEDULES = {
 def test_a_schedule_says_who_meets_whom(tmp_path, schedule):
     text = f'schedule = {schedule}\n{SMALL}agents.c.kind = "last"\n'
     assert loaded(tmp_path, text).plan.matches == SCHEDULES[schedule]
-
-
-def test_couples_are_neighbours_of_the_file(tmp_path):
-    text = 'schedule = "couples"\n' + SMALL + 'agents.c.kind = "last"\nagents.d.kind = "random"\n'
-    assert loaded(tmp_path, text).plan.matches == ((0, 1), (2, 3))
 
 
 def test_two_agents_need_no_names_for_a_match(tmp_path):
