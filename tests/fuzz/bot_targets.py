@@ -29,7 +29,7 @@ MOVE, PING, REFERENCE = b"{move}", b"{ping}", b"{ref}"  # what would be right
 MOST_PLIES = 80
 GAMES = {
     "lines": "kalah(6,4)", "gtp": "othello(6)", "nboard": "othello(8)", "kgp": "kalah(6,4)",
-    "manchester": "kalah-manchester(7,7)", "files": "othello(8)",
+    "files": "othello(8)",
 }  # fmt: skip
 OPTIONS: Mapping[str, Mapping[str, object]] = {
     "lines": {}, "lines console": {"form": "console"}, "lines squares": {"form": "squares"},
@@ -43,7 +43,6 @@ ANSWERS = {
     "|status x|=== PA|nodestats|{silence}",
     "kgp": "2 mode freeplay|2@{ref} move {move}|4@{ref} yield|6 ping|set info:comment \"x\"|error"
     "|goodbye|mode simple|8@{ref} move 99|{silence}|2@3 move",
-    "manchester": "MOVE;{move}|MOVE;{move}|SWAP|MOVE;0|MOVE;|{silence}",
     "files": "{move}|0|27|-1|x|{silence}",
 }  # fmt: skip
 # The same of a host.
@@ -57,8 +56,6 @@ QUESTIONS = {
     "kgp": "kgp 1 0 1|0 kgp 1 0 0|4 state <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>|8@6 ok|stop|@6 stop"
     "|2 ping|6 state <6,0,0,0,0,0,0,0,0,4,4,4,4,4,4>|9 problem <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> 1"
     "|goodbye|5@4 error \"x\"|7@4 stop|state <99999,0>|12 state <7,1,1,3,3,3,3,3,3,3,3,3>",
-    "manchester": "START;South|START;North|END|CHANGE;2;8,7,7,7,7,7,7,0,7,0,8,8,8,8,8,1;YOU"
-    "|CHANGE;SWAP;7,7,7,7,7,7,7,0,7,7,7,7,7,7,7,0;YOU|CHANGE;2;1,2;YOU|CHANGE;x;a,b;YOU|CHANGE;1;;END",
     "files": "1|2|0|8|x|-1|00000000|9|{silence}",
 }  # fmt: skip
 
@@ -162,7 +159,7 @@ def play(driver: Driver, of: Game, bot: Talker, dice: random.Random) -> None:
 def right_word(kind: str, of: Game, position: Position, move: int) -> bytes:
     """A legal move as a bot of this kind says it."""
     text = of.move_text(position, move)
-    return (str(move + 1) if kind in ("kgp", "manchester") else text).encode()
+    return (str(move + 1) if kind == "kgp" else text).encode()
 
 
 @cache

@@ -87,7 +87,6 @@ SPOKEN = {
     "lines": ["S 4 4 4 4 4 4, N 4 4 4 4 4 4, pots 0-0, South to move;1 2;0.5;9;x", ";;;"],
     "gtp": ["genmove b", "play w d3", "showboard", "boardsize 8", "undo", "3 name", "quit"],
     "nboard": ["set depth 5", "move F5", "go", "ping 3", "hint 2", "learn"],
-    "manchester": ["START;South", "START;North", "CHANGE;2;1,2;YOU", "END"],
 }
 COMMANDS = {
     "arena.run": Command(changed(SMALL), file_of("x.toml", "arena.run", *HERE), "x.toml", True),

@@ -32,6 +32,6 @@ def test_engines_that_follow_games_are_told_the_way_to_a_position(kind):
     moves = asked(of, {"engine": spec}, positions, 1, 60.0, ways)["engine"]
     lowest = [min(of.legal(each), key=of.slots_of) for each in positions]
     assert moves == lowest
-    if kind in ("gtp", "manchester"):
+    if kind == "gtp":
         (why,) = asked(of, {"engine": spec}, positions, 1, 60.0).values()
         assert "follows games move by move" in why
