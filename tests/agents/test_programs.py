@@ -8,7 +8,7 @@ import pytest
 from agents.core import AgentFailure, Resigned, SpecError
 from agents.kinds.program import refuse_shared_network
 from agents.protocols import PROTOCOLS
-from agents.sandbox.isolation import WALLS, WallLevel
+from agents.sandbox.isolation import MEASURES, WallLevel
 from agents.sandbox.transports import ConnectedClient
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
@@ -194,4 +194,4 @@ def test_a_client_without_a_network_of_its_own_is_told_so():
     with pytest.raises(AgentFailure, match="needs a network of its own") as failed:
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"
-    refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(WALLS)))
+    refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(MEASURES)))
