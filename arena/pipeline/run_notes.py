@@ -124,8 +124,8 @@ def note_end(
 def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
     """Return what the run's test of its outside bots found; it is made once, when all is played."""
     stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
-    if stored is not None or any("port" in spec.options for spec in drawn.specs):
-        return stored or BotReplays(dict.fromkeys(drawn.plan.outside_bots, 0))
+    if stored is not None:
+        return stored
     tell = say if not options.quiet else log.info
     columns = drawn.pairings.columns
     replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)

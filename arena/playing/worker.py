@@ -387,7 +387,6 @@ class Workers:
     def begin(self, workers: int | None = None) -> executor.Backend[Task, Batch]:
         """A new backend whose workers play as this one does.
 
-        There is one worker where a client connects to a port of ours: it cannot connect to two.
         A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.
         """
         self.excuse = self.wall.renewed()
@@ -396,8 +395,6 @@ class Workers:
             log.warning("the spawner of bots was lost, and is begun again")
             if self.lost > MOST_LOST:
                 raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {KEPT}")
-        if any("port" in spec.options for spec in self.drawn.specs):
-            workers = 1
         self.worker.homes = self.homes
         return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
 
