@@ -73,7 +73,6 @@ def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
-        Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
         Key("trusted", "bool", "true compiles it without bounds checks", False),
         *bot_options(),
     )

@@ -211,6 +211,7 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
 }
 # A key that no table has, or no longer -> where that is said.
 NO_KEYS: Mapping[str, str] = {
+    "compile": "it was removed; evaluations are always compiled",
     "port": "it was removed; name the program that connects in command",
     "couples": 'it was removed; write schedule = { match = [["a", "b"], ["c", "d"]] }',
     "knockout": 'it was removed; schedule = { best = 1 } finds the best, "swiss" names a winner',

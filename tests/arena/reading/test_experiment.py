@@ -70,7 +70,6 @@ def test_a_default_that_is_written_out_changes_neither_plan_nor_digest(tmp_path)
         "agents.a.nodes=20000",
         "agents.a.table_bits=16",
         "agents.a.random_ties=false",
-        "agents.a.compile=true",
         "agents.b.epsilon=0",
     ).plan
     assert written == short
@@ -127,7 +126,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds = 1
         weights = { lead = 2 }
         evaluate = "bots/my.py:evaluate"
-        compile = false
+        trusted = true
         endgame = 3
         table_bits = 10
         random_ties = true
@@ -150,7 +149,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds=1.0,
         weights={"lead": (2.0,)},
         evaluate=f"{mine}:evaluate",
-        compile=False,
+        trusted=True,
         endgame=3,
         table_bits=10,
         random_ties=True,
