@@ -148,7 +148,7 @@ def pilot_with(
     faulty = {place(answer.name) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = pilot_of(drawn, options.playing, faulty, seconds)
-    out(plan_lines.pilot_line(pilot, options.workers))
+    out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 
 
@@ -163,7 +163,7 @@ def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAns
     known = plan.pairs * len(plan.matches) - sum(left.values())
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
-    out(plan_lines.time_line(pilot, left, options.workers))
+    out(plan_lines.time_line(pilot, left, options.at_once))
     if line := plan_lines.start_line(answers):
         out(line)
     for line in plan_lines.match_lines(drawn, pilot):
@@ -201,7 +201,7 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
     if pilot.pairings:
         least = size.total * size.games // 2 + size.claim_pairs
         for pairs in (least, least + size.validation_pairs - size.claim_pairs):
-            out(plan_lines.time_line(pilot, {match: pairs}, options.workers))
+            out(plan_lines.time_line(pilot, {match: pairs}, options.at_once))
     out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))
     return FINDING if any(answer.fault for answer in answers) else DONE
 

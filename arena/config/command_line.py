@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from agents.sandbox.sandbox import Wall
 from arena.config.user_settings import ClusterSettings, cluster_settings, is_address
-from arena.playing.executor import BACKENDS
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, here
 from games.base.errors import Mistake, Unfinished, printable, status_of
-from games.base.text import listed, quoted
+from games.base.text import quoted
 
 if TYPE_CHECKING:
     from arena.playing.cluster.connection import Cluster
@@ -32,10 +31,9 @@ class RunOptions:
     """How to play, where to keep the games, what to print; nothing here decides a game."""
 
     results: Path
-    workers: int
+    workers: int  # processes; 0: games are played in this one
     interrupts: Interrupts
-    backend: str = "processes"
-    cluster: "Cluster | None" = None  # in place of the backend
+    cluster: "Cluster | None" = None  # in place of processes
     budget: float | None = None  # seconds
     fresh: bool = False
     quiet: bool = False
@@ -50,6 +48,11 @@ class RunOptions:
     pinned: bool = True  # whether workers keep to cores with their bots
 
     @property
+    def at_once(self) -> int:
+        """How many games are played at a time."""
+        return max(1, self.workers)
+
+    @property
     def playing(self) -> "PlayOptions":
         """The options for playing."""
         from arena.playing.worker import PlayOptions  # noqa: PLC0415  # it loads the kernels
@@ -57,7 +60,6 @@ class RunOptions:
         return PlayOptions(
             self.workers,
             self.interrupts,
-            self.backend,
             self.cluster,
             self.wall,
             self.known,
@@ -82,11 +84,7 @@ def parser_of(
         help="change one value of the file, such as agents.smart.depth=6",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
-    parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
-    parser.add_argument(
-        "--backend", choices=BACKENDS, default="processes", metavar="NAME",
-        help=f"where games are played: {listed(BACKENDS)}",
-    )  # fmt: skip
+    add_workers(parser)
     parser.add_argument(
         "--on", type=is_address, metavar="ADDRESS",
         help="play on a Dask cluster, tcp://HOST:PORT or local:4; or none",
@@ -100,6 +98,13 @@ def parser_of(
     if keeps_games:
         add_answer_options(parser)
     return parser
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the number of processes that play or judge."""
+    parser.add_argument(
+        "--workers", type=workers, metavar="N", help="processes (all cores); 0: this one"
+    )
 
 
 def add_answer_options(parser: argparse.ArgumentParser) -> None:
@@ -184,9 +189,8 @@ def _options(
 ) -> RunOptions:
     return RunOptions(
         results=chosen.results,
-        workers=chosen.workers or (cores() if cluster is None else max(1, cluster.slots)),
+        workers=number_of(chosen.workers) if cluster is None else max(1, cluster.slots),
         interrupts=interrupts,
-        backend=chosen.backend,
         cluster=cluster,
         budget=getattr(chosen, "budget", None),
         fresh=getattr(chosen, "fresh", False),
@@ -215,9 +219,14 @@ def resumable(
 
 def workers(text: str) -> int:
     """A number of processes."""
-    if not text.isdecimal() or not 1 <= int(text) <= 256:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 256, got {text!r}")
+    if not text.isdecimal() or not int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 256, got {text!r}")
     return int(text)
+
+
+def number_of(workers: int | None) -> int:
+    """The processes that a command line asks for, or one for each core."""
+    return cores() if workers is None else workers
 
 
 def cores() -> int:

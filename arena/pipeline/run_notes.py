@@ -87,7 +87,7 @@ def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
     """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
     if not any(map(users_code, drawn.specs)) or options.cluster is not None:
         return None
-    keeps = options.pinned and options.backend == "processes"
+    keeps = options.pinned and options.workers > 0
     if not options.quiet:
         say(pinning_words(options.workers, keeps))
     return keeps and cores_for(options.workers)

@@ -56,7 +56,7 @@ def fitted(tuning: Tuning, options: RunOptions, directory: Path, digest: str) ->
     )
     playing = options.playing
     games = round_games(learning, teacher, 1, directory / "start", digest, playing, shown_nowhere)
-    found = RoundFit(learning, sample_of(learning, games), options.workers)
+    found = RoundFit(learning, sample_of(learning, games), options.at_once)
     return found.features().by_name
 
 

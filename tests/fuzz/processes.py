@@ -58,7 +58,7 @@ SMALL = [
     '[agents.b]\nkind = "last"\n',
 ]  # fmt: skip
 GAME_FILE = (ROOT / "experiments" / "games" / "connect4.py").read_text()
-HERE = ("--backend", "here", "--workers", "1", "--known", "off", "--no-page")
+HERE = ("--workers", "0", "--known", "off", "--no-page")
 RATE = ("arena.rate", "--draws=0")
 PERSON = ["3", "f5", "undo", "hint", "help", "restart", "level 3", "quit", "\x04", "9", "a 1"]
 

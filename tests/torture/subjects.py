@@ -106,7 +106,7 @@ JUDGED = Command("arena.judge", ("results/run", "--quiet", "--workers", "2", "--
 SUBJECTS: Mapping[str, Subject] = {
     "fast path": Subject(run_of("--no-page"), {"torture.toml": FAST}, weight=20),
     "as typed": Subject(run_of(typed=True), {"torture.toml": FAST}, weight=6),
-    "one process": Subject(run_of("--no-page", "--backend", "here"), {"torture.toml": STOPPED}),
+    "one process": Subject(run_of("--no-page", "--workers", "0"), {"torture.toml": STOPPED}),
     "slow path": Subject(
         run_of("--no-page"), {"torture.toml": SLOW + GREEDY, "bot.py": BOT}, deciding=("bot.py",)
     ),

@@ -171,7 +171,7 @@ def test_the_tables_count_what_became_of_each_and_stand_in_the_page(tmp_path):
 
 
 SMALL = Subject(
-    run_of("--no-page", "--backend", "here", "--known", "off"),
+    run_of("--no-page", "--workers", "0", "--known", "off"),
     {"torture.toml": head(6, 4) + GREEDY + RANDOM},
 )
 

@@ -18,8 +18,8 @@ BROKEN = {
     "an unknown schedule": (
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
         'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match", '
-        '{ match = ["a", "b"] }, { match = [["a", "b"], ["c", "d"]] }, { best = 1 }, { rank = true }, { place = "a" } '
-        'or "swiss", got "round_robbin"; did you mean "round_robin"?',
+        '{ match = ["a", "b"] }, { match = [["a", "b"], ["c", "d"]] }, { best = 1 }, '
+        '{ rank = true }, { place = "a" } or "swiss", got "round_robbin"; did you mean "round_robin"?',
     ),
     "two schedules": (
         HEAD + 'schedule = { gauntlet = "bad", match = ["smart", "bad"] }\n' + AGENTS,

@@ -46,7 +46,7 @@ def test_a_study_by_fit_begins_with_games_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setattr(learned_start, "GAMES", 300)  # enough for weights, whatever these are
     path = tmp_path / "tune_test.toml"
     path.write_text(SMALL)
-    assert main([str(path), "--results", str(tmp_path / "r"), "--quiet", "--backend", "here"]) == 0
+    assert main([str(path), "--results", str(tmp_path / "r"), "--quiet", "--workers", "0"]) == 0
     (directory,) = (tmp_path / "r" / "tune_test").glob("tune-??????????")
     assert (directory / "start" / "round-1" / "journal.sqlite").exists()
     said = json.loads((directory / "recommendation.json").read_text())
