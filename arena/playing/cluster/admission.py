@@ -87,7 +87,7 @@ class Admission:
             ratio = factors[fast.host] / factors[slow.host]
             why = (
                 f"{fast.address} is {ratio:.2g} times as fast as {slow.address}, and agents play "
-                "by the clock; mixed_machines = true in the file allows it"
+                "by the clock; nodes in place of seconds, or machines of the same speed, help"
             )
             if not self.members.ready(self.digest):
                 raise NoCluster(why)
