@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.sandbox.sandbox import Wall
-from arena.config.user_settings import ClusterSettings, cluster_settings, is_address
+from arena.config.user_settings import cluster_address, is_address
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, here
 from games.base.errors import Mistake, Unfinished, printable, status_of
@@ -124,10 +124,9 @@ def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
 @contextmanager
 def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
     """The options that a command line names, with a cluster that is left at the end."""
-    settings = cluster_settings(chosen.on)
+    address = cluster_address(chosen.on)
     with ExitStack() as stack:
-        address = settings.address
-        cluster = None if address is None else stack.enter_context(cluster_at(settings))
+        cluster = None if address is None else stack.enter_context(cluster_at(address))
         known = known_games(chosen.known)
         if known is not None:
             stack.callback(known.close)
@@ -139,11 +138,11 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[R
 @contextmanager
 def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
     """The options with the cluster that `on` or the settings name, if they name one."""
-    settings = cluster_settings(on)
-    if settings.address is None:
+    address = cluster_address(on)
+    if address is None:
         yield options
         return
-    with cluster_at(settings) as cluster:
+    with cluster_at(address) as cluster:
         yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
 
 
@@ -168,17 +167,16 @@ def known_games(asked: str | None) -> "KnownGames | None":
         return None
 
 
-def cluster_at(settings: ClusterSettings) -> "Cluster":
-    """The cluster of the settings; a Mistake says why there is none."""
+def cluster_at(address: str) -> "Cluster":
+    """The cluster at an address; a Mistake says why there is none."""
     try:
         from arena.playing.cluster.connection import Cluster  # noqa: PLC0415  # it loads Dask
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        needs = f"to play on {quoted(str(settings.address))} needs Dask"
+        needs = f"to play on {quoted(address)} needs Dask"
         raise Mistake(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
-    assert settings.address is not None
-    return Cluster(settings.address, settings.wait_seconds)
+    return Cluster(address)
 
 
 def _options(

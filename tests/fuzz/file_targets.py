@@ -17,7 +17,7 @@ import games.replay
 from agents.registry import AGENTS
 from arena.config.experiment import load
 from arena.config.sweep import load_any
-from arena.config.user_settings import cluster_settings
+from arena.config.user_settings import cluster_address
 from arena.learning.config import load_learning
 from arena.tuning.study_config import load_tuning
 from games import NAMES
@@ -56,7 +56,7 @@ CONDITIONS = [
     "first in second",
 ]
 SETTINGS = [
-    '[cluster]\naddress = "tcp://host:8786"\nwait_seconds = 3\n',
+    '[cluster]\naddress = "tcp://host:8786"\n',
     '[cluster]\naddress = "none"\n',
 ]
 LINES = [f"{POSITIONS[1]}\n# a comment\n3 6 1 2\n\n4 1 2\n"]
@@ -121,7 +121,7 @@ def settings_of(content: bytes, directory: Path) -> int:
     path.write_bytes(content)
 
     def read() -> int:
-        cluster_settings(None)
+        cluster_address(None)
         return DONE
 
     with patch.dict(os.environ, {"XDG_CONFIG_HOME": str(directory)}):

@@ -11,6 +11,8 @@ from arena.playing.cluster.package import Parcel
 from arena.playing.cluster.remote_worker import Welcome, welcome
 from arena.storage import provenance
 
+WAIT_SECONDS = 60.0  # for workers that can play
+
 
 class Admission:
     """Prepares the workers of a cluster for one parcel, including those that join later."""
@@ -101,6 +103,6 @@ class Admission:
         if refused and len(refused) == len(self.members.there):
             one = refused[0]
             raise NoCluster(f"no worker at {self.cluster.address} can play: {one.refusal}")
-        if self.members.attention.seconds - self.hopeful > self.cluster.wait_seconds:
-            what = f"has had no workers for {self.cluster.wait_seconds:g} s"
+        if self.members.attention.seconds - self.hopeful > WAIT_SECONDS:
+            what = f"has had no workers for {WAIT_SECONDS:g} s"
             raise ClusterLost(self.cluster.address, what)
