@@ -19,6 +19,7 @@ from arena.planning.games import (
 )
 from arena.planning.schedule import draw
 from arena.planning.tasks import Task
+from arena.playing import fault_counts
 from arena.playing.early_faults import EarlyFault
 from arena.playing.forfeits import FaultRule, UselessBots
 from arena.playing.referee_loop import unclean
@@ -33,7 +34,6 @@ move_seconds = 1
 [agents.bot]
 kind = "python"
 file = "bot.py"
-max_restarts = 3
 max_timeouts = 4
 [agents.random]
 kind = "random"
@@ -41,7 +41,8 @@ kind = "random"
 
 
 @pytest.fixture
-def drawn(tmp_path):
+def drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(fault_counts, "MOST_RESTARTS", 3)
     (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
     return draw(load(experiment_file(tmp_path, TEXT)).plan)
 
