@@ -28,8 +28,6 @@ PAIRS = 5  # of games, from openings of their own
 SEED = 1
 SURER = 3  # new processes more, before a bot is said to keep state
 SLOW_SHARE = 0.5  # of the time that a bot may take to start
-# Protocols by which a bot must end with its game, or may well do so.
-ENDS_WITH_GAME = ("manchester", "files")
 SOWN = "sowing"
 NUMBERS = re.compile(r"\d[\d, ]*")  # faults that differ only in them are equal
 COMPILE = "cannot be compiled"  # in the message of an evaluation
@@ -271,7 +269,7 @@ class Examination:
 
     def ended(self) -> bool:
         """Whether its process has ended with the game."""
-        if not isinstance(self.main, Driver) or self.spec.kind in ENDS_WITH_GAME:
+        if not isinstance(self.main, Driver) or self.spec.kind == "files":
             return False
         single = self.spec.options.get("process") or self.spec.options.get("new_process_per_game")
         has_ended = getattr(self.main.bot, "has_ended", None)

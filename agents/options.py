@@ -9,7 +9,7 @@ from games import Game
 from games.base.schema import Key, size_bytes
 
 MEMORY, PROCESSES, START_SECONDS = "512MB", 64, 10.0
-MOST_RESTARTS, MOST_TIMEOUTS = 10, 20
+MOST_TIMEOUTS = 20
 TIMEOUT_SECONDS = 300.0  # fewer timeouts where they take longer than this in all
 # Beside the limit of a move; instead of those of the experiment.
 CLOCKS = (
@@ -35,8 +35,6 @@ def bot_options(processes: int = PROCESSES) -> tuple[Key, ...]:
         Key("processes", "int", "how many processes and threads", processes, low=1, high=4096),
         Key("start_seconds", "float", "to start and to begin a game", START_SECONDS,
             above=0, high=3600),
-        Key("max_restarts", "int", "failures for each game that it finished, and so many once, "
-            "before it forfeits the rest", MOST_RESTARTS, low=1, high=10**9),
         Key("max_timeouts", "int", "timeouts in all before it forfeits the rest; usually 20, or "
             "as many as fit into five minutes", low=1, high=10**9),
     )  # fmt: skip
@@ -73,7 +71,6 @@ def evaluation(weights: Callable[[Game], Weights | str]) -> tuple[Key, ...]:
             entry="evaluate",
             replaces=("features", "defaults"),
         ),
-        Key("compile", "bool", "false runs your evaluation in Python, slowly", True),
         Key("trusted", "bool", "true compiles it without bounds checks", False),
         *bot_options(),
     )

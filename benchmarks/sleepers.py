@@ -4,7 +4,7 @@ import pickle
 import time
 from typing import Any, NamedTuple
 
-from arena.playing import executor
+from arena.playing import executor, in_process
 from arena.playing.cluster.package import Parcel
 
 PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
@@ -33,7 +33,7 @@ class Sleepers:
 
     def begin(self, _workers: int | None = None) -> executor.Backend[Nap, bytes]:
         """A backend that sleeps in the player itself."""
-        return executor.begin("here", sleep, 1)
+        return in_process.Here(sleep)
 
     def look(self) -> None:
         """Nothing can hang."""

@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from agents.core import AgentFailure, Weights
 from agents.evaluation.compile_reasons import compile_reasons
-from agents.evaluation.features import Evaluate, address_of, call_object, rounded
+from agents.evaluation.features import Evaluate, address_of, rounded
 from agents.evaluation.user_names import (
     ALLOCATING,
     FAST,
@@ -33,7 +33,7 @@ from agents.evaluation.user_names import (
 )
 from agents.evaluation.weights import checked_weights
 from agents.search.bind import agent_kernels
-from agents.search.context import EVALUATOR, PYTHON, UNIT
+from agents.search.context import EVALUATOR, UNIT
 from agents.user_files import load_name, own_trace
 from games import Game, Position
 from games.kernels.bits import Typed, Values
@@ -53,7 +53,6 @@ WORD, NUMBER = ir.IntType(64), ir.DoubleType()
 TRACE_SECONDS = 0.5  # for Python to raise an error once more
 MOST_WEIGHTS = 2000  # they take half a second to compile
 NAN = "the evaluation is nan, which is not a number"
-NOT_COMPILED = "cannot be compiled (compile = false runs it in Python, hundreds of times slower):"
 
 
 @cache
@@ -68,7 +67,7 @@ def weights_type(names: tuple[str, ...]) -> types.Type:
 
 
 def plain_weights(names: tuple[str, ...], ctx: Context) -> object:
-    """The context's last words as weights, for an evaluation that Python runs."""
+    """The context's last words as weights, where Python runs the evaluation."""
     words = ctx[len(ctx) - len(names) :].tolist()
     return weights_class(names)(*(word / UNIT for word in words))
 
@@ -102,14 +101,13 @@ def weight_reader(names: tuple[str, ...]) -> Kernel:
 class OwnEvaluation:
     """A user's evaluation bound to one game; it keeps the compiled code alive."""
 
-    def __init__(self, reference: str, of: Game, compiled: bool, trusted: bool = False) -> None:
-        """`reference` is `path.py:function`; `compiled` False runs it in Python, slowly.
+    def __init__(self, reference: str, of: Game, trusted: bool = False) -> None:
+        """`reference` is `path.py:function`.
 
         `trusted`: its indices are not checked, and one out of bounds reads what lies there.
         """
         self.reference, self.trusted = reference, trusted
         self.game = of
-        self.compiled = compiled and not INTERPRETED
         self.path, function = load_name(reference, "evaluate")
         self.function = unbound(function)
         if not isinstance(self.function, FunctionType):
@@ -135,11 +133,11 @@ class OwnEvaluation:
         Numba does not say where it divides by zero or leaves an array: Python does it again.
         """
         trace = own_trace(error, self.path)
-        if "File " in trace or not self.compiled:
+        if "File " in trace or INTERPRETED:
             return trace
         if trace not in self.traces:
             self.traces[trace] = self._trace_by_python(position, error)
-        return self.traces[trace] or f"{trace}\n(compile = false shows the line)"
+        return self.traces[trace] or trace
 
     def _trace_by_python(self, position: Position, error: Exception) -> str:
         """The same error raised by Python, in the first position of those that follow."""
@@ -201,10 +199,7 @@ class OwnEvaluation:
         AgentFailure says why it does not compile, or what it raises at the start of the game.
         """
         state, self.context = self.game.start().state, ctx
-        if self.compiled:
-            self.entry = self._compiled_entry(ctx, state)
-        else:
-            self.entry = self._plain_entry(ctx)
+        self.entry = self._plain_entry() if INTERPRETED else self._compiled_entry(ctx, state)
         address = address_of(self.entry, ctx, state)
         ctx[EVALUATOR] = address
         try:
@@ -227,7 +222,7 @@ class OwnEvaluation:
         except NotANumber as error:
             self._fail(f"cannot be used: {error}")
         except Exception as error:  # Numba's own, or what a look at the user's names raises
-            self._fail(NOT_COMPILED, self._compile_problem(error))
+            self._fail("cannot be compiled:", self._compile_problem(error))
 
     def _compile_problem(self, error: Exception) -> str:
         """The lines that cannot be compiled, each with its reason."""
@@ -236,8 +231,8 @@ class OwnEvaluation:
             return compile_error(error, self.path)
         return "\n".join(each.words(self.path) for each in reasons)
 
-    def _plain_entry(self, ctx: Context) -> Evaluate:
-        """The evaluation run by Python: slow, but every statement is allowed."""
+    def _plain_entry(self) -> Evaluate:
+        """The evaluation run by Python, where nothing is compiled."""
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
 
@@ -245,23 +240,7 @@ class OwnEvaluation:
             more = (plain_weights(self.weight_names, ctx),) if self.takes == 3 else ()
             return plain_score(evaluate(ctx, restored(raw), *more))
 
-        if INTERPRETED:
-            return value
-        self.plain_value = value  # alive as long as its address is used
-        ctx[PYTHON] = id(value)
-        return python_entry()
-
-
-@cache
-def python_entry() -> Evaluate:
-    """What calls any evaluation that Python runs: compiled once for each family."""
-
-    def entry(ctx: Context, s: State) -> np.int64:
-        with numba.objmode(score="int64"):
-            score = call_object(ctx[PYTHON], ctx, s)
-        return score  # noqa: RET504  # Numba forbids leaving the block by return
-
-    return entry_point(entry, {"error_model": "numpy", "no_cfunc_wrapper": True})
+        return value
 
 
 class NotANumber(TypeError):  # noqa: N818  # what is wrong, as in IllegalMove

@@ -19,7 +19,7 @@ from agents.sandbox.isolation import WallLevel
 from agents.sandbox.namespaces import system_paths
 from agents.sandbox.protocol_agent import Driver, Program
 from agents.sandbox.sandbox import Wall
-from agents.sandbox.transports import BotProcess, ConnectedClient
+from agents.sandbox.transports import BotProcess
 from games import Game
 from games.base.errors import printable
 from games.base.schema import Key
@@ -43,10 +43,6 @@ PROGRAM_KEYS = (
     Key("new_process_per_game", "bool", "whether each game has a process of its own", False),
     *bot_options(PROCESSES),
 )
-
-
-# Of a protocol that is spoken over a socket.
-PORT = Key("port", "int", "where a client that others start connects", low=1, high=65_535)
 LONGEST_NAME = 120  # characters
 # By these a client finds out where localhost is.
 RESOLVER = ("/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf")
@@ -70,16 +66,13 @@ def kind(name: str) -> Kind:
             return str(error)
         return None
 
-    keys: tuple[Key, ...] = PROGRAM_KEYS
-    if name in SOCKETS:
-        keys = (replace(COMMAND, required=False), PORT, *PROGRAM_KEYS[1:])
-    options = (*keys, *protocol(name).OPTIONS)
+    options = (*PROGRAM_KEYS, *protocol(name).OPTIONS)
     return Kind(build, options, (), undeclared, users_code, behind, refusal)
 
 
-def users_code(options: Settings) -> str | None:
-    """The whole bot is somebody else's; one that we have not started is no code here."""
-    return f"{bot_name(options)} chooses its moves" if options.get("command") else None
+def users_code(options: Settings) -> str:
+    """The whole bot is somebody else's."""
+    return f"{bot_name(options)} chooses its moves"
 
 
 def bot_name(options: Settings) -> str:
@@ -96,19 +89,13 @@ def behind(spec: AgentSpec, of: Game, terms: Terms) -> Driver:
     """A program that is not started yet; AgentFailure if there is none."""
     options = settings(kind(spec.kind).options, spec, of)
     conversation = protocol(spec.kind).conversation(of, options)
-    limits, port = bot_limits(options, PROCESSES), options.get("port")
     seconds = min(options["seconds"] or terms.seconds, terms.seconds)
-    if (options["command"] is None) == (port is None) and spec.kind in SOCKETS:
-        raise SpecError(f"{spec.kind} needs either a command or a port")
-    if port is not None:
-        client = ConnectedClient(f"{spec.kind} client", port, limits)
-        return Driver(spec, of, conversation, Program(()), client, seconds)
     program = program_of(options, terms.cores)
     if spec.kind in RELAYS:
         program = relayed(program, *RELAYS[spec.kind])
     if spec.kind in SOCKETS and "seccomp" in terms.wall.level.measures:
         refuse_shared_network(options, terms.wall.level)
-    bot = BotProcess(bot_name(options), terms.wall, limits)
+    bot = BotProcess(bot_name(options), terms.wall, bot_limits(options, PROCESSES))
     fresh = bool(options["new_process_per_game"])
     return Driver(spec, of, conversation, program, bot, seconds, fresh)
 
@@ -118,7 +105,7 @@ def refuse_shared_network(options: Settings, level: WallLevel) -> None:
     if "namespaces" not in level.measures:
         message = (
             f"cannot be started: it needs a network of its own, which walls of level {level.name} "
-            "do not give; start it yourself, with its port in the table in place of its command"
+            "do not give"
         )
         raise AgentFailure("unloadable", bot_name(options), "", message)
 

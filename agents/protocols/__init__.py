@@ -10,7 +10,6 @@ PROTOCOLS: Mapping[str, str] = {
     "gtp": "agents.protocols.gtp",
     "nboard": "agents.protocols.nboard",
     "kgp": "agents.protocols.kgp",
-    "manchester": "agents.protocols.manchester",
     "files": "agents.protocols.files",
 }
 # Protocols whose questions hold all that the bot must know, or that can tell it any position.

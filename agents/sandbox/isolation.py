@@ -1,18 +1,17 @@
 """Isolation levels: find the strongest, start a restricted process."""
 
 import errno
-import importlib
 import logging
 import os
 import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, NoReturn, Protocol, cast
+from typing import NamedTuple, NoReturn
 
 from agents.sandbox import landlock, namespaces, resource_limits, seccomp, syscalls
 from agents.sandbox.messages import BotLimits
@@ -20,24 +19,18 @@ from agents.sandbox.syscalls import write
 
 UNSTARTED = 127  # the exit status of what could not be started
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# What is applied here; any other measure is a module of this package.
-OURS = frozenset({"namespaces", "bubblewrap", "landlock", "seccomp", "limits"})
-# The level, strongest first -> what it is made of; the first of each must work. What is not one of
-# ours below is a module of this package, with `HOLDS`, `restrict` and `attempts`.
+# The level, strongest first -> what it is made of; the first of each must work.
 WALLS: Mapping[str, tuple[str, ...]] = {
     "namespaces": ("namespaces", "landlock", "seccomp", "limits"),
-    "bubblewrap": ("bubblewrap", "seccomp", "limits"),
     "landlock": ("landlock", "seccomp", "limits"),
     "limits": ("limits",),
     "none": (),
 }
 # One of these is what `isolation = "required"` accepts.
-SEPARATING = ({"namespaces"}, {"bubblewrap"}, {"landlock", "seccomp"})
-UNUSED = "bubblewrap"  # by this version
-MEASURES = tuple(dict.fromkeys(each for made in WALLS.values() for each in made if each != UNUSED))
+SEPARATING = ({"namespaces"}, {"landlock", "seccomp"})
+MEASURES = WALLS["namespaces"]
 HELD = {
     "namespaces": "no files but their own, no network, no sight of other processes",
-    "bubblewrap": "no files but their own, no network, no sight of other processes",
     "landlock": "no files but their own, no network but local sockets, no signals to us",
     "limits": "memory, processes and time are limited; files and network are open to them",
 }
@@ -47,24 +40,6 @@ STOPPED = (
     errno.EADDRNOTAVAIL, errno.EMFILE, errno.EAGAIN, errno.ENOMEM,
 )  # fmt: skip
 TRIAL_LIMITS = BotLimits(memory=256 << 20)
-
-
-class OwnMeasure(Protocol):
-    """What the module of a further measure defines."""
-
-    HOLDS: str  # what it holds back, as a run says it
-
-    def restrict(self) -> None:
-        """Confine the process that calls it, for good; what fails is an OSError."""
-
-    def attempts(self) -> Mapping[str, Callable[[], object]]:
-        """By their names, what must end in an OSError behind this measure."""
-
-
-def own_measures(measures: Collection[str]) -> list[OwnMeasure]:
-    """The modules of the measures that are not ours."""
-    names = sorted(frozenset(measures) - OURS)
-    return [cast(OwnMeasure, importlib.import_module(f"agents.sandbox.{name}")) for name in names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +63,6 @@ def begin(confinement: Confinement, descriptors: Mapping[int, int], run: Callabl
     `descriptors` are all that it has open, by the numbers that it knows them by.
     """
     own_root = "namespaces" in confinement.measures
-    own_measures(confinement.measures)  # loaded here: behind the walls nothing can be
     if own_root:
         namespaces.system_paths()
     parent, owner = os.getpid(), (os.getuid(), os.getgid())
@@ -195,8 +169,6 @@ def confine(confinement: Confinement) -> None:
         os.chdir(confinement.cwd or confinement.scratch)
     if "limits" in measures:
         resource_limits.restrict(confinement.limits, confinement.grown, own_root)
-    for each in own_measures(measures):
-        each.restrict()
     if {"landlock", "seccomp"} & measures and not own_root:
         syscalls.no_capabilities()
     if "landlock" in measures:
@@ -248,9 +220,8 @@ class WallLevel(NamedTuple):
     @property
     def words(self) -> str:
         """What they hold back."""
-        more = [each.HOLDS for each in own_measures(self.measures)]
-        held = next((words for each, words in HELD.items() if each in self.measures), "")
-        return "; ".join([*more, held or "nothing is held back: run only code that you trust"])
+        held = (words for each, words in HELD.items() if each in self.measures)
+        return next(held, "nothing is held back: run only code that you trust")
 
     @property
     def enough(self) -> bool:
@@ -274,7 +245,6 @@ def level(scratch: Path, weakest: str = "") -> WallLevel:
         for each in MEASURES
         if (problem := tried(each, scratch) if each in allowed else "not to be used")
     }
-    problems[UNUSED] = "not used by this version"
     for name, made_of in WALLS.items():
         if not made_of or made_of[0] not in problems:
             return WallLevel(name, frozenset(made_of) - frozenset(problems), problems)
@@ -314,8 +284,6 @@ def _attempt(measure: str, outside: Path, port: int) -> int:
         "landlock": {"files": outside.read_text},
         "seccomp": {"network": lambda: _connect(port)},
     }
-    for own in own_measures({measure}):
-        attempts = {measure: own.attempts()}
     for what, attempt in attempts.get(measure, {}).items():
         try:
             attempt()

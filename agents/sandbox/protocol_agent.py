@@ -35,7 +35,7 @@ from agents.protocols.conversation import (
     Steps,
     Write,
 )
-from agents.sandbox.transports import BotProcess, ConnectedClient
+from agents.sandbox.transports import BotProcess
 from agents.search_info import bounded_data, data_line
 from games import Game, Position
 from games.base.errors import printable
@@ -86,7 +86,7 @@ class Driver:
         of: Game,
         conversation: Conversation,
         program: Program,
-        bot: BotProcess | ConnectedClient,
+        bot: BotProcess,
         seconds: float,
         fresh: bool = False,
     ) -> None:
@@ -174,8 +174,6 @@ class Driver:
         except (AgentFailure, Resigned):
             pass
         self._end()
-        if isinstance(self.bot, ConnectedClient):
-            self.bot.stop_listening()
 
     # -------------------------------------------------------------------- a conversation
 
@@ -277,8 +275,6 @@ class Driver:
 
     def _late(self) -> str:
         """Whether it has an answer, but keeps it: told by hanging up, where that is asked for."""
-        if not isinstance(self.bot, BotProcess):
-            return ""
         if self.hangs_up and self.bot.hung_up(HANG_UP_SECONDS):
             return f", {UNFLUSHED}"
         return "" if self.bot.heard else f" ({FLUSHES})"

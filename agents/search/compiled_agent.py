@@ -91,9 +91,7 @@ class CompiledAgent:
             self.context, self.by_tables = with_learned(self.context, Path(weights), of), True
             return
         if reference := self.settings["evaluate"]:
-            self.own = OwnEvaluation(
-                reference, of, self.settings["compile"], self.settings["trusted"]
-            )
+            self.own = OwnEvaluation(reference, of, self.settings["trusted"])
             self.context = with_own_weights(self.context, len(self.own.weight_names))
             set_own_weights(self.context, self.own.numbers(own))
             self.context[EVALUATOR] = self.own.address(self.context)

@@ -37,9 +37,8 @@ from games.kernels.context import COUNTERS, Context
     _,
     LEARNED,  # where the words of learned tables begin
     INDICES,  # where a fit lists what a position looks up
-    PYTHON,  # `id` of a user's evaluation that Python runs
     PROBING,  # 1 inside a shallow search that may cut a node
-) = range(COUNTERS, COUNTERS + 31)
+) = range(COUNTERS, COUNTERS + 30)
 # What shallow searches must say for a node of these depths to be cut.
 CUTS, CUT_WORDS = 64, 3
 SHALLOWEST_CUT, DEEPEST_CUT = 3, 12

@@ -4,13 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from arena.config.command_line import cores, elsewhere, same_command, workers
+from arena.config.command_line import add_workers, elsewhere, number_of, same_command
 from arena.config.user_settings import is_address
-from arena.playing.executor import BACKENDS
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, here
 from games.base.errors import DONE, status_of
-from games.base.text import listed, positive, whole
+from games.base.text import positive, whole
 
 LAST = range(1025)
 DATABASE_BEANS = range(31)
@@ -45,11 +44,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--database-beans", metavar="N", help="beans of the endgame database (18 in kalah(6,4))"
     )
-    parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
-    parser.add_argument(
-        "--backend", choices=BACKENDS, default="processes", metavar="NAME",
-        help=f"where it is judged: {listed(BACKENDS)}",
-    )  # fmt: skip
+    add_workers(parser)
     parser.add_argument(
         "--on", type=is_address, metavar="ADDRESS", help="judge on a Dask cluster, as arena.run"
     )
@@ -81,7 +76,7 @@ def judged(chosen: argparse.Namespace, interrupts: Interrupts) -> int:
         number(chosen.database_beans, "--database-beans", DATABASE_BEANS),
     )
     run = judged_run(chosen.run)
-    one = PlayOptions(chosen.workers or cores(), interrupts, chosen.backend)
+    one = PlayOptions(number_of(chosen.workers), interrupts)
     with elsewhere(one, chosen.on) as options:
         judge_and_write(run, settings, options, quiet=chosen.quiet, json=chosen.json)
         interrupts.finish()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.config.command_line import cores, elsewhere, same_command, workers
+from arena.config.command_line import add_workers, elsewhere, number_of, same_command
 from arena.config.user_settings import is_address
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, here
@@ -42,7 +42,7 @@ def arguments() -> argparse.ArgumentParser:
         for place, more in places.items():
             own.add_argument(place, **more)  # type: ignore[arg-type]  # the words of argparse
         own.add_argument("--ladder", type=Path, default=LADDER, metavar="DIR", help="not ladder/")
-        own.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
+        add_workers(own)
         own.add_argument("--quiet", action="store_true", help="print nothing but the table")
         if name in PLAYING:
             own.add_argument(
@@ -175,7 +175,7 @@ def _place(
 
     wall = Wall()
     try:
-        here_alone = PlayOptions(chosen.workers or cores(), interrupts, wall=wall)
+        here_alone = PlayOptions(number_of(chosen.workers), interrupts, wall=wall)
         with elsewhere(here_alone, chosen.on) as options:
             for name, spec in found:
                 step = placed(ladder, name, spec, options, chosen.quiet)

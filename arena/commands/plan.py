@@ -151,7 +151,7 @@ def pilot_with(
     faulty = {place(answer.name) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = pilot_of(drawn, options.playing, faulty, seconds)
-    out(plan_lines.pilot_line(pilot, options.workers))
+    out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
 
 
@@ -166,7 +166,7 @@ def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAns
     known = plan.pairs * len(plan.matches) - sum(left.values())
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
-    out(plan_lines.time_line(pilot, left, options.workers))
+    out(plan_lines.time_line(pilot, left, options.at_once))
     if line := plan_lines.start_line(answers):
         out(line)
     for line in plan_lines.match_lines(drawn, pilot):
@@ -207,7 +207,7 @@ def study_foreseen(tuning: "Tuning", options: "RunOptions") -> int:
         for words, more in (("shortest", games.least), ("longest", games.most)):
             pairs = (games.search + more + games.equal_terms) // 2
             what = f", search{others} and the {words} claim and validation together"
-            out(plan_lines.time_line(pilot, {match: pairs}, options.workers) + what)
+            out(plan_lines.time_line(pilot, {match: pairs}, options.at_once) + what)
     if line := plan_lines.start_line(answers):
         out(line)
     out(plan_lines.test_line(test, TYPICAL_VARIANCE, size.validation_pairs))

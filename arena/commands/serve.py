@@ -26,7 +26,6 @@ USUAL_GAMES = {
     "gtp": "othello(8)",
     "nboard": "othello(8)",
     "kgp": "kalah(6,4)",
-    "manchester": "kalah-manchester(7,7)",
 }
 PORT = 2671  # of KGP
 CONNECT_SECONDS = 10.0

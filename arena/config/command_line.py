@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.sandbox.sandbox import Wall
-from arena.config.user_settings import ClusterSettings, cluster_settings, is_address
-from arena.playing.executor import BACKENDS
+from arena.config.user_settings import cluster_address, is_address
 from arena.playing.options import Interrupts
 from games.base.cli import CommandParser, here
 from games.base.errors import Mistake, Unfinished, printable, status_of
-from games.base.text import listed, quoted
+from games.base.text import quoted
 
 if TYPE_CHECKING:
     from arena.playing.cluster.connection import Cluster
@@ -32,10 +31,9 @@ class RunOptions:
     """How to play, where to keep the games, what to print; nothing here decides a game."""
 
     results: Path
-    workers: int
+    workers: int  # processes; 0: games are played in this one
     interrupts: Interrupts
-    backend: str = "processes"
-    cluster: "Cluster | None" = None  # in place of the backend
+    cluster: "Cluster | None" = None  # in place of processes
     budget: float | None = None  # seconds
     fresh: bool = False
     quiet: bool = False
@@ -50,6 +48,11 @@ class RunOptions:
     pinned: bool = True  # whether workers keep to cores with their bots
 
     @property
+    def at_once(self) -> int:
+        """How many games are played at a time."""
+        return max(1, self.workers)
+
+    @property
     def playing(self) -> "PlayOptions":
         """The options for playing."""
         from arena.playing.worker import PlayOptions  # noqa: PLC0415  # it loads the kernels
@@ -57,7 +60,6 @@ class RunOptions:
         return PlayOptions(
             self.workers,
             self.interrupts,
-            self.backend,
             self.cluster,
             self.wall,
             self.known,
@@ -82,11 +84,7 @@ def parser_of(
         help="change one value of the file, such as agents.smart.depth=6",
     )  # fmt: skip
     parser.add_argument("--seed", metavar="N", help="the same as --set seed=N")
-    parser.add_argument("--workers", type=workers, metavar="N", help="processes (all cores)")
-    parser.add_argument(
-        "--backend", choices=BACKENDS, default="processes", metavar="NAME",
-        help=f"where games are played: {listed(BACKENDS)}",
-    )  # fmt: skip
+    add_workers(parser)
     parser.add_argument(
         "--on", type=is_address, metavar="ADDRESS",
         help="play on a Dask cluster, tcp://HOST:PORT or local:4; or none",
@@ -100,6 +98,13 @@ def parser_of(
     if keeps_games:
         add_answer_options(parser)
     return parser
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the number of processes that play or judge."""
+    parser.add_argument(
+        "--workers", type=workers, metavar="N", help="processes (all cores); 0: this one"
+    )
 
 
 def add_answer_options(parser: argparse.ArgumentParser) -> None:
@@ -119,10 +124,9 @@ def overrides(chosen: argparse.Namespace) -> tuple[str, ...]:
 @contextmanager
 def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[RunOptions]:
     """The options that a command line names, with a cluster that is left at the end."""
-    settings = cluster_settings(chosen.on)
+    address = cluster_address(chosen.on)
     with ExitStack() as stack:
-        address = settings.address
-        cluster = None if address is None else stack.enter_context(cluster_at(settings))
+        cluster = None if address is None else stack.enter_context(cluster_at(address))
         known = known_games(chosen.known)
         if known is not None:
             stack.callback(known.close)
@@ -134,11 +138,11 @@ def options_of(chosen: argparse.Namespace, interrupts: Interrupts) -> Iterator[R
 @contextmanager
 def elsewhere(options: "PlayOptions", on: str | None) -> Iterator["PlayOptions"]:
     """The options with the cluster that `on` or the settings name, if they name one."""
-    settings = cluster_settings(on)
-    if settings.address is None:
+    address = cluster_address(on)
+    if address is None:
         yield options
         return
-    with cluster_at(settings) as cluster:
+    with cluster_at(address) as cluster:
         yield options._replace(cluster=cluster, workers=max(1, cluster.slots))
 
 
@@ -168,17 +172,16 @@ def known_games(asked: str | None) -> "KnownGames | None":
         return None
 
 
-def cluster_at(settings: ClusterSettings) -> "Cluster":
-    """The cluster of the settings; a Mistake says why there is none."""
+def cluster_at(address: str) -> "Cluster":
+    """The cluster at an address; a Mistake says why there is none."""
     try:
         from arena.playing.cluster.connection import Cluster  # noqa: PLC0415  # it loads Dask
     except ModuleNotFoundError as error:
         if error.name not in ("dask", "distributed"):
             raise
-        needs = f"to play on {quoted(str(settings.address))} needs Dask"
+        needs = f"to play on {quoted(address)} needs Dask"
         raise Mistake(f"{needs}: pip install 'pitflip[cluster]' (or --on none)") from None
-    assert settings.address is not None
-    return Cluster(settings.address, settings.wait_seconds)
+    return Cluster(address)
 
 
 def _options(
@@ -189,9 +192,8 @@ def _options(
 ) -> RunOptions:
     return RunOptions(
         results=chosen.results,
-        workers=chosen.workers or (cores() if cluster is None else max(1, cluster.slots)),
+        workers=number_of(chosen.workers) if cluster is None else max(1, cluster.slots),
         interrupts=interrupts,
-        backend=chosen.backend,
         cluster=cluster,
         budget=getattr(chosen, "budget", None),
         fresh=getattr(chosen, "fresh", False),
@@ -220,9 +222,14 @@ def resumable(
 
 def workers(text: str) -> int:
     """A number of processes."""
-    if not text.isdecimal() or not 1 <= int(text) <= 256:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 256, got {text!r}")
+    if not text.isdecimal() or not int(text) <= 256:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 256, got {text!r}")
     return int(text)
+
+
+def number_of(workers: int | None) -> int:
+    """The processes that a command line asks for, or one for each core."""
+    return cores() if workers is None else workers
 
 
 def cores() -> int:

@@ -291,6 +291,5 @@ def plan_of(setup: Setup, meets: Meets) -> Plan:
         stop=settings.stop,
         rounds=meets.rounds,
         base=setup.base,
-        mixed_machines=settings.mixed_machines,
         anchor=None if settings.anchor is None else anchor_in(settings.anchor, [*setup.agents]),
     )

@@ -83,7 +83,6 @@ TOP = (
         choices=("any", "required"),
     ),
     Key("anchor", "text", 'the agent that is held at a rating, as in "smart=1500"'),
-    Key("mixed_machines", "bool", "whether agents play by clocks of different speed", False),
     Key(
         "stop",
         "table",
@@ -122,7 +121,6 @@ class Settings:
     unloadable: str | None
     isolation: str
     anchor: str | None
-    mixed_machines: bool
     stop: SprtPlan | None
 
 

@@ -4,7 +4,6 @@ import argparse
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.config.keys import read_table
 from arena.config.toml_file import Problems, Source, read_text, toml_tables
@@ -13,25 +12,14 @@ from games.base.text import quoted
 
 ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:(?P<port>[0-9]{1,5})|local:([1-9][0-9]?|1[0-9]{2})|none")
 FORMS = "tcp://HOST:PORT, tls://HOST:PORT, local:N for N processes of this machine, or none"
-WAIT_SECONDS = 60.0
 KEYS = (
     Key(
         "cluster",
         "table",
         "where games are played",
-        keys=(
-            Key("address", "text", f"of a Dask scheduler: {FORMS}"),
-            Key("wait_seconds", "float", "how long workers are waited for", WAIT_SECONDS, above=0),
-        ),
+        keys=(Key("address", "text", f"of a Dask scheduler: {FORMS}"),),
     ),
 )
-
-
-class ClusterSettings(NamedTuple):
-    """The cluster that is played on, if any, and how long its workers are waited for."""
-
-    address: str | None = None
-    wait_seconds: float = WAIT_SECONDS
 
 
 def settings_path() -> Path:
@@ -52,17 +40,17 @@ def _is_address(text: str) -> bool:
     return found is not None and (found["port"] is None or 0 < int(found["port"]) < 1 << 16)
 
 
-def cluster_settings(on: str | None) -> ClusterSettings:
-    """What the settings say, with the address of the command line in place of theirs."""
-    settings = _stored(settings_path())
-    address = settings.address if on is None else on
-    return settings._replace(address=None if address == "none" else address)
+def cluster_address(on: str | None) -> str | None:
+    """The cluster that is played on: of the command line, else of the settings; None: here."""
+    stored = _stored(settings_path())
+    address = stored if on is None else on
+    return None if address == "none" else address
 
 
-def _stored(path: Path) -> ClusterSettings:
-    """What is in the file; ExperimentError says what is wrong with it."""
+def _stored(path: Path) -> str | None:
+    """The address in the file; ExperimentError says what is wrong with it."""
     if not path.is_file():
-        return ClusterSettings()
+        return None
     text = read_text(path)
     tables = toml_tables(path, text)
     problems = Problems(Source(path, text, tables))
@@ -71,4 +59,4 @@ def _stored(path: Path) -> ClusterSettings:
     if address is not None and not _is_address(address):
         problems.say(("cluster", "address"), f"address must be {FORMS}, got {quoted(address)}")
     problems.raise_if_any()
-    return ClusterSettings(**values)
+    return address

@@ -249,7 +249,7 @@ def learned_round(
     """Fit the games of a round and match what comes of them against its teacher."""
     learning, path = run.learning, run.directory / f"round-{number}.npz"
     sample = sample_of(learning, games)
-    fit = RoundFit(learning, sample, run.options.workers, run.options.wall)
+    fit = RoundFit(learning, sample, run.options.at_once, run.options.wall)
     fitted = fit.fitted(run.options.interrupts.look)
     weights = written(path, fit.file(fitted, [run.command], number))
     run.say(fit_line(weights))

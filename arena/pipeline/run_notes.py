@@ -102,7 +102,7 @@ def _pinned(drawn: DrawnPlan, options: RunOptions) -> bool | None:
     """Whether workers keep to cores with their bots, said on the terminal; None without bots."""
     if not any(map(users_code, drawn.specs)) or options.cluster is not None:
         return None
-    keeps = options.pinned and options.backend == "processes"
+    keeps = options.pinned and options.workers > 0
     if not options.quiet:
         say(pinning_words(options.workers, keeps))
     return keeps and cores_for(options.workers)
@@ -142,8 +142,8 @@ def note_end(
 def tested_bots(drawn: DrawnPlan, journal: Journal, options: RunOptions) -> BotReplays:
     """Return what the run's test of its outside bots found; it is made once, when all is played."""
     stored = BotReplays.from_json(provenance.read_run(journal.directory).get(KEY))
-    if stored is not None or any("port" in spec.options for spec in drawn.specs):
-        return stored or BotReplays(dict.fromkeys(drawn.plan.outside_bots, 0))
+    if stored is not None:
+        return stored
     tell = say if not options.quiet else log.info
     columns = drawn.pairings.columns
     replays = replay_bots(drawn, lambda: journal.parts(columns), options.playing, tell)

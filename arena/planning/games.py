@@ -247,7 +247,7 @@ def opened(blob: bytes) -> Blob:
         if isinstance(kind, str):
             columns[name] = np.frombuffer(body, kind, head["rows"], ends)
             ends += head["rows"] * np.dtype(kind).itemsize
-    last = len(body) - head.get("thoughts", 0)  # which a journal of an earlier version has not
+    last = len(body) - head["thoughts"]
     moves = None if head["moves"] is None else np.frombuffer(body[ends:last], head["moves"])
     traces = {int(row): text for row, text in head["traces"].items()}
     stored = json.loads(zlib.decompress(body[last:])) if last < len(body) else {}

@@ -74,8 +74,6 @@ class Plan:
     base: Path = field(default=Path(), compare=False)
     # Where the rules of a game file lie if not where its name says, as of a kept copy.
     game_file: Path | None = field(default=None, compare=False)
-    # Whether machines of different speed may play by the clock; printed, but not in the JSON.
-    mixed_machines: bool = field(default=False, compare=False)
     # The agent that is held at a rating, and the rating: tables show it, games do not depend on it.
     anchor: tuple[str, float] | None = field(default=None, compare=False)
     # Whether walls that keep files, network and processes apart are required.

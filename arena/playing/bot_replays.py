@@ -58,7 +58,7 @@ def replay_bots(
     """
     names = drawn.plan.names
     places = [names.index(name) for name in drawn.plan.outside_bots]
-    asked, chosen = chosen_pairings(parts, places, options.workers) if places else ([], [])
+    asked, chosen = chosen_pairings(parts, places, options.at_once) if places else ([], [])
     counts = dict.fromkeys((names[place] for place in asked), 0)
     if chosen:
         tell(f"playing {2 * len(chosen)} games again, to see whether the bots repeat their moves")

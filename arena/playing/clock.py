@@ -46,7 +46,7 @@ def time_control(plan: Plan, spec: AgentSpec) -> TimeControl:
 
 def is_bot(spec: AgentSpec) -> bool:
     """Whether a user's program or function chooses the moves, not a search of ours."""
-    return not searches(spec) and (users_code(spec) is not None or "port" in spec.options)
+    return not searches(spec) and users_code(spec) is not None
 
 
 def default_move_seconds(agents: Iterable[AgentSpec]) -> float | None:

@@ -1,20 +1,14 @@
 """Jobs in order, with retries."""
 
-import importlib
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
-# A module with `begin(work, workers) -> Backend`.
-BACKENDS: Mapping[str, str] = {
-    "processes": "arena.playing.process_pool",
-    "here": "arena.playing.in_process",
-}
 log = logging.getLogger(__name__)
 TRIES_ALONE = 2
 # The next item, sized for the worker of this name; None if there is none now.
@@ -61,12 +55,6 @@ class WorkFailed(Exception):  # noqa: N818  # what happened, not an error of the
         """Who failed and how."""
         who = f"at worker {self.worker}: " if self.worker else ""
         return f"{who}{self.trace or 'the process that did the work died'}"
-
-
-def begin(name: str, work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:
-    """Start a backend of the table; `work` turns an item into its result."""
-    backend: Backend[Item, Result] = importlib.import_module(BACKENDS[name]).begin(work, workers)
-    return backend
 
 
 class Crew(Protocol[Item, Result_co]):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from agents.fault_text import fault_text
-from agents.options import MOST_RESTARTS, MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.options import MOST_TIMEOUTS, TIMEOUT_SECONDS
 from agents.registry import users_code
 from arena.planning.games import Termination
 from arena.planning.schedule import DrawnPlan
@@ -17,6 +17,7 @@ ENDING = frozenset(
 )
 
 NOT_AGAIN = "is not started again"
+MOST_RESTARTS = 10  # before a bot finishes a game, and as many more for each that it finishes
 FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
 
 
@@ -88,17 +89,16 @@ class FaultCounts:
                 f"is excluded: it failed its first {FIRST_GAMES} games and finished none; "
                 f"last fault: {last}"
             )
-        options = self.drawn.specs[place].options
         # Counted beside finished games: a bot that fails now and then fails ten times in a row by
         # chance, and would play most of the rest. A part does not show how many it finished before.
-        most = options.get("max_restarts", MOST_RESTARTS) * (1 + self.kept[place])
+        most = MOST_RESTARTS * (1 + self.kept[place])
         if not self.part and how in ENDING and (failures := self.ended[place]) >= most:
             games = failures + self.kept[place]
             last = how.name.lower()
             return f"{NOT_AGAIN}: it failed in {failures} of {games} games (last: {last})"
         seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move
         usual = max(1, min(MOST_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
-        most = options.get("max_timeouts", usual)
+        most = self.drawn.specs[place].options.get("max_timeouts", usual)
         if self.timeouts[place] >= most:
             return f"{NOT_AGAIN}: {most} games in all were lost by timeout"
         return ""

@@ -38,8 +38,3 @@ class Here(Generic[Item, Result]):
     def close(self) -> None:
         """Forget the items that were not worked on."""
         self.items.clear()
-
-
-def begin(work: Callable[[Item], Result], _workers: int) -> Here[Item, Result]:
-    """The backend; it has one worker, whatever the number."""
-    return Here(work)

@@ -14,7 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
-from arena.playing.executor import Item, Result, WorkFailed
+from arena.playing.executor import Backend, Item, Result, WorkFailed
+from arena.playing.in_process import Here
 
 TURN_SECONDS = 0.05
 PATIENCE_SECONDS = 0.5
@@ -94,9 +95,9 @@ class Processes(Generic[Item, Result]):
                 results._writer.close()  # it waits for the rest of a result: now it reads the end
 
 
-def begin(work: Callable[[Item], Result], workers: int) -> Processes[Item, Result]:
-    """The backend with this many processes."""
-    return Processes(work, workers)
+def begin(work: Callable[[Item], Result], workers: int) -> Backend[Item, Result]:
+    """Start this many processes; with none, this process does the work."""
+    return Processes(work, workers) if workers else Here(work)
 
 
 def trace_of(error: BaseException) -> str:

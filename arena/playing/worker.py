@@ -29,7 +29,7 @@ from arena.planning.games import (
 from arena.planning.pair_order import Block, Pairings
 from arena.planning.schedule import DrawnPlan, draw
 from arena.planning.tasks import BATCH_SECONDS, Task, Tasks, Verdicts
-from arena.playing import executor
+from arena.playing import executor, process_pool
 from arena.playing.clock import with_own_seconds
 from arena.playing.cluster.package import Parcel, parcel
 from arena.playing.compiled_loop import COSTS, CompiledLoop, Pair, TooLong
@@ -250,13 +250,17 @@ def replayer(drawn: DrawnPlan, wall: Wall) -> Callable[[int, Games], list[int]]:
 class PlayOptions(NamedTuple):
     """Where games are played, by how many workers, and what may interrupt them."""
 
-    workers: int
+    workers: int  # processes; 0: games are played in this one
     interrupts: Interrupts
-    backend: str = "processes"
-    cluster: "Cluster | None" = None  # in place of the backend
+    cluster: "Cluster | None" = None  # in place of processes
     wall: Wall | None = None  # None: one for each crew
     known: KnownGames | None = None  # games that need not be played
     pinned: bool = True  # whether a worker keeps to a core with its bots, where there are enough
+
+    @property
+    def at_once(self) -> int:
+        """How many games are played at a time."""
+        return max(1, self.workers)
 
     @property
     def batch_seconds(self) -> float:
@@ -285,7 +289,8 @@ class PlayOptions(NamedTuple):
     ) -> executor.Backend[executor.Item, executor.Result]:
         """A backend for work done in processes forked from here, or sent elsewhere as a parcel."""
         if self.cluster is None:
-            return executor.begin(self.backend, work(), workers or self.workers)
+            most = self.workers if workers is None else min(workers, self.workers)
+            return process_pool.begin(work(), most)
         from arena.playing.cluster.dask_executor import Farm  # noqa: PLC0415  # it loads Dask
 
         return Farm(self.cluster, sent(), workers is not None, look)
@@ -387,7 +392,6 @@ class Workers:
     def begin(self, workers: int | None = None) -> executor.Backend[Task, Batch]:
         """A new backend whose workers play as this one does.
 
-        There is one worker where a client connects to a port of ours: it cannot connect to two.
         A spawner of bots that was lost is begun again; SpawnerLost if that happens all the time.
         """
         self.excuse = self.wall.renewed()
@@ -396,8 +400,6 @@ class Workers:
             log.warning("the spawner of bots was lost, and is begun again")
             if self.lost > MOST_LOST:
                 raise SpawnerLost(f"the spawner of bots was lost {self.lost} times: {KEPT}")
-        if any("port" in spec.options for spec in self.drawn.specs):
-            workers = 1
         self.worker.homes = self.homes
         return self.options.begin(lambda: self.worker.batch, self.parcel, self.look, workers)
 

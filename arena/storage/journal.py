@@ -149,12 +149,9 @@ class Journal:
         self._base.execute(
             "create table if not exists batches "
             "(start integer primary key, stop integer not null, games blob not null, "
-            "note text not null, seal integer) strict"
+            "note text not null, seal integer not null) strict"
         )
         self._base.execute("create table if not exists run (digest text not null) strict")
-        columns = self._base.execute("select name from pragma_table_info('batches')").fetchall()
-        if ("seal",) not in columns:  # of an earlier version
-            self._base.execute("alter table batches add column seal integer")
         stored = self._base.execute("select digest from run").fetchone()
         if stored is None:
             self._base.execute("insert into run (digest) values (?)", (digest,))
@@ -311,7 +308,7 @@ class Journal:
             "select start, stop, games, note, seal from batches order by start"
         )
         for start, stop, games, note, seal in rows:
-            if seal not in (None, self._seal(start, stop, games, note)):
+            if seal != self._seal(start, stop, games, note):
                 raise Damaged(f"its batch {start} to {stop} is not what was written there")
             yield StoredBatch(start, stop, games, note)
 

@@ -30,7 +30,7 @@ NUMBERS = ("int", "float", "bool")
 MORE_IS_BETTER = ("nodes", "seconds", "think_seconds", "table_bits", "database_beans")
 # With more of these a search is better and slower, unless what it may look at is fixed.
 AT_EQUAL_NODES = ("depth", "endgame")
-SAME_MOVES = ("compile", "trusted", "new_process_per_game", "port")
+SAME_MOVES = ("trusted", "new_process_per_game")
 
 
 def has_weights(spec: AgentSpec) -> bool:

@@ -131,7 +131,7 @@ def _planned(tuning: Tuning, options: RunOptions) -> StudyPlan:
     openings = budget.drawn(tuning, smallest)[0]
     trial = _trial_games(tuning, smallest, openings, options.wall)
     seed = tuning.space.changes(tuning.space.point(tuning.seed_values))
-    rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.workers
+    rate = games_per_second(trial, seed, MEASURED_SECONDS) * options.at_once
     return budget.within(tuning, options.budget, rate)._replace(share=share)
 
 

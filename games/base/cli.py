@@ -15,6 +15,8 @@ MOST_TEXT = 2000  # characters of what is wrong, below the usage
 PYTHON = "python -m "
 SCRIPT = "pitflip"
 MODULES = ("run", "tune")  # verbs that `python -m arena.VERB` runs too
+# Options that commands no longer have -> what to write in their place.
+REMOVED_OPTIONS = {"--backend": "--workers 0 plays in this process"}
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -33,6 +35,9 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with what is wrong, in one line below the usage."""
+        for option, instead in REMOVED_OPTIONS.items():
+            if message.startswith("unrecognized") and option in message:
+                message += f"; {option} was removed: {instead}"
         super().error(printable(message, MOST_TEXT))
 
 

@@ -87,7 +87,7 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
         ("openings",),
     ),
     **dict.fromkeys(
-        ("round_robin", "roundrobin", "swiss", "knockout", "gauntlet", "match", "format", "mode"),
+        ("round_robin", "roundrobin", "swiss", "gauntlet", "match", "format", "mode"),
         ("schedule",),
     ),
     **dict.fromkeys(("alpha", "confidence", "significance", "early_stop", "elo"), ("stop",)),
@@ -209,8 +209,15 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "neighbors": ("neighbours",),
     "stability": ("stable",),
 }
-# A key that no table has -> where that is said.
+# A key that no table has, or no longer -> where that is said.
 NO_KEYS: Mapping[str, str] = {
+    "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
+    "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
+    "mixed_machines": "it was removed; limits in nodes allow machines of different speed",
+    "compile": "it was removed; evaluations are always compiled",
+    "port": "it was removed; name the program that connects in command",
+    "couples": 'it was removed; write schedule = { match = [["a", "b"], ["c", "d"]] }',
+    "knockout": 'it was removed; schedule = { best = 1 } finds the best, "swiss" names a winner',
     **dict.fromkeys(
         ("workers", "threads", "cores", "cpus", "jobs", "n_jobs", "processes", "parallel"),
         "how many games are played at once is said on the command line: --workers N",

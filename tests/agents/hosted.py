@@ -19,7 +19,6 @@ GAMES = {
     "gtp": "othello(8)",
     "nboard": "othello(8)",
     "kgp": "kalah(6,4)",
-    "manchester": "kalah-manchester(7,7)",
 }
 
 

@@ -105,7 +105,7 @@ def test_nothing_is_wrong_with_the_examples(capsys, name):
 
 
 @pytest.mark.slow  # each is started a dozen times
-@pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp", "manchester"])
+@pytest.mark.parametrize("kind", ["gtp", "nboard", "kgp"])
 def test_every_protocol_is_checked(capsys, kind):
     words = ["--pairs", "1", "--kind", kind, "--", *other(kind)]
     assert checked(capsys, *words)[0] == DONE

@@ -1,15 +1,11 @@
 """Programs in any language as agents: whole games and every fault, through real processes."""
 
-import socket
-import subprocess
-
 import pytest
 
-from agents.core import AgentFailure, Resigned, SpecError
+from agents.core import AgentFailure, Resigned
 from agents.kinds.program import refuse_shared_network
 from agents.protocols import PROTOCOLS
-from agents.sandbox.isolation import WALLS, WallLevel
-from agents.sandbox.transports import ConnectedClient
+from agents.sandbox.isolation import MEASURES, WallLevel
 from games import game
 from tests.agents.hosted import GAMES, PYTHON, fault_of, game_for, hosted, other, played
 
@@ -151,47 +147,9 @@ def test_a_bot_of_files_is_started_for_each_move_and_its_last_whole_line_counts(
             assert played(agent, of, most=plies) == honest
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as any_one:
-        port: int = any_one.getsockname()[1]
-        return port
-
-
-def test_a_client_that_others_start_connects_to_a_port_and_again_after_a_fault():
-    of, port = game_for("kgp"), free_port()
-    with hosted("kgp", of, port=port) as agent:
-        assert isinstance(agent.bot, ConnectedClient)
-        for _ in range(2):
-            agent.bot.listen()  # what the client looks for is there before it
-            with subprocess.Popen(other("kgp", "", "1", str(port))) as client:
-                assert played(agent, of)
-                assert agent.bot.connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-                assert played(agent, of, player=1)
-                agent.close()
-                assert client.wait(60) == 0  # it is told goodbye
-        agent.bot.listen()
-        with subprocess.Popen(other("kgp", "death", "3", str(port))):
-            assert fault_of(agent, of) == "crashed"
-
-
-@pytest.mark.parametrize("options", [{}, {"port": 2671, "command": ["sh"]}])
-def test_a_client_is_started_by_us_or_by_others(options):
-    with (
-        pytest.raises(SpecError, match="either a command or a port"),
-        hosted("kgp", game_for("kgp"), **options),
-    ):
-        pass
-
-
-def test_nobody_connects():
-    of = game_for("kgp")
-    with hosted("kgp", of, port=free_port(), start_seconds=0.2) as agent:
-        assert fault_of(agent, of) == "unloadable"
-
-
 def test_a_client_without_a_network_of_its_own_is_told_so():
     shared = WallLevel("landlock", frozenset({"landlock", "seccomp", "limits"}), {})
     with pytest.raises(AgentFailure, match="needs a network of its own") as failed:
         refuse_shared_network({"command": ["client"]}, shared)
     assert failed.value.kind == "unloadable"
-    refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(WALLS)))
+    refuse_shared_network({"command": ["client"]}, shared._replace(measures=frozenset(MEASURES)))

@@ -51,13 +51,6 @@ def test_a_process_answers_while_its_input_is_open():
         assert bot.wait(MOST_SECONDS) == DONE
 
 
-def test_the_manchester_engine_ends_its_agent(monkeypatch, capsys):
-    said = replies(
-        monkeypatch, capsys, ["manchester", "--agent", "first"], "START;South", "END", "START;South"
-    )
-    assert said == "MOVE;1\n"
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -24,7 +24,7 @@ from arena.playing.worker import Worker
 from tests.forked import in_fork, with_bots
 
 ROOT = Path(__file__).parents[2]
-WHO_PLAYS = {"--workers", "--backend", "--on"}
+WHO_PLAYS = {"--workers", "--on"}
 TABLES = ("games.parquet", "elo.parquet", "win_rates.parquet")
 
 BOTS = {
@@ -98,13 +98,11 @@ def small(pairs: int = 20, more: str = "", plies: int = 5) -> str:
 def played(path: Path, results: Path, workers: int | None = None, **options) -> bool:
     """Run an experiment in this process; games too, where no number of workers is asked for."""
     overrides = options.pop("overrides", ())
-    if workers is None:
-        options.setdefault("backend", "here")
     options.setdefault("quiet", True)
     options.setdefault("interrupts", Interrupts())
     with contextlib.closing(Wall()) as wall:
         options.setdefault("wall", wall)
-        chosen = RunOptions(results, workers or 1, overrides=overrides, **options)
+        chosen = RunOptions(results, workers or 0, overrides=overrides, **options)
         return run(load(path, overrides), chosen)
 
 
@@ -198,7 +196,7 @@ def called(*words: object) -> subprocess.CompletedProcess:
     """
     words = [str(word) for word in words]
     if not {word.partition("=")[0] for word in words} & WHO_PLAYS:
-        words += ["--backend", "here"]
+        words += ["--workers", "0"]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             try:

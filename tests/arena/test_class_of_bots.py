@@ -59,7 +59,7 @@ BAD = {
         "seconds = 2\nmax_timeouts = 3", {"timeout", "normal"},
     ),
     "prints": ("import sys\nfor line in sys.stdin:\n    print('{mark}', flush=True)\n",
-               "kind = \"lines\"\nmax_restarts = 3", {"unreadable"}),
+               "kind = \"lines\"", {"unreadable"}),
 }  # fmt: skip
 SURVIVES_NOT = {"takes_the_second", "raises", "hangs"}
 

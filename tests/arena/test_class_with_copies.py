@@ -14,7 +14,7 @@ pairs = {pairs}
 openings = {{ random_plies = 3 }}
 [roster]
 directory = "bots"
-options = {{ start_seconds = 120, max_restarts = 1 }}
+options = {{ start_seconds = 120 }}
 """
 # One thought of one ply, written down by three people.
 COPIES = {

@@ -48,7 +48,7 @@ def tables_of(name: str, results: Path) -> dict[str, str]:
     if study:  # its weights are written beside the file
         file = Path(shutil.copy(file, results))
     pairs = PAIRS.get(name, FEW)
-    words = [str(file), "--results", str(results), "--quiet", "--backend", "here"]
+    words = [str(file), "--results", str(results), "--quiet", "--workers", "0"]
     command = tune.main if study else run.main
     changes = STUDY if study else (f"pairs={pairs}",) if pairs else ()
     for change in changes:

@@ -20,7 +20,7 @@ START = "{ none = true, repeat = true }"
 
 def run(tmp_path, capsys, text):
     path, results = experiment_file(tmp_path, text), tmp_path / "results"
-    assert main([str(path), "--results", str(results), "--backend", "here"]) == 0
+    assert main([str(path), "--results", str(results), "--workers", "0"]) == 0
     return capsys.readouterr().out, results
 
 

@@ -19,7 +19,6 @@ from arena.planning.games import CLOCKED, PLAYED
 from arena.planning.schedule import draw
 from arena.planning.tasks import Task
 from arena.playing import worker
-from arena.playing.executor import BACKENDS
 from arena.playing.options import Interrupts
 from arena.playing.worker import Worker
 from games import game
@@ -113,11 +112,10 @@ def test_tables_are_the_same_for_any_number_of_workers(tmp_path, name, undisturb
     assert tables(tmp_path / "played") == expected
 
 
-@pytest.mark.parametrize("backend", [each for each in BACKENDS if each != "here"])
-def test_tables_are_the_same_for_every_backend(tmp_path, backend, undisturbed):
+def test_tables_are_the_same_in_processes_of_their_own(tmp_path, undisturbed):
     path = written(tmp_path, "compiled")
-    assert called(path, "--results", tmp_path / backend, "--backend", backend).returncode == 0
-    assert tables(tmp_path / backend) == undisturbed("compiled")
+    assert called(path, "--results", tmp_path, "--workers", "2").returncode == 0
+    assert tables(tmp_path) == undisturbed("compiled")
 
 
 class Impatient(Interrupts):

@@ -23,7 +23,7 @@ def short_pilot(monkeypatch):
 
 def said(capsys, path, *words):
     results = path.parent / "results"
-    status = main([str(path), "--backend", "here", "--results", str(results), *words])
+    status = main([str(path), "--workers", "0", "--results", str(results), *words])
     assert not results.exists()  # nothing is kept
     return status, capsys.readouterr().out.splitlines()
 
@@ -41,7 +41,7 @@ def test_options_without_effect_are_refused(tmp_path, capsys, option):
 
 
 def run_here(path, directory, *words):
-    return called(path, "--results", directory / "played", "--backend", "here", "--no-page", *words)
+    return called(path, "--results", directory / "played", "--workers", "0", "--no-page", *words)
 
 
 def test_games_time_intervals_and_pairs_needed_are_said(tmp_path, capsys):
@@ -147,10 +147,10 @@ def choose(view, legal, rng):
 """
 
 
-def looked_at(path, backend="here"):
+def looked_at(path, workers=0):
     """The pilot of an experiment, the first answers of its bots, and all of its pairings."""
     with Interrupts().installed():
-        chosen = arguments().parse_args([str(path), "--backend", backend, "--known", "off"])
+        chosen = arguments().parse_args([str(path), "--workers", str(workers), "--known", "off"])
         with options_of(chosen, Interrupts()) as options:
             drawn = draw(load(path).plan)
             answers = list(asked(drawn, options))
@@ -172,7 +172,7 @@ def test_a_bot_that_finished_no_pairing_is_known_by_its_first_answer(tmp_path, m
     for name, seconds in (("slow", 0.2), ("quick", 0)):
         (tmp_path / f"{name}.py").write_text(BOT.format(seconds))
         text += f'[agents.{name}]\nkind = "python"\nfile = "{name}.py"\n'
-    found, answers, left = looked_at(experiment_file(tmp_path, text), "processes")
+    found, answers, left = looked_at(experiment_file(tmp_path, text), 1)
     assert found.pairings == 0
     assert [answer.seconds >= 0.2 for answer in answers] == [True, False]
     time = found.time_of(left, 1)

@@ -27,7 +27,7 @@ def written(directory, sweep=SWEEP, more=""):
 
 
 def swept(path, results, *words):
-    return called(path, "--results", results, "--backend", "here", *words)
+    return called(path, "--results", results, "--workers", "0", *words)
 
 
 def table_of(results):
@@ -41,7 +41,7 @@ def test_a_file_may_be_a_pipe_which_can_be_read_but_once(tmp_path, command, swee
     reader, writer = os.pipe()
     with os.fdopen(writer, "w") as file:
         file.write('name = "piped"\n' + TEXT.format(more="") + sweep)
-    words = ["--results", str(tmp_path), "--backend", "here"] if command is run.main else []
+    words = ["--results", str(tmp_path), "--workers", "0"] if command is run.main else []
     assert command([f"/dev/fd/{reader}", *words]) == 0
     os.close(reader)
     assert ("4 cells" in capsys.readouterr().out) == bool(sweep)
@@ -60,7 +60,7 @@ def test_every_cell_has_the_games_that_its_run_alone_has(tmp_path):
     for row in table.to_pylist()[1::2]:
         alone = tmp_path / f"alone{row['cell']}"
         changes = [f"{key}={toml_value(row[key])}" for key in ("agents.deep.depth", "game")]
-        played(path, alone, workers=1, backend="here", overrides=changes)
+        played(path, alone, workers=0, overrides=changes)
         (games,) = alone.glob("*/*/games.parquet")
         (same,) = tmp_path.glob(f"swept/demo/*/{row['run']}/*/games.parquet")
         assert pq.read_table(same).equals(pq.read_table(games))

@@ -44,7 +44,7 @@ def mine(committed, tmp_path, monkeypatch):
 
 
 def words(path, *more):
-    return [str(path), "--backend", "here", *more]
+    return [str(path), "--workers", "0", *more]
 
 
 def test_a_better_version_is_said_to_be_stronger_in_one_line(mine, capsys):
@@ -91,7 +91,7 @@ def test_a_run_is_a_base_where_there_is_no_git(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.toml"
     path.write_text(TEXT.format(depth=1))
-    played(path, tmp_path / "results", workers=1, backend="here")
+    played(path, tmp_path / "results", workers=0)
     ((run,),) = [(tmp_path / "results" / "mine").iterdir()]
     assert versus(words(path, "--base", f"run:{run.name[:5]}")) == MISTAKE
     assert "no agent differs from run:" in capsys.readouterr().err

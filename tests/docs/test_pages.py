@@ -41,7 +41,7 @@ PREFIXES = (".venv/bin/", "uv run ")
 LANGUAGES = {"sh", "console", "toml", "python", "pycon", "text"}
 MAKEFILE = (ROOT / "Makefile").read_text()
 FINDING = 1
-PLAY = tuple(f"arena.commands.{verb}" for verb in ("run", "judge", "plan"))  # who have --backend
+PLAY = tuple(f"arena.commands.{verb}" for verb in ("run", "judge", "plan"))  # have --workers
 PACKAGES = ("games.", "agents.", "arena.")
 
 # What takes longer than the default suite has, which plays one pairing of it, or reads its file.
@@ -111,7 +111,7 @@ def run(line: str, quick: bool, shown: bool = True) -> tuple[int, str]:
     if quick and not shown:
         words += SHORTER.get(line, ())
     if quick and module in PLAY and not WHO_PLAYS & set(words):
-        words += ["--backend", "here"]
+        words += ["--workers", "0"]
     if quick and module == "arena.commands.run" and "--quiet" in words:
         words += ["--no-page"]  # no answer names it
     return answered(module, words)

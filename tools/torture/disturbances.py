@@ -1,6 +1,7 @@
 """How runs are disturbed: a function each, and a line in the table."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from tools.torture import damage, signals, surroundings
@@ -23,7 +24,7 @@ class Disturbance(NamedTuple):
 
 def forks(subject: Subject) -> bool:
     """Whether there are processes below the command."""
-    return "here" not in subject.command.words
+    return ("--workers", "0") not in pairwise(subject.command.words)
 
 
 DISTURBANCES: Mapping[str, Disturbance] = {

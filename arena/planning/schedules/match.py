@@ -1,4 +1,4 @@
-"""Two agents meet each other."""
+"""Two agents meet each other, or each two of a list of pairs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,28 +6,53 @@ from arena.planning.schedules.registry import Matches, no_agent
 from games.base.schema import Fault, Key, KeyValues
 from games.base.text import quoted, shown
 
-KEYS = (Key("match", "texts", "the two agents that meet (the only two of the file)", ()),)
+KEYS = (Key("match", "list", "the two agents that meet, or a list of such pairs", ()),)
 WORD = True
-EXAMPLES = ('"match"', '{ match = ["a", "b"] }')
+EXAMPLES = ('"match"', '{ match = ["a", "b"] }', '{ match = [["a", "b"], ["c", "d"]] }')
 
 
 def faults(values: KeyValues, names: Sequence[str]) -> Iterator[Fault]:
+    """Anything but pairs of two agents of the file."""
+    written = values["match"]
+    if not written:
+        if len(names) > 2:
+            message = f'{len(names)} agents: name two, as in schedule = {{ match = ["a", "b"] }}'
+            yield (), f'schedule "match" is for a file of two agents, got {message}'
+    elif is_list_of_pairs(written):
+        earlier: set[frozenset[str]] = set()
+        for item, pair in enumerate(written):
+            place = ("match", item)
+            wrong = [((*place, *inside), text) for inside, text in pair_faults(pair, names)]
+            yield from wrong
+            if not wrong and frozenset(pair) in earlier:
+                yield place, f"match must name each pair once, got {shown(pair)} twice"
+            elif not wrong:
+                earlier.add(frozenset(pair))
+    else:
+        yield from ((("match", *inside), text) for inside, text in pair_faults(written, names))
+
+
+def is_list_of_pairs(written: Sequence[object]) -> bool:
+    """Return whether pairs are listed; otherwise it is one pair."""
+    return any(isinstance(each, list | tuple) for each in written)
+
+
+def pair_faults(pair: object, names: Sequence[str]) -> Iterator[Fault]:
     """Anything but two agents of the file."""
-    pair = values["match"]
-    if len(pair) not in (0, 2):
-        yield ("match",), f"match must name two agents, got {shown(pair)}"
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        yield (), f"match must name two agents, got {shown(pair)}"
         return
     for item, name in enumerate(pair):
-        if name not in names:
-            yield ("match", item), no_agent(name, names)
-    if pair and len(set(pair)) == 1:
-        yield ("match",), f"match must name two different agents, got {quoted(pair[0])} twice"
-    if not pair and len(names) > 2:
-        message = f'{len(names)} agents: name two, as in schedule = {{ match = ["a", "b"] }}'
-        yield (), f'schedule "match" is for a file of two agents, got {message}'
+        if not isinstance(name, str):
+            yield (item,), f"match must name agents by text in quotes, got {shown(name)}"
+        elif name not in names:
+            yield (item,), no_agent(name, names)
+    if pair[0] == pair[1]:
+        yield (), f"match must name two different agents, got {quoted(str(pair[0]))} twice"
 
 
 def matches(values: KeyValues, names: Sequence[str]) -> Matches:
-    """The two agents, or the only two of the file."""
-    first, second = (names.index(name) for name in values["match"] or names)
-    return ((first, second),)
+    """The pairs as they are written, or the only two agents of the file."""
+    written = values["match"] or names
+    pairs = written if is_list_of_pairs(written) else [written]
+    return tuple((names.index(first), names.index(second)) for first, second in pairs)

@@ -13,12 +13,10 @@ SCHEDULES: Mapping[str, str] = {
     "round_robin": "arena.planning.schedules.round_robin",
     "gauntlet": "arena.planning.schedules.gauntlet",
     "match": "arena.planning.schedules.match",
-    "couples": "arena.planning.schedules.couples",
     "best": "arena.planning.schedules.best",
     "rank": "arena.planning.schedules.rank",
     "place": "arena.planning.schedules.place",
     "swiss": "arena.planning.schedules.swiss",
-    "knockout": "arena.planning.schedules.knockout",
 }
 Matches = tuple[tuple[int, int], ...]  # the places of two agents each
 

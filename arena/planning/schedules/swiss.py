@@ -10,7 +10,7 @@ from arena.planning.schedules.race import QUARTERS, everybody, out_of
 from games.base.schema import Fault, Key, KeyValues
 
 KEYS = (
-    Key("swiss", "int", "how many rounds (as many as a knockout would have)", None, low=1),
+    Key("swiss", "int", "how many rounds (log2 of the agents, rounded up)", None, low=1),
     Key("pairings", "int", "how many pairings two agents play when they meet", 1, low=1, high=1000),
 )
 WORD = True

@@ -11,6 +11,8 @@ from arena.playing.cluster.package import Parcel
 from arena.playing.cluster.remote_worker import Welcome, welcome
 from arena.storage import provenance
 
+WAIT_SECONDS = 60.0  # for workers that can play
+
 
 class Admission:
     """Prepares the workers of a cluster for one parcel, including those that join later."""
@@ -87,7 +89,7 @@ class Admission:
             ratio = factors[fast.host] / factors[slow.host]
             why = (
                 f"{fast.address} is {ratio:.2g} times as fast as {slow.address}, and agents play "
-                "by the clock; mixed_machines = true in the file allows it"
+                "by the clock; nodes in place of seconds, or machines of the same speed, help"
             )
             if not self.members.ready(self.digest):
                 raise NoCluster(why)
@@ -101,6 +103,6 @@ class Admission:
         if refused and len(refused) == len(self.members.there):
             one = refused[0]
             raise NoCluster(f"no worker at {self.cluster.address} can play: {one.refusal}")
-        if self.members.attention.seconds - self.hopeful > self.cluster.wait_seconds:
-            what = f"has had no workers for {self.cluster.wait_seconds:g} s"
+        if self.members.attention.seconds - self.hopeful > WAIT_SECONDS:
+            what = f"has had no workers for {WAIT_SECONDS:g} s"
             raise ClusterLost(self.cluster.address, what)

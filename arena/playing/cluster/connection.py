@@ -41,7 +41,6 @@ CONNECT_SECONDS, ASK_SECONDS = 3.0, 5.0
 SILENT_SECONDS = 30.0  # a scheduler that does not answer for so long is gone
 LOOK_SECONDS = 0.5
 CLOSE_SECONDS = 5.0
-WAIT_SECONDS = 60.0
 LOCAL = re.compile(r"local:([0-9]{1,3})")
 OfDask: TypeAlias = Any  # Dask gives its objects no types
 Then = Callable[["Future[OfDask]"], None]
@@ -221,8 +220,8 @@ class Call(NamedTuple):
 class Cluster:
     """A running Dask cluster, or one that is started here and stopped at the end."""
 
-    def __init__(self, address: str, wait_seconds: float = WAIT_SECONDS) -> None:
-        """Connect, waiting at most `wait_seconds`; NoCluster says why that failed."""
+    def __init__(self, address: str) -> None:
+        """Connect; NoCluster says why that failed."""
         hush()
         self.own: OfDask = None
         if local := LOCAL.fullmatch(address):
@@ -230,7 +229,7 @@ class Cluster:
             address = self.own.scheduler_address
         else:
             refuse_strangers(address)
-        self.address, self.wait_seconds = address, wait_seconds
+        self.address = address
         self.client: OfDask = distributed.Client(
             address, timeout=SILENT_SECONDS, set_as_default=False
         )

@@ -124,9 +124,8 @@ def parcel(maker: str, plans: tuple[DrawnPlan, ...], *more: Any) -> Parcel:
     """The parcel of plans and of the other arguments of the function `maker`."""
     sent = SentFiles()
     content = pickle.dumps((tuple(packed(each, sent) for each in plans), more))
-    clocks = [each.plan for each in plans if not each.plan.reproducible]
     homes = {place: str(path) for path, place in sent.places.items()}
-    alike = any(not plan.mixed_machines for plan in clocks)
+    alike = any(not each.plan.reproducible for each in plans)
     return Parcel(maker, content, sent.files, alike, homes)
 
 

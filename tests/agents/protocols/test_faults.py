@@ -24,7 +24,6 @@ GAMES = {
     "gtp": "othello(8)",
     "nboard": "othello(8)",
     "kgp": "kalah(6,4)",
-    "manchester": "kalah-manchester(7,7)",
 }
 # What an answer begins with, then answers of the protocol with another move.
 ANSWERS = {
@@ -32,15 +31,13 @@ ANSWERS = {
     "gtp": (r"= [a-h][1-8]", "= {}\n\n"),
     "nboard": (r"=== ", "=== {}\n"),
     "kgp": (r"[0-9]+@[0-9]+ move", "99 move {}\r\n"),
-    "manchester": (r"MOVE", "MOVE;{}\n"),
 }
-ILLEGAL = {"lines": "99", "gtp": "a1", "nboard": "A1", "kgp": "7", "manchester": "8"}
+ILLEGAL = {"lines": "99", "gtp": "a1", "nboard": "A1", "kgp": "7"}
 HALF = {
     "lines": "3",
     "gtp": "= d3\n",
     "nboard": "=== D3",
     "kgp": "99 move 3",
-    "manchester": "MOVE;3",
 }
 
 

@@ -20,8 +20,6 @@ WORDS = {
     "|3|hint|learn|analyze|contempt|D3/1/2|C4",
     "kgp": "2|4@3|ok|state|<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>|<6,0,0,0,0,0,0,0,0,4,4,4,4,4,4>|<0>|<-1>"
     '|<99999,0>|stop|@6|8@6|ping|problem|0|1|error|"x|set|<7,1,1,3,3,3,3,3,3,3,3,3,3,3,3,3,3>',
-    "manchester": "START;South|START;X|CHANGE;2;8,7,7,7,7,7,7,0,7,0,8,8,8,8,8,1;YOU"
-    "|CHANGE;2;1,2;YOU|CHANGE;x;a,b;YOU|CHANGE;SWAP;;YOU|CHANGE;3;0,0,0,0,0,0,0,59,0,0,0,0,0,0,0,39;YOU",
     "files": "1|2|0|8|x|-1|00000000|9",
 }
 

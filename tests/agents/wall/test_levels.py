@@ -28,7 +28,7 @@ def run(directory, level, monkeypatch, more="", command=ran):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", [name for name in WALLS if name != "bubblewrap"])
+@pytest.mark.parametrize("level", WALLS)
 def test_games_are_the_same_behind_any_walls(tmp_path, monkeypatch, level):
     strongest = next(iter(WALLS))
     tables = []
@@ -58,7 +58,7 @@ for line in sys.stdin:
 OWN_TABLE = 'kind = "lines"\ncommand = ["python3", "bot.py"]\ncwd = "."\nreadable = ["."]\n'
 
 
-@pytest.mark.parametrize("level", [name for name in WALLS if name != "bubblewrap"])
+@pytest.mark.parametrize("level", WALLS)
 def test_a_bot_reads_its_own_directory_behind_any_walls(tmp_path, monkeypatch, level):
     monkeypatch.setenv("PITFLIP_WALL", level)
     own = tmp_path / "bots" / "mina"

@@ -91,7 +91,7 @@ def test_ratings_rank_unless_there_are_too_few_openings_or_the_schedule_gave_pla
     assert official_places(own, rated, openings=FEW_OPENINGS - 1) == {"b": 1, "a": 2}
     assert official_places(own, rated, openings=FEW_OPENINGS, by_points=True) == {"b": 1, "a": 2}
     rows = Row(1, "winner", "won", 1), Row(0, "out", "lost")
-    ended = TournamentStanding("knockout", 1, over=True, rows=rows, answer="")
+    ended = TournamentStanding("best", 1, over=True, rows=rows, answer="")
     scheduled = scheduled_places(ended, rated)
     places = official_places(own, rated, openings=FEW_OPENINGS, scheduled=scheduled)
     assert [*places.items()] == [("b", 1), ("a", 2)]

@@ -71,7 +71,7 @@ def small_run(tmp_path_factory):
 
 
 def judged(run, *words) -> pd.DataFrame:
-    assert main([str(run), "--quiet", "--backend", "here", *words]) == 0
+    assert main([str(run), "--quiet", "--workers", "0", *words]) == 0
     return pd.read_parquet(run / "moves.parquet")
 
 
@@ -126,7 +126,7 @@ def test_what_is_unknown_is_the_beginning_of_a_game_and_counted_neither_way(smal
     assert not moves[moves.left > 9].known.any()
     assert moves[moves.left > 9][["value", "loss", "best"]].isna().all(axis=None)
     capsys.readouterr()
-    assert main([str(small_run), "--last-beans", "9", "--json", "--backend", "here"]) == 0
+    assert main([str(small_run), "--last-beans", "9", "--json", "--workers", "0"]) == 0
     answer = json.loads(capsys.readouterr().out)
     kept = moves[~moves.opening & ~pd.read_parquet(small_run / "games.parquet").repeat[
         moves.game].to_numpy()]  # fmt: skip
@@ -146,7 +146,7 @@ def test_what_is_unknown_is_the_beginning_of_a_game_and_counted_neither_way(smal
 
 
 def test_the_terminal_has_a_table_an_agent(small_run, capsys):
-    assert main([str(small_run), "--last-beans", "9", "--backend", "here"]) == 0
+    assert main([str(small_run), "--last-beans", "9", "--workers", "0"]) == 0
     printed = capsys.readouterr().out
     assert "smart: " in printed
     assert "bad: " in printed
@@ -162,7 +162,7 @@ def bytes_of(run, *words) -> bytes:
 @pytest.mark.slow
 def test_the_table_is_the_same_for_any_number_of_workers(small_run, tmp_path):
     alone = bytes_of(shutil.copytree(small_run, tmp_path / "a"))
-    three = ("--backend", "processes", "--workers", "3")
+    three = ("--workers", "3")
     many = bytes_of(shutil.copytree(small_run, tmp_path / "b"), *three)
     assert alone == many
 
@@ -171,7 +171,7 @@ def test_a_judgement_that_was_stopped_goes_on_where_it_was(small_run, tmp_path):
     whole = bytes_of(shutil.copytree(small_run, tmp_path / "a"), "--last-beans", "12")
     directory = shutil.copytree(small_run, tmp_path / "b")
     run, settings = judged_run(directory), JudgeSettings(last=12)
-    options = PlayOptions(1, Interrupts(), "here")
+    options = PlayOptions(0, Interrupts())
 
     def stop(now):
         if now.done:
@@ -199,8 +199,8 @@ def test_with_seconds_it_goes_on_to_the_start(small_run, tmp_path):
 def test_a_question_that_takes_too_many_positions_stays_open(small_run, tmp_path):
     run = judged_run(shutil.copytree(small_run, tmp_path / "a"))
     few = JudgeSettings(last=99, nodes=40, database_beans=2)
-    judgement = judge(run, few, PlayOptions(1, Interrupts(), "here"))
-    exact = judge(run, replace(few, nodes=None), PlayOptions(1, Interrupts(), "here"))
+    judgement = judge(run, few, PlayOptions(0, Interrupts()))
+    exact = judge(run, replace(few, nodes=None), PlayOptions(0, Interrupts()))
     assert sum(agent.total("judged") for agent in shares(judgement)) < sum(
         agent.total("judged") for agent in shares(exact)
     )

@@ -252,16 +252,6 @@ def test_a_bit_that_is_another_is_refused_or_harmless(tmp_path, bits):
         assert harmless(tmp_path / "run", facts, batches), f"bit {bit}"
 
 
-def test_a_journal_of_an_earlier_version_is_continued(tmp_path):
-    with Journal(tmp_path, "x") as store:
-        fill(store, 0, 10)
-    with database(tmp_path / "journal.sqlite") as base:
-        base.execute("alter table batches drop column seal")
-    with Journal(tmp_path, "x") as store:
-        fill(store, 10, 20)
-        assert len(store.games(SCHEDULE).plies) == 40
-
-
 @pytest.mark.parametrize("name", ["journal.sqlite", "journal.sqlite-wal", "lock", "run.log", "."])
 def test_no_link_is_followed_out_of_the_directory(tmp_path, name):
     victim, run = tmp_path / "victim", tmp_path / "results" / "run"

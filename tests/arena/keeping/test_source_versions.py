@@ -169,7 +169,7 @@ def test_a_run_keeps_a_version_after_the_file_was_edited_renamed_or_deleted(tmp_
     path.write_text(
         HEAD + AGENT.format(name="mine", file="mine.py") + '[agents.first]\nkind = "first"\n'
     )
-    played(path, tmp_path / "results", workers=1, backend="here")
+    played(path, tmp_path / "results", workers=0)
     (run,) = (tmp_path / "results" / "demo").iterdir()
     bot.write_text(BOT.format(place=-1))
     path.write_text(path.read_text() + AGENT.format(name="old", file=f"mine.py@run:{run.name[:6]}"))
@@ -194,7 +194,7 @@ def test_a_run_with_a_version_is_verified_without_cache_and_repository(tmp_path,
     path.write_text(
         HEAD + AGENT.format(name="old", file="gone.py@HEAD~1") + '[agents.first]\nkind = "first"\n'
     )
-    played(path, tmp_path / "results", workers=1, backend="here")
+    played(path, tmp_path / "results", workers=0)
     path.unlink()
     shutil.rmtree(tmp_path / "cache" / "pitflip" / "versions")
     (run,) = (tmp_path / "results" / "demo").iterdir()

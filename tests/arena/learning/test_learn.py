@@ -57,7 +57,7 @@ def written(tmp_path, more=""):
 
 
 def learned(path, results, *words):
-    assert main([str(path), "--results", str(results), "--quiet", "--backend", "here", *words]) == 0
+    assert main([str(path), "--results", str(results), "--quiet", "--workers", "0", *words]) == 0
     (directory,) = results.glob("*/learn-*")
     return directory
 
@@ -122,7 +122,7 @@ def test_the_same_command_continues_and_workers_change_nothing(finished, tmp_pat
 def test_weights_against_themselves_are_never_better(finished, tmp_path):
     learning = load_learning(finished[0])
     spec = learning.spec
-    options = PlayOptions(1, Interrupts(), "here")
+    options = PlayOptions(0, Interrupts())
     none = np.empty(0, np.uint64)
     match = round_match(
         learning, (spec, spec), none, "same", tmp_path, options, lambda _: None, "digest"
@@ -217,7 +217,7 @@ def test_the_games_of_a_finished_run_are_learned_from(tmp_path):
     experiment, _, _ = text.partition("[learn]")
     (tmp_path / "r.toml").write_text(experiment.replace('kind = "random"', 'kind = "greedy"'))
     words = ["--results", str(tmp_path / "r"), "--quiet", "--no-page", "--pairs", "60"]
-    assert run_main([str(tmp_path / "r.toml"), *words, "--backend", "here"]) == 0
+    assert run_main([str(tmp_path / "r.toml"), *words, "--workers", "0"]) == 0
     (played,) = (tmp_path / "r").glob("*/*/games.parquet")
     path = written(tmp_path, f'from = ["{played.parent}"]')
     read = read_learned(learned(path, tmp_path / "results") / "round-1.npz")

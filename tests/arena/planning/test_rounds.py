@@ -7,7 +7,6 @@ import pytest
 
 from arena.planning.rounds import OUT, Entrants, RoundsSpec
 from arena.planning.schedules.best import BestOne, best_one
-from arena.planning.schedules.knockout import MOST_REPLAYS, seeded
 from arena.planning.schedules.rank import Ranking
 from arena.planning.schedules.registry import SCHEDULES, RoundsSchedule, first_stage, schedule
 from arena.stats.anytime import log_capital
@@ -211,21 +210,8 @@ def test_the_points_of_a_swiss_tournament_are_those_of_games():
     assert not any("without an opponent" in note for note in even.notes)
 
 
-def test_formats_for_fun_say_what_they_cannot_claim():
-    for name in ("swiss", "knockout"):
-        standing = played(stage_of(name, 4), stronger_first)[-1].standing
-        assert "is not shown to be the best" in standing.notes[0]
-        assert "best" not in standing.answer
-        assert all(row.log_capital is None for row in standing.rows)
-
-
-def test_a_knockout_plays_level_ties_again_and_keeps_the_first_two_apart():
-    assert seeded(8) == [0, 7, 3, 4, 1, 6, 2, 5]
-    stages = played(stage_of("knockout", 2), lambda _, __: 0.5)
-    level = stage_of("knockout", 2)
-    for _ in range(MOST_REPLAYS + 1):
-        assert level.meetings
-        level = level.after([np.full(level.meetings[0].pairings, 2, np.int8)])
-    assert not level.meetings
-    assert "stands before it in the file" in level.standing.rows[1].why
-    assert stages[-1].standing.rows[0].state == "winner"
+def test_a_swiss_tournament_says_what_it_cannot_claim():
+    standing = played(stage_of("swiss", 4), stronger_first)[-1].standing
+    assert "is not shown to be the best" in standing.notes[0]
+    assert "best" not in standing.answer
+    assert all(row.log_capital is None for row in standing.rows)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from arena.playing import executor
+from arena.playing import process_pool
 
 
 @dataclass
@@ -15,7 +15,7 @@ class AnyCrew:
     excused: Callable[[Any], bool] = lambda _: False
     mend: Callable[[], None] = lambda: None
     look: Callable[[], None] = lambda: None
-    backend: str = "processes"
 
     def begin(self, workers=None):
-        return executor.begin(self.backend, self.work, workers or self.workers)
+        most = self.workers if workers is None else min(workers, self.workers)
+        return process_pool.begin(self.work, most)

@@ -37,7 +37,6 @@ RACES = {
     "rank": "{ rank = true, indifference = 100 }",
     "place": '{ place = "deep", order = ["greedy", "first", "random"] }',
     "swiss": "{ swiss = 3, pairings = 2 }",
-    "knockout": "{ knockout = 2 }",
 }
 ALL = (*TABLES, "tournament.parquet")
 
@@ -59,7 +58,7 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in RACES if name != 
 def raced(name, directory):
     """The file of a race that was played by one worker in this process, and its results."""
     path = race_file(directory, RACES[name])
-    played(path, directory / "results", workers=1, backend="here")
+    played(path, directory / "results", workers=0)
     return path, directory / "results"
 
 
@@ -134,7 +133,7 @@ def test_intervals_after_a_race_are_marked_and_a_format_for_fun_has_none(best, t
     assert len(sure)
     assert set(sure.interval) == {"adapted"}
     path = race_file(tmp_path, RACES["swiss"])
-    played(path, tmp_path / "swiss", workers=1, backend="here")
+    played(path, tmp_path / "swiss", workers=0)
     for name in ("elo", "win_rates"):
         frame = pd.read_parquet(directory_of(tmp_path / "swiss") / f"{name}.parquet")
         assert set(frame.interval) == {"none"}
@@ -156,7 +155,7 @@ def test_two_agents_of_a_race_play_each_opening_once_at_most(tmp_path):
     alike = '\n[agents.one]\nkind = "first"\n[agents.other]\nkind = "first"\n'
     head = small(6, 'schedule = "best"', plies=4).replace('[agents.random]\nkind = "random"\n', "")
     path = experiment_file(tmp_path, head + alike)
-    played(path, tmp_path, workers=1, backend="here")
+    played(path, tmp_path, workers=0)
     frame = pd.read_parquet(directory_of(tmp_path) / "games.parquet")
     assert frame.opening.tolist() == np.repeat(np.arange(6), 2).tolist()
 
@@ -172,7 +171,7 @@ def test_a_stop_rule_and_a_race_do_not_go_together(tmp_path):
 @pytest.mark.slow
 def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
     path = race_file(tmp_path, RACES["best"])
-    played(path, tmp_path / "here", workers=1, backend="here")
+    played(path, tmp_path / "here", workers=0)
     answer = ran(path, "--results", tmp_path / "there", "--on", "local:2")
     assert answer.returncode == 0, answer.stderr
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
@@ -180,7 +179,7 @@ def test_a_race_on_a_cluster_gives_the_same_tables(tmp_path):
 
 def test_the_page_of_a_race_answers_what_it_asks(tmp_path):
     path = race_file(tmp_path, RACES["best"])
-    played(path, tmp_path, workers=1, backend="here", page=True)
+    played(path, tmp_path, workers=0, page=True)
     page = (directory_of(tmp_path) / "report.html").read_text()
     assert "Best: deep, after" in page
     assert "greedy is out since round" in page

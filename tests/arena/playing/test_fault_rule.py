@@ -21,6 +21,7 @@ from arena.planning.games import (
 )
 from arena.planning.schedule import draw
 from arena.planning.tasks import Task
+from arena.playing import fault_counts
 from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounts
 from arena.playing.forfeits import FaultRule, UselessBots
@@ -36,7 +37,6 @@ move_seconds = 1
 [agents.bot]
 kind = "python"
 file = "bot.py"
-max_restarts = 3
 max_timeouts = 4
 [agents.random]
 kind = "random"
@@ -44,7 +44,8 @@ kind = "random"
 
 
 @pytest.fixture
-def drawn(tmp_path):
+def drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(fault_counts, "MOST_RESTARTS", 3)
     (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
     return draw(load(experiment_file(tmp_path, TEXT)).plan)
 

@@ -48,7 +48,7 @@ def known_of(path, results, store, **options):
     """How many games of a run were known; its tables are left in `results`."""
     with_store = KnownGames(store)
     try:
-        played(path, results, workers=1, backend="here", known=with_store, **options)
+        played(path, results, workers=0, known=with_store, **options)
     finally:
         with_store.close()
     (run,) = results.glob("*/*/run.json")
@@ -68,7 +68,7 @@ def test_only_the_games_of_a_new_agent_are_played(tmp_path):
     assert known_of(experiment(tmp_path, old), tmp_path / "1", tmp_path / "k") == 0
     path = experiment(tmp_path, {"deep": AGENTS["deep"], **old})
     assert known_of(path, tmp_path / "2", tmp_path / "k") == 2 * 8 * 3
-    played(path, tmp_path / "3", workers=1, backend="here")
+    played(path, tmp_path / "3", workers=0)
     assert tables(tmp_path / "2") == tables(tmp_path / "3")
     assert known_of(path, tmp_path / "4", tmp_path / "k") == 2 * 8 * 6
     assert tables(tmp_path / "4") == tables(tmp_path / "3")
@@ -80,7 +80,7 @@ def test_names_matter_only_to_those_with_chance(tmp_path):
     renamed = {f"other_{name}": table for name, table in reversed(pair.items())}
     path = experiment(tmp_path, renamed)
     assert known_of(path, tmp_path / "2", tmp_path / "k") == 2 * 8  # greedy against deep
-    played(path, tmp_path / "3", workers=1, backend="here")
+    played(path, tmp_path / "3", workers=0)
     assert tables(tmp_path / "2") == tables(tmp_path / "3")
 
 
@@ -294,7 +294,7 @@ def test_after_a_hundred_random_edits_tables_are_those_of_a_run_without_the_stor
         with_it, without = tmp_path / f"a{number}", tmp_path / f"b{number}"
         known = known_of(path, with_it, tmp_path / "k")
         was_known += known > 0
-        played(path, without, workers=1, backend="here")
+        played(path, without, workers=0)
         heuristic = tmp_path / "heur.py"
         text = heuristic.read_text() if heuristic.exists() else ""
         pairings = games_of(directory_of(without), agents, text)

@@ -18,8 +18,9 @@ BROKEN = {
     "an unknown schedule": (
         HEAD + 'schedule = "round_robbin"\n' + AGENTS,
         'x.toml:2: [top level] schedule must be "round_robin", { gauntlet = "a" }, "match", '
-        '{ match = ["a", "b"] }, "couples", { best = 1 }, { rank = true }, { place = "a" }, '
-        '"swiss" or "knockout", got "round_robbin"; did you mean "round_robin"?',
+        '{ match = ["a", "b"] }, { match = [["a", "b"], ["c", "d"]] }, { best = 1 }, '
+        '{ rank = true }, { place = "a" } or "swiss", got "round_robbin"; '
+        'did you mean "round_robin"?',
     ),
     "two schedules": (
         HEAD + 'schedule = { gauntlet = "bad", match = ["smart", "bad"] }\n' + AGENTS,
@@ -38,10 +39,26 @@ BROKEN = {
         'x.toml:2: [top level] schedule "match" is for a file of two agents, got 3 agents: name '
         'two, as in schedule = { match = ["a", "b"] }',
     ),
-    "an agent without a partner": (
-        HEAD + 'schedule = "couples"\n' + AGENTS + '[agents.c]\nkind = "first"\n',
-        'x.toml:2: [top level] schedule "couples" is for an even number of agents, got 3: c has '
-        "nobody to meet",
+    "a list of pairs with one agent": (
+        HEAD + 'schedule = { match = [["smart", "bad"], ["smart"]] }\n' + AGENTS,
+        'x.toml:2: [schedule] match must name two agents, got ["smart"]',
+    ),
+    "a list of pairs and agents": (
+        HEAD + 'schedule = { match = [["smart", "bad"], "smart"] }\n' + AGENTS,
+        'x.toml:2: [schedule] match must name two agents, got "smart"',
+    ),
+    "a pair that is listed twice": (
+        HEAD + 'schedule = { match = [["smart", "bad"], ["bad", "smart"]] }\n' + AGENTS,
+        'x.toml:2: [schedule] match must name each pair once, got ["bad", "smart"] twice',
+    ),
+    "a pair of numbers": (
+        HEAD + 'schedule = { match = ["smart", 1] }\n' + AGENTS,
+        "x.toml:2: [schedule] match must name agents by text in quotes, got 1",
+    ),
+    "a schedule that was removed": (
+        HEAD + "schedule = { couples = true }\n" + AGENTS,
+        'x.toml:2: [schedule] unknown key "couples"; it was removed; write schedule = '
+        '{ match = [["a", "b"], ["c", "d"]] }',
     ),
     "an unknown agent in a gauntlet": (
         HEAD + 'schedule.gauntlet = "smrt"\n' + AGENTS,

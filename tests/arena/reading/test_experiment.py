@@ -70,7 +70,6 @@ def test_a_default_that_is_written_out_changes_neither_plan_nor_digest(tmp_path)
         "agents.a.nodes=20000",
         "agents.a.table_bits=16",
         "agents.a.random_ties=false",
-        "agents.a.compile=true",
         "agents.b.epsilon=0",
     ).plan
     assert written == short
@@ -127,7 +126,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds = 1
         weights = { lead = 2 }
         evaluate = "bots/my.py:evaluate"
-        compile = false
+        trusted = true
         endgame = 3
         table_bits = 10
         random_ties = true
@@ -150,7 +149,7 @@ def test_every_field_of_a_spec_can_be_written(tmp_path):
         seconds=1.0,
         weights={"lead": (2.0,)},
         evaluate=f"{mine}:evaluate",
-        compile=False,
+        trusted=True,
         endgame=3,
         table_bits=10,
         random_ties=True,
@@ -178,6 +177,7 @@ SCHEDULES = {
     '"round_robin"': ((0, 1), (0, 2), (1, 2)),
     '{ gauntlet = "b" }': ((1, 0), (1, 2)),
     '{ match = ["c", "a"] }': ((2, 0),),
+    '{ match = [["c", "a"], ["a", "b"]] }': ((2, 0), (0, 1)),
 }
 
 
@@ -185,11 +185,6 @@ SCHEDULES = {
 def test_a_schedule_says_who_meets_whom(tmp_path, schedule):
     text = f'schedule = {schedule}\n{SMALL}agents.c.kind = "last"\n'
     assert loaded(tmp_path, text).plan.matches == SCHEDULES[schedule]
-
-
-def test_couples_are_neighbours_of_the_file(tmp_path):
-    text = 'schedule = "couples"\n' + SMALL + 'agents.c.kind = "last"\nagents.d.kind = "random"\n'
-    assert loaded(tmp_path, text).plan.matches == ((0, 1), (2, 3))
 
 
 def test_two_agents_need_no_names_for_a_match(tmp_path):

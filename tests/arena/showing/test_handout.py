@@ -78,7 +78,7 @@ pairs = 4
 [agents]
 random = { kind = "random" }
 raises = { kind = "python", file = "bots/raises.py" }
-line = { kind = "lines", command = ["python3", "bots/line.py"], max_restarts = 20 }
+line = { kind = "lines", command = ["python3", "bots/line.py"] }
 """
 
 

@@ -44,7 +44,7 @@ SAME = SMALL.replace("pot = [0.5, 5.0]\n", "pot = 1.0\n").replace(
 def study(directory: Path, text: str, *words: str) -> Path:
     """Run a whole study, in this process unless the words say who plays; its directory."""
     if not WHO_PLAYS & set(words):
-        words += ("--backend", "here")
+        words += ("--workers", "0")
     directory.mkdir(exist_ok=True, parents=True)
     path = directory / "tune_test.toml"
     path.write_text(text)

@@ -1,4 +1,4 @@
-"""A bot that somebody else might have written, in five protocols, with every fault on demand.
+"""A bot that somebody else might have written, in four protocols, with every fault on demand.
 
 It knows the protocols from their specifications, and nothing of ours:
 
@@ -22,7 +22,6 @@ ILLEGAL = {
     "lines": "99",
     "gtp": "= a1",
     "nboard": "=== A1",
-    "manchester": "MOVE;9",
     "kgp": "move 99\r\nyield",
 }
 answers = 0
@@ -218,33 +217,6 @@ def kgp():
             number += 4
         elif name == "goodbye":
             return
-
-
-def manchester():
-    """The engine's agent: the position comes with every change."""
-    side, holes, first = None, 7, True
-    for line in sys.stdin:
-        word, *fields = line.strip().split(";")
-        if word == "END":
-            return
-        if word == "START":
-            side = fields[0]
-            if side == "South":
-                answer("MOVE;1")
-        elif word == "CHANGE":
-            change, state, turn = fields
-            if change == "SWAP":
-                side = {"North": "South", "South": "North"}[side]
-            if turn == "YOU":
-                numbers = [int(each) for each in state.split(",")]
-                holes = len(numbers) // 2 - 1
-                own = numbers[:holes] if side == "North" else numbers[holes + 1 : -1]
-                swaps = first and side == "North" and change == "1"
-                if swaps:
-                    side = "South"
-                move = next((place for place, beans in enumerate(own, 1) if beans), 0)
-                answer("SWAP" if swaps else f"MOVE;{move}")
-                first = False
 
 
 def files():

@@ -17,7 +17,7 @@ ON = ["--on", "local:2"]
 @pytest.mark.parametrize("name", [name for name in RACES if name != "best"])
 def test_every_schedule_by_rounds_ends_in_the_same_tables(tmp_path, name):
     path = race_file(tmp_path, RACES[name])
-    played(path, tmp_path / "here", workers=1, backend="here")
+    played(path, tmp_path / "here", workers=0)
     assert run.main([str(path), "--results", str(tmp_path / "there"), "--quiet", *ON]) == DONE
     assert all_tables(tmp_path / "there") == all_tables(tmp_path / "here")
 
@@ -26,7 +26,7 @@ def test_versus_stops_at_the_same_game(mine, capsys):  # noqa: F811  # the fixtu
     mine.write_text(TEXT.format(depth=5))
     words = [str(mine), "--base", "HEAD~2", "--elo1", "100", "--pairs", "200", "--known", "off"]
     said = []
-    for results, more in (("here", ["--backend", "here"]), ("there", ON)):
+    for results, more in (("here", ["--workers", "0"]), ("there", ON)):
         assert versus.main([*words, "--results", str(mine.parent / results), *more]) == DONE
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
@@ -47,7 +47,7 @@ def test_a_ladder_places_a_newcomer_alike(tmp_path):
 
 def test_learning_ends_in_the_same_weights(tmp_path):
     path, found = learn_file(tmp_path, 'rounds = 1\ntables = "pairs"'), []
-    for name, more in (("here", ["--backend", "here"]), ("there", ON)):
+    for name, more in (("here", ["--workers", "0"]), ("there", ON)):
         assert learn.main([str(path), "--results", str(tmp_path / name), "--quiet", *more]) == DONE
         (directory,) = (tmp_path / name).glob("*/learn-*")
         found.append({each.name: each.read_bytes() for each in directory.glob("round-*.npz")})

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.playing.cluster import connection, dask_executor
+from arena.playing.cluster import admission, connection, dask_executor
 from arena.playing.cluster.connection import ClusterLost, Members, NoCluster
 from arena.playing.cluster.dask_executor import AHEAD, WINDOW, Farm
 from arena.playing.cluster.machines import Calibration
@@ -25,7 +25,7 @@ LIKE_US = Welcome(Calibration(1.0, "same"))
 class Hall:
     """A cluster as `Farm` sees it, whose workers answer when they are told to."""
 
-    address, wait_seconds = "tcp://hall", 60.0  # longer than any test stands still
+    address = "tcp://hall"
 
     def __init__(self, **slots: int) -> None:
         self.members, self.calls, self.events = Members(), [], deque()
@@ -270,7 +270,7 @@ def test_when_nobody_can_play_the_reason_is_one_line():
 
 
 def test_workers_are_waited_for_and_not_for_ever(monkeypatch):
-    monkeypatch.setattr(Hall, "wait_seconds", 0.05)
+    monkeypatch.setattr(admission, "WAIT_SECONDS", 0.05)
     with pytest.raises(ClusterLost, match=r"has had no workers for 0\.05 s"):
         filled(Hall())
 
