@@ -35,7 +35,7 @@ from arena.storage.provenance import read_run
 from games.base.errors import say
 
 SECONDS = 3.0  # between two versions of the page; live.js reloads as often
-SHARE = 0.05  # of the time may be spent on the page of a large run
+SHARE = 0.03  # of the time may be spent on the page: that of 100,000 games takes a second
 WATCHED_SECONDS = 15.0  # after the last request the page is not made anew
 EVERY_LOOK = "The intervals of matches hold at every look, and are wider for it."
 LATER = "its interval comes at the end"
@@ -116,18 +116,24 @@ class LiveView:
     def __init__(self, experiment: Experiment, server: LiveServer) -> None:
         """Show nothing yet."""
         self.experiment, self.server = experiment, server
-        self.due = 0.0
+        self.begun, self.due = time.monotonic(), 0.0
+        self.spent = self.last = 0.0  # seconds of this thread on all pages, and on the last one
 
     def show(self, tick: Tick, drawn: DrawnPlan, journal: Journal) -> None:
         """Rewrite the page if it is time to."""
-        if time.monotonic() < self.due or not tick.done or not self.server.watched:
+        now = time.monotonic()
+        # The next page takes longer than the last one, for there are more games.
+        costly = self.spent + 2.0 * self.last > SHARE * (now - self.begun)
+        if now < self.due or costly or not tick.done or not self.server.watched:
             return
         begun = time.thread_time()
         with tempfile.TemporaryDirectory() as scratch:
             report = live_report(self.experiment, tick, drawn, journal, Path(scratch))
             so_far = f"{2 * tick.done:,} games so far. {EVERY_LOOK}"
             self.server.page = page_of(report, so_far, LIVE.read_text()).encode()
-        self.due = time.monotonic() + max(SECONDS, (time.thread_time() - begun) / SHARE)
+        self.last = time.thread_time() - begun
+        self.spent += self.last
+        self.due = time.monotonic() + SECONDS
 
     def finish(self, report: Path) -> None:
         """Show the page of the run, until open pages have loaded it."""
@@ -154,8 +160,9 @@ def live_report(
 ) -> Report:
     """Return the report of the games in the journal, with anytime-valid intervals."""
     course = Course(drawn)
-    for start, _, games in journal.parts(course.columns):
-        course.take(start, pair_points(games))
+    if drawn.plan.rounds is not None:  # the results of a round decide the next one
+        for start, _, games in journal.parts(course.columns):
+            course.take(start, pair_points(games))
     drawn, plan = course.drawn, course.drawn.plan
 
     def parts() -> Iterator[Games]:
