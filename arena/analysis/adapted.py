@@ -23,7 +23,6 @@ def adapted(summary: Summary) -> Summary:
         first_mover=_changed(summary.first_mover, proves),
         ratings=tuple(_rated(row, proves) for row in summary.ratings),
         groups=tuple(_group(group, proves) for group in summary.groups),
-        bridges=summary.bridges if proves else (),
         win_rates=summary.win_rates.changed(
             lambda row: _matchup(row, proves), matchup_text if proves else _results
         ),

@@ -14,11 +14,10 @@ from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
 from arena.stats.misfit import Misfit, misfit
-from arena.stats.pool_gaps import bridges
 from arena.stats.rating_data import Results, among
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
 from arena.stats.spread import spread
-from arena.stats.text import bridge_text, first_move_text, rating_text
+from arena.stats.text import first_move_text, rating_text
 
 SAID_BELOW = 0.01  # the share of wrong lines that is accepted in the terminal
 SMALLEST_CYCLE = 3
@@ -240,11 +239,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Agents ordered by group, then by strength; `bridges` say how far groups are apart."""
+    """Agents ordered by group, then by strength."""
 
     agents: tuple[Rated, ...]
     groups: tuple[Group, ...]
-    bridges: tuple[str, ...]
 
 
 class RatingBasis(NamedTuple):
@@ -277,10 +275,6 @@ def standings(
     if stopped:
         rows = tuple(replace(row, elo=raw(row.elo)) for row in ranked.agents)
         ranked = replace(ranked, agents=rows)
-    if len(ranked.groups) > 1:  # bounds between groups need the openings one by one
-        whole = results_of(found, len(names))
-        rated = rate(whole, replace(plan, draws=0))
-        ranked = replace(ranked, bridges=_bridges(rated, whole, names))
     return ranked
 
 
@@ -305,7 +299,6 @@ def ranked_agents(
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
         groups=tuple(_group(pool, rated, names, results) for pool in rated.pools),
-        bridges=_bridges(rated, results, names),
     )
 
 
@@ -451,9 +444,3 @@ def _group(
     found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
     members = tuple(names[member] for member in pool.members)
     return Group(members, pool.advantage, text, found, misfit_text(found, names))
-
-
-def _bridges(rated: Ratings, results: Results, names: Sequence[str]) -> tuple[str, ...]:
-    if len(rated.pools) < 2:
-        return ()
-    return tuple(bridge_text(bridge, rated, names) for bridge in bridges(results, rated))

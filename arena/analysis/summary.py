@@ -67,7 +67,6 @@ class Summary:
     first_mover: Estimate
     ratings: tuple[Rated, ...]
     groups: tuple[Group, ...]
-    bridges: tuple[str, ...]
     win_rates: WinRates
     stopped: Stopped | None
     tournament: TournamentStanding | None = None
@@ -109,7 +108,6 @@ def summarise(
         first_mover=_first_mover(met, whole),
         ratings=rated.agents,
         groups=rated.groups,
-        bridges=rated.bridges,
         win_rates=rates,
         stopped=None if sprt is None else _stopped(plan, *sprt),
         tournament=tournament,

@@ -39,7 +39,6 @@ SHAPE: Mapping[str, Shape] = {
     "first_mover": ESTIMATE,
     "opening_plies": OrNone(["int"]),
     "groups": [["text"]],
-    "bridges": ["text"],
     "stopped": OrNone({
         "agent": "text", "opponent": "text", "decision": "text", "text": "text",
         "raw": ESTIMATE, "corrected": ESTIMATE,
@@ -85,7 +84,6 @@ def summary_values(
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "groups": [list(group.agents) for group in summary.groups],
-        "bridges": list(summary.bridges),
         "stopped": summary.stopped and _stopped(summary.stopped),
         "tournament": tournament_json(summary),
         "checks": [_check(*each) for each in zip(checks, verdicts, strict=True)],

@@ -156,8 +156,6 @@ def show(given: GivenGames, found: Sequence[tuple[GivenScale, "Standings"]]) -> 
         if len(found) > 1:
             terminal_tables.say_line(console, f"{scale.game}: {len(scale.scores):,} games", "bold")
         terminal_tables.show_ratings(console, standings.agents, standings.groups)
-        for line in standings.bridges:
-            terminal_tables.say_line(console, line)
     for note in given.notes:
         terminal_tables.say_line(console, note)
 

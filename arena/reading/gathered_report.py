@@ -51,7 +51,6 @@ def gathered_report(paths: Sequence[Path], name: str) -> Report:
         "experiment": name,
         "openings": len(np.unique(columns.opening)),
         "first_mover": asdict(_first_mover(scale)),
-        "bridges": [*ranked.bridges, *given.notes],
         "checks": [],
         "stopped": None,
     }

@@ -305,11 +305,11 @@ def _groups(report: Report) -> Answer:
     headline = f"{isolated(top[0])}, and by how much cannot be said."
     if len(top) > 1:
         headline = f"{isolated(top[0])} leads the strongest of {number} groups."
-    bridges = [str(text) for text in report.summary.get("bridges", [])]
-    why = "and no group took a point from one above it" if bridges else "which never met"
+    group = {row.agent: row.group for row in report.ratings}
+    met = any(group[agent] != group[opponent] for agent, opponent in report.pairs)
+    why = "and no group took a point from one above it" if met else "which never met"
     sure = f"The {len(names)} agents fall into {number} groups, {why}. "
-    sure += "Elo compares agents of one group only. "
-    return Answer(question, headline, joined([sure, f"{bridges[0]}." if bridges else None]))
+    return Answer(question, headline, joined([sure, "Elo compares agents of one group only."]))
 
 
 def _strongest(report: Report) -> Answer:

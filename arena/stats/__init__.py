@@ -19,7 +19,6 @@ are 0, 1/2, 1 for a game and their mean for a pairing; an answer is an `Estimate
     results         gather: games of many agents, summed by opening
     ratings         rate: one row per agent, by one of the methods in RATINGS
     bradley_terry   rate by maximum likelihood; difference of two ratings
-    bridges         bridges: how far a group is above one that took no point from it
     words           matchup_text, score_text, elo_text, sprt_text, check_text, ...
     rating_words    ratings_lines: the rating table as text
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from arena.stats.estimate import Estimate, EstimateKind, Scope
 from arena.stats.intervals import ALIKE, ONE_OPENING, UNVARIED
 from arena.stats.match_estimate import Matchup, PairEstimate
-from arena.stats.pool_gaps import Bridge
 from arena.stats.rating_fit import FirstMove
 from arena.stats.ratings import AgentRating, Pool, Ratings
 from arena.stats.score_checks import ScoreCheck, Status
@@ -286,23 +285,8 @@ def first_move_text(pool: Pool, games: int) -> str:
     return f"{pool.first_move}; {without}"
 
 
-def bridge_text(bridge: Bridge, ratings: Ratings, names: Sequence[str]) -> str:
-    """How far one group is above another that it never lost a point to."""
-    above = _names(ratings.pools[bridge.above], names)
-    below = _names(ratings.pools[bridge.below], names)
-    group = "the group" if len(ratings.pools[bridge.below].members) > 1 else below
-    if len(ratings.pools) > 2:
-        group = below
-    lead = f"{above} above {group}: won {bridge.games}/{bridge.games}"
-    if bridge.at_least is None:
-        return f"{lead}, no bound: one opening"
-    one_sided = Estimate(None, bridge.at_least, None, bridge.level, EstimateKind.FIXED)
-    bound = f"{bound_text(one_sided)} Elo ({100 * bridge.level:g} %)"
-    return f"{lead}, {bound}, K = {bridge.openings}"
-
-
-def ratings_lines(ratings: Ratings, bridges: Sequence[Bridge], names: Sequence[str]) -> list[str]:
-    """The whole table as lines: one for each group, then how groups compare."""
+def ratings_lines(ratings: Ratings, names: Sequence[str]) -> list[str]:
+    """The whole table as lines: one for each group."""
     lines: list[str] = []
     islands = len({pool.island for pool in ratings.pools})
     for number, pool in enumerate(ratings.pools):
@@ -314,7 +298,6 @@ def ratings_lines(ratings: Ratings, bridges: Sequence[Bridge], names: Sequence[s
         lines.extend(_row_text(row, names) for row in sorted(rows, key=_strength))
         if len(pool.members) > 1:
             lines.append(first_move_text(pool, sum(row.games for row in rows) // 2))
-    lines.extend(bridge_text(bridge, ratings, names) for bridge in bridges)
     if islands > 1:
         lines.append(f"{islands} groups that never met: not comparable")
     return lines

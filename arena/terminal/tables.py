@@ -75,8 +75,7 @@ def show(
     if summary.tournament is not None:
         for line in tournament_lines(summary.tournament, summary.agents):
             say_line(console, line)
-    known = *(() if one else summary.bridges), *summary.notes, *summary.same
-    lines = [*known, _first_mover(summary)]
+    lines = [*summary.notes, *summary.same, _first_mover(summary)]
     if summary.stopped is not None:
         lines.append(summary.stopped.text)
     for line in (*lines, *notes):
@@ -99,7 +98,6 @@ def as_json(summary: Summary, verdicts: Sequence[Verdict]) -> str:
         "first_mover": asdict(summary.first_mover),
         "opening_plies": summary.opening_plies,
         "elo": [row._asdict() for row in elo_rows(summary)],
-        "bridges": list(summary.bridges),
         "same_players": list(summary.same),
         "win_rates": [row._asdict() for row in win_rate_rows(summary)],
         "sprt": summary.stopped and summary.stopped.text,

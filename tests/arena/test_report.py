@@ -173,7 +173,7 @@ def changed(place, value):
         ("summary.json", ["first_mover", "low"], "x", "first_mover.low must be a number"),
         ("summary.json", ["first_mover"], {}, "summary.json.first_mover has no value"),
         ("summary.json", ["openings"], None, "summary.json.openings must be a whole number"),
-        ("summary.json", ["bridges"], ["a", 1], "summary.json.bridges[1] must be text"),
+        ("summary.json", ["groups"], [["a", 1]], "summary.json.groups[0][1] must be text"),
         ("summary.json", ["checks"], [{}], "summary.json.checks[0] has no that"),
         ("summary.json", ["stopped"], {"raw": 1}, "summary.json.stopped has no agent"),
         ("run.json", ["versions"], 5, "run.json.versions must be a table, got 5"),

@@ -126,8 +126,7 @@ def _notes(report: Report) -> Html:
             "move all ratings together. For a pair look at ",
             tag("a", "who beat whom", href="#matrix"), ".", class_="note",
         )  # fmt: skip
-    bridges = [tag("p", text, class_="note") for text in report.summary.get("bridges", [])]
-    return joined([apart, *bridges, glossary(report)])
+    return joined([apart, glossary(report)])
 
 
 def glossary(report: Report) -> Html:

@@ -150,7 +150,6 @@ def test_two_deterministic_agents_a_thousand_times():
     )
     assert row.row.elo.value is None
     assert all(rated.elo.value is None for rated in summary.ratings)
-    assert summary.bridges == ("smart above bad: won 2/2, no bound: one opening",)
 
 
 def test_no_games():
@@ -314,12 +313,12 @@ def random_matches(agents):
             )
 
 
-def test_an_unbeaten_agent_is_rated_apart_and_bridged():
+def test_an_unbeaten_agent_is_rated_apart():
     middle = [(o, "WL" if o % 2 else "LL") for o in range(20)] + [(20, "WW"), (21, "LW")]
     won = [(o, "WW") for o in range(20)]
     summary = summed(by_hand((0, 1, won), (0, 2, won), (1, 2, middle)), THREE)
     assert [group.agents for group in summary.groups] == [("a",), ("b", "c")]
-    assert summary.bridges[0].startswith("a above the group: won 80/80, > +")
+    assert summary.ratings[0].text.startswith("> +")
 
 
 def test_many_openings_are_drawn_in_blocks_with_the_same_errors(monkeypatch):

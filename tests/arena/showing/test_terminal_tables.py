@@ -92,11 +92,10 @@ def test_many_pairs_are_left_to_the_file():
     assert "... 5 more pairs: see win_rates.parquet" in text
 
 
-def test_groups_are_numbered_and_bridged():
+def test_groups_are_numbered():
     beaten = [(o, "WW") for o in range(500)]
     text = printed(summary_of(["a", "b", "c"], (0, 1, beaten), (1, 2, [(0, "WL")])))
     assert "2 groups: Elo compares agents of one group only" in text
-    assert "a above the group: won 1000/1000, > +888 Elo (95 %), K = 500" in text
     assert "a against b: 100 %, > +888 Elo (95 %) for openings like these, K = 500" in text
 
 

@@ -11,7 +11,6 @@ from arena.stats.bradley_terry import ALL_POINTS, NOT_COMPARABLE, difference
 from arena.stats.elo import elo_from_score, score_from_elo
 from arena.stats.estimate import EstimateKind
 from arena.stats.intervals import ALIKE
-from arena.stats.pool_gaps import bridges
 from arena.stats.rating_data import gather, openings_by_agent, table
 from arena.stats.rating_fit import FirstMove, beats, components, first_move, fit, islands, reachable
 from arena.stats.ratings import RatingPlan, _by_opening, _weighed, percentile_ends, rate
@@ -195,7 +194,6 @@ def test_two_islands_are_not_comparable():
     found = rate(results, QUICK)
     assert [pool.members for pool in found.pools] == [(0, 1), (2, 3)]
     assert [pool.island for pool in found.pools] == [0, 1]
-    assert bridges(results, found) == []
     assert difference(found, 0, 2).reason == NOT_COMPARABLE
 
 
@@ -204,24 +202,15 @@ def test_a_one_way_bridge_leaves_two_groups_in_order():
     found = rate(results, QUICK)
     assert [pool.members for pool in found.pools] == [(0, 1), (2, 3)]
     assert [pool.island for pool in found.pools] == [0, 0]
-    (bridge,) = bridges(results, found)
-    assert (bridge.above, bridge.below, bridge.games, bridge.openings) == (0, 1, 20, 20)
-    assert bridge.at_least > 0
 
 
 def test_a_perfect_agent_is_bounded_from_below_as_in_a_match():
     results, _ = results_of([["A", "B", 50, 0, 0], ["B", "A", 0, 0, 50]], openings=50)
     found = rate(results, QUICK)
     assert [row.rating.value for row in found.agents] == [None, None]
-    (bridge,) = bridges(results, found)
-    assert (bridge.games, bridge.openings) == (100, 50)
-    assert score_from_elo(bridge.at_least) == pytest.approx(0.05 ** (1 / 50))
-
-
-def test_a_bound_from_one_opening_is_no_bound():
-    results, _ = results_of([["A", "B", 50, 0, 0]], openings=1)
-    (bridge,) = bridges(results, rate(results, QUICK))
-    assert bridge.at_least is None
+    best, worst = (row.rating for row in found.agents)
+    assert score_from_elo(best.low) == pytest.approx(0.05 ** (1 / 50))
+    assert worst.high == pytest.approx(-best.low)
 
 
 def test_a_first_mover_who_always_wins_is_said_to():
@@ -329,8 +318,6 @@ def test_an_agent_that_won_every_game_is_bounded_on_the_scale_of_its_field():
     assert (best.value, best.high, best.reason) == (None, None, ALL_POINTS)
     gaps = best.low - fitted.ratings[0][:, None] + fitted.advantage[0] * np.array([1, -1])
     assert score_from_elo_of(gaps).mean() == pytest.approx(0.05 ** (1 / 20))
-    (bridge,) = bridges(results, found)
-    assert bridge.at_least == pytest.approx(best.low, abs=1e-6)
 
 
 def score_from_elo_of(gaps):
