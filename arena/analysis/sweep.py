@@ -1,6 +1,5 @@
 """One row for each cell of a sweep."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +15,6 @@ from arena.planning.games import GameColumn
 from arena.stats.elo import elo_estimate
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
-from arena.stats.quantiles import t_quantile
 from arena.storage.parquet import Column, read_pieces, read_rows, words_of, write_columns
 
 LEVEL = 0.95
@@ -25,7 +23,7 @@ GAMES = "games.parquet"
 BUDGETS = ("nodes", "seconds", "turn_seconds", "game_seconds", "move_seconds", "pairs")
 OTHERS = "the others"
 HOLDS = "holds"
-ESTIMATES = ("score", "elo", "elo_of_all")
+ESTIMATES = ("score", "elo")
 TYPES = {
     "cell": "int64", "agent": "string", "opponent": "string", "games": "int64",
     "openings": "int64",
@@ -41,16 +39,7 @@ class CellScore(NamedTuple):
 
     score: Estimate
     elo: Estimate
-    elo_of_all: Estimate  # whose intervals hold in all cells together
     answer: str
-
-
-class Slope(NamedTuple):
-    """Elo a step of a budget, with its interval; None with fewer than three cells."""
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> CellScore:
@@ -59,38 +48,7 @@ def cell_score(openings: npt.ArrayLike, scores: npt.ArrayLike, cells: int) -> Ce
     shared = score_estimate(openings, scores, 1.0 - (1.0 - LEVEL) / cells)
     low, high = shared.low or 0.0, 1.0 if shared.high is None else shared.high
     answer = BETTER if low > 0.5 else WORSE if high < 0.5 else OPEN
-    return CellScore(score, elo_estimate(score), elo_estimate(shared), answer)
-
-
-def slope_of(steps: Sequence[float], elos: Sequence[Estimate]) -> Slope | None:
-    """Elo a step, by weighted least squares; None with fewer than two cells that have an interval.
-
-    Weights are those of the intervals; the error is the larger of theirs and of the residuals'
-    (Draper and Smith, "Applied Regression Analysis", section 9.2), with Student's t.
-    """
-    known = [
-        (step, elo.value, elo.low, elo.high)
-        for step, elo in zip(steps, elos, strict=True)
-        if elo.value is not None and elo.low is not None and elo.high is not None
-    ]
-    x = np.array([each[0] for each in known])
-    if len(set(x.tolist())) < 2:
-        return None
-    y = np.array([each[1] for each in known])
-    errors = np.array([(high - low) / (2 * t_quantile(0.975, 1e6)) for _, _, low, high in known])
-    weights = 1.0 / np.square(np.maximum(errors, 1e-9))
-    middle = float((weights * x).sum() / weights.sum())
-    spread = float((weights * np.square(x - middle)).sum())
-    slope = float((weights * (x - middle) * y).sum()) / spread
-    if len(x) < 3:
-        width = t_quantile(0.975, 1e6) / math.sqrt(spread)
-        return Slope(slope, slope - width, slope + width)
-    level = float((weights * y).sum() / weights.sum())
-    residuals = y - level - slope * (x - middle)
-    scatter = float((weights * np.square(residuals)).sum()) / (len(x) - 2)
-    quantile = t_quantile(0.975, len(x) - 2 if scatter > 1.0 else 1e6)
-    width = quantile * math.sqrt(max(1.0, scatter) / spread)
-    return Slope(slope, slope - width, slope + width)
+    return CellScore(score, elo_estimate(score), answer)
 
 
 class CellRow(NamedTuple):
@@ -192,13 +150,12 @@ def as_type(value: object, kind: str) -> object:
 
 
 class SweepLine(NamedTuple):
-    """Cells that are alike in all but a number: its values, their Elo, and the Elo a step."""
+    """Cells that are alike in all but a number: its values and their Elo."""
 
     name: str  # the other values in words
     xs: tuple[float, ...]
     elos: tuple[Estimate, ...]
-    doubling: bool  # a step is a doubling; else it is one more
-    slope: Slope | None
+    doubling: bool  # drawn on a scale of doublings
 
 
 def budget_axis(names: Sequence[str], rows: Sequence[CellRow]) -> int | None:
@@ -212,7 +169,7 @@ def budget_axis(names: Sequence[str], rows: Sequence[CellRow]) -> int | None:
 
 
 def is_budget(name: str) -> bool:
-    """Whether a key is a budget, of which people ask what a doubling brings."""
+    """Return whether a key is a budget, which is drawn on a scale of doublings."""
     return name.rpartition(".")[2] in BUDGETS
 
 
@@ -233,8 +190,7 @@ def sweep_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[Sweep
         elos = tuple(row.found.elo for row in cells)
         if doubling and min(xs) <= 0:
             continue
-        steps = np.log2(xs).tolist() if doubling else list(xs)
-        yield SweepLine(name, xs, elos, doubling, slope_of(steps, elos))
+        yield SweepLine(name, xs, elos, doubling)
 
 
 def verdict_text(rows: Sequence[CellRow]) -> str:

@@ -14,7 +14,7 @@ from arena.config.command_line import RunOptions
 from arena.config.sweep import SweepCell, SweepPlan
 from arena.formats.junit import junit
 from arena.pipeline.run import run
-from arena.report.sweep_page import slope_lines, sweep_page, sweep_picture, sweep_table
+from arena.report.sweep_page import sweep_page, sweep_picture, sweep_table
 from arena.storage.journal import links_refused, locked
 from arena.storage.parquet import TableError
 from arena.storage.provenance import RUN, code_digest, now_text, origin_of, read_run
@@ -142,9 +142,7 @@ def concluded(
     if options.json:
         text = as_json(names, rows)
     else:
-        text = "\n".join(
-            [*sweep_table(names, rows), *slope_lines(names, rows), *verdict_lines(rows)]
-        )
+        text = "\n".join([*sweep_table(names, rows), *verdict_lines(rows)])
     printed(lambda: print(text))
 
 

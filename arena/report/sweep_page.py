@@ -20,7 +20,7 @@ from arena.report.chart import (
     whiskers,
 )
 from arena.showing import page
-from arena.stats.text import elo_text, percent, signed, signed_mean
+from arena.stats.text import elo_text, percent, signed_mean
 from arena.terminal.plan import aligned
 from games.base.errors import printable
 
@@ -56,20 +56,6 @@ def cell_texts(row: CellRow) -> list[str]:
         ]
         answer = mirror_of(row.match) or answer
     return [elo_text(row.found.elo), f"{row.games:,}", f"{row.openings:,}", *first_mover, answer]
-
-
-def slope_lines(names: Sequence[str], rows: Sequence[CellRow]) -> Iterator[str]:
-    """What a doubling of a budget, or one more of a number, brings."""
-    axis = budget_axis(names, rows)
-    for each in sweep_lines(names, rows):
-        if each.slope is None or axis is None or each.slope.low is None or each.slope.high is None:
-            continue
-        low, value, high = (
-            signed(number, 1) for number in (each.slope.low, each.slope.value, each.slope.high)
-        )
-        step = "a doubling of" if each.doubling else "one more of"
-        where = f"{printable(each.name, LONGEST)}: " if each.name else ""
-        yield f"{where}{step} {printable(names[axis])}: {value} [{low}, {high}] Elo"
 
 
 def sweep_picture(names: Sequence[str], rows: Sequence[CellRow], title: str) -> str:
@@ -121,9 +107,7 @@ def one_line(frame: Frame, shown: SweepLine, colour: str, number: int) -> Iterat
 def by_cell(rows: Sequence[CellRow], title: str) -> str:
     """The cells side by side."""
     elos = [row.found.elo for row in rows]
-    one = SweepLine(
-        "", tuple(float(at) for at in range(1, len(rows) + 1)), tuple(elos), False, None
-    )
+    one = SweepLine("", tuple(float(at) for at in range(1, len(rows) + 1)), tuple(elos), False)
     ends = [end for elo in elos for end in (elo.low, elo.high, elo.value) if end is not None]
     frame = framed([0.5, len(rows) + 0.5], [0.0, *ends])
     parts = [level(frame, 0.0, "even", INK), *one_line(frame, one, BLUE, 0)]
@@ -148,7 +132,7 @@ def sweep_page(
         title,
         [
             page.paragraph(answer, "verdict"),
-            *map(page.paragraph, [*more, *slope_lines(names, rows)]),
+            *map(page.paragraph, more),
             picture,
             page.heading("Every cell"),
             page.table(head, cells),

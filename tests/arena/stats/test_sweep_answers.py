@@ -1,10 +1,9 @@
-"""Many cells at once: how often anything is claimed where nothing is, and slopes that are known."""
+"""Many cells at once: how often anything is claimed where nothing is."""
 
 import numpy as np
 import pytest
 
-from arena.analysis.sweep import BETTER, OPEN, WORSE, cell_score, slope_of
-from arena.stats.estimate import Estimate, EstimateKind
+from arena.analysis.sweep import BETTER, OPEN, WORSE, cell_score
 
 LAW = (0.15, 0.2, 0.3, 0.2, 0.15)
 SCORES = np.arange(5) / 4
@@ -24,22 +23,7 @@ def test_equals_are_told_apart_in_any_of_six_cells_in_five_of_a_hundred_sweeps()
 def test_the_answer_is_that_of_the_interval_of_all_cells():
     better = cell_score(range(40), [1.0, 0.5] * 20, 10)
     assert better.answer == BETTER
-    assert better.elo_of_all.low < better.elo.low < better.elo.value
     assert cell_score(range(40), [0.0, 0.5] * 20, 10).answer == WORSE
     scores = [1.0] * 25 + [0.0] * 15  # enough for one cell alone, not for fifty
     assert cell_score(range(40), [0.75] * 25 + [0.25] * 15, 1).answer == OPEN
     assert cell_score(range(40), scores, 50).answer == OPEN
-
-
-def known(value, half):
-    return Estimate(value, value - half, value + half, 0.95, EstimateKind.FIXED, "")
-
-
-def test_a_slope_that_is_there_is_found():
-    found = slope_of([8, 9, 10, 11], [known(10 * x, 5) for x in (8, 9, 10, 11)])
-    assert found.value == pytest.approx(10)
-    # Four equal errors s at 8 ... 11: s / sqrt(5).
-    assert found.high - found.value == pytest.approx(5 / np.sqrt(5), rel=0.01)
-    two = slope_of([0, 1], [known(0, 3), known(7, 4)])
-    assert (two.value, two.high - two.value) == pytest.approx((7, 5), rel=0.01)
-    assert slope_of([1, 1], [known(0, 3), known(7, 4)]) is None
