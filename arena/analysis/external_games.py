@@ -1,6 +1,5 @@
 """Games from other programs, deduplicated and rated."""
 
-import ast
 import hashlib
 import importlib
 from collections import Counter
@@ -25,7 +24,6 @@ from arena.analysis.standings import (
 from arena.analysis.win_rates import WinRate
 from arena.formats.registry import READERS
 from arena.planning.games import Termination
-from arena.reading.row_filter import rows_where
 from arena.stats.match_estimate import Matchup, from_other_side, matchup, matchup_of_games
 from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan
@@ -347,21 +345,15 @@ class GivenGames:
 
 
 def read_games(
-    files: Sequence[Path],
-    *,
-    pool: bool = False,
-    same: Collection[str] = (),
-    where: ast.expr | None = None,
+    files: Sequence[Path], *, pool: bool = False, same: Collection[str] = ()
 ) -> GivenGames:
     """The games of files and of run directories; Unreadable says which line of which is wrong.
 
-    `pool` rates different games on one scale, `same` names agents whose versions are one, `where`
-    which rows of our own tables count.
+    `pool` rates different games on one scale, `same` names agents whose versions are one.
     """
-    read = list(_games([_file_of(file) for file in files], where))
+    read = list(_games([_file_of(file) for file in files]))
     if not read:
-        which = "" if where is None else f" with {ast.unparse(where)}"
-        raise Unreadable(f"no finished game was found{which}")
+        raise Unreadable("no finished game was found")
     only = _only_game(game for _, game in read)
     kept, notes = _counted([(place, game._replace(game=only or game.game)) for place, game in read])
     games = [game for _, game in kept]
@@ -434,28 +426,18 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _games(files: Sequence[Path], where: ast.expr | None) -> Iterator[tuple[int, GivenGame]]:
+def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
     """All games, each with its file's place; those that cannot be recognised once a content."""
     seen: set[bytes] = set()
     for place, file in enumerate(files):
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
-        rows = None if where is None else _rows(where, file)
         for game in reader.games_in(file):
-            if rows is not None and game.row is not None and not rows[game.row]:
-                continue
             if game.line is None and game.game_id is None and digest in seen:
                 continue
             yield place, game
         seen.add(digest)
-
-
-def _rows(where: ast.expr, file: Path) -> NDArray[np.bool_]:
-    """Which rows of a table of ours count."""
-    if file.suffix.lower() != ".parquet":
-        raise Unreadable(f"{file}: --where asks columns of games.parquet, which it does not have")
-    return rows_where(where, file)
 
 
 def _names(

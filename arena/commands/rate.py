@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from arena.analysis.external_games import GAMES, GivenGames, GivenScale, read_games
 from arena.config.experiment import Anchor, AnchorError, anchor_in
-from arena.reading.row_filter import parsed
 from arena.stats import RATINGS
 from games.base.cli import CommandParser
 from games.base.errors import DONE, Mistake, printable, printed, say, status_of
@@ -42,10 +41,6 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--same", action="append", default=[], metavar="NAME", help="its versions are one agent"
     )
-    parser.add_argument(
-        "--where", metavar="CONDITION",
-        help="""only games of which this is true, such as "plies > 40 and first == 'mine'\"""",
-    )  # fmt: skip
     parser.add_argument("--draws", type=int, default=200, help="of the bootstrap (200; 0: none)")
     parser.add_argument("--seed", type=int, help="of the bootstrap (that of the run, else 0)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -113,8 +108,7 @@ def rated(chosen: argparse.Namespace) -> int:
     from arena.analysis.tables import rating_rows  # noqa: PLC0415  # after --help
 
     check(chosen)
-    where = None if chosen.where is None else parsed(chosen.where)
-    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same, where=where)
+    given = read_games(chosen.files, pool=chosen.pool, same=chosen.same)
     anchor, seed = anchor_of(chosen.anchor, given), seed_of(chosen)
     found = [(scale, standings_of(scale, chosen, anchor, seed)) for scale in given.scales]
     rows = [

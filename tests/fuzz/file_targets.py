@@ -50,11 +50,6 @@ GGF = [
     "(;GM[Othello]PC[x]PB[a]PW[b]RE[4]TY[8]BO[8 ---------------------------O*------*O-----------"
     "---------------- *]B[d3]W[c3];)\n(;GM[Othello]PB[b]PW[a]RE[-2]TY[8]B[f5];)\n",
 ]
-CONDITIONS = [
-    "plies > 40 and first == 'mine'",
-    "not (result == 1 or margin < -3)",
-    "first in second",
-]
 SETTINGS = [
     '[cluster]\naddress = "tcp://host:8786"\nwait_seconds = 3\n',
     '[cluster]\naddress = "none"\n',
@@ -143,14 +138,6 @@ def rated(name: str) -> Callable[[bytes, Path], int]:
     return file_answer(name, lambda path: arena.commands.rate.main([str(path), "--draws", "0"]))
 
 
-def condition(content: bytes, directory: Path) -> int:
-    """How arena.commands.rate answers a condition on games."""
-    path = directory / "games.csv"
-    path.write_text(CSV[0])
-    text = content.decode(errors="replace").replace("\0", "")
-    return arena.commands.rate.main([str(path), "--draws", "0", f"--where={text}"])
-
-
 def command(
     main: Callable[[list[str]], int], words: Callable[[str], Sequence[str]]
 ) -> Callable[[bytes, Path], int]:
@@ -201,7 +188,6 @@ FILES = {
     "csv": Target(changed(CSV), rated("games.csv")),
     "pgn": Target(changed(PGN), rated("games.pgn")),
     "ggf": Target(changed(GGF), rated("games.ggf")),
-    "condition": Target(changed(CONDITIONS), condition),
     "settings": Target(changed(SETTINGS), settings_of),
     "roster": Target(
         changed([*KINDS, 'kind = "lines"\ncommand = ["./x"]\n']),

@@ -28,7 +28,6 @@ from hypothesis import strategies as st
 
 from games.base.errors import DONE, FINDING
 from tests.fuzz.file_targets import (
-    CONDITIONS,
     CSV,
     EXPERIMENTS,
     FILES,
@@ -107,9 +106,6 @@ COMMANDS = {
     "arena.rate csv": Command(changed(CSV), file_of("x.csv", *RATE), "x.csv"),
     "arena.rate pgn": Command(changed(PGN), file_of("x.pgn", *RATE), "x.pgn"),
     "arena.rate ggf": Command(changed(GGF), file_of("x.ggf", *RATE), "x.ggf"),
-    "arena.rate --where": Command(
-        changed(CONDITIONS), lambda text: [*RATE, "small.csv", f"--where={text}"]
-    ),
     "arena.weights": Command(
         damaged(LEARNED.read_bytes()), fixed("arena.weights", "show", "w.npz"), "w.npz"
     ),
