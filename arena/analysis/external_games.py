@@ -294,8 +294,8 @@ class GivenScale:
     """The games that are rated together, as columns; `names` are those of their agents.
 
     Equal numbers in `openings` are the same opening; `pairings` is None where a game stands
-    alone, `places` has the file and the row of a game of ours, `faults` is 1 or -1 where `first`
-    or `second` lost by its fault. `movers` has the first movers: 0 `first`, 1 `second`, -1 unknown.
+    alone, `faults` is 1 or -1 where `first` or `second` lost by its fault. `movers` has the first
+    movers: 0 `first`, 1 `second`, -1 unknown.
     """
 
     game: str
@@ -307,11 +307,10 @@ class GivenScale:
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
-    places: list[tuple[int, int] | None] = field(default_factory=list)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, game: GivenGame, names: tuple[str, str], file: int) -> None:
-        """Append one game of this file."""
+    def add(self, game: GivenGame, names: tuple[str, str]) -> None:
+        """Append one game."""
         for column, name in zip((self.first, self.second), names, strict=True):
             place = self._places.setdefault(("agent", name), len(self.names))
             if place == len(self.names):
@@ -323,7 +322,6 @@ class GivenScale:
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
         self.movers.append(-1 if game.mover is None else game.mover)
-        self.places.append(None if game.row is None else (file, game.row))
 
 
 @dataclass(frozen=True)
@@ -354,18 +352,17 @@ def read_games(
     read = list(_games([_file_of(file) for file in files]))
     if not read:
         raise Unreadable("no finished game was found")
-    only = _only_game(game for _, game in read)
-    kept, notes = _counted([(place, game._replace(game=only or game.game)) for place, game in read])
-    games = [game for _, game in kept]
+    only = _only_game(read)
+    games, notes = _counted([game._replace(game=only or game.game) for game in read])
     names = _names(games, same, notes)
-    unnamed = sum(game.game == UNKNOWN for _, game in read)
+    unnamed = sum(game.game == UNKNOWN for game in read)
     if only and unnamed:
         notes.append(f"{unnamed:,} games whose file does not name the game are taken for {only}")
     scales: dict[str, GivenScale] = {}
-    for file, game in kept:
+    for game in games:
         what = POOLED if pool else game.game
         scale = scales.setdefault(what, GivenScale(what))
-        scale.add(game, (names[game.first], names[game.second]), file)
+        scale.add(game, (names[game.first], names[game.second]))
     if len(scales) > 1:
         notes.append(f"rated apart, as different games: {listed(scales)}; --pool: on one scale")
     return GivenGames(list(scales.values()), [*notes, *_unknown(games)])
@@ -390,18 +387,15 @@ def _only_game(games: Iterable[GivenGame]) -> str:
     return known.pop() if len(known) == 1 else ""
 
 
-def _counted(
-    read: Sequence[tuple[int, GivenGame]],
-) -> tuple[list[tuple[int, GivenGame]], list[str]]:
-    """The games that count, each with its file's place, and what is said of the others."""
-    games = [game for _, game in read]
-    lines = lines_of(games)
-    games = with_known_movers(games, lines)
+def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
+    """The games that count, and what is said of the others."""
+    lines = lines_of(read)
+    games = with_known_movers(read, lines)
     distinct = distinct_games(games, lines)
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
     again = len(games) - len(kept)
     notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
-    return [(read[place][0], games[place]) for place in (distinct[at] for at in kept)], notes
+    return [games[distinct[at]] for at in kept], notes
 
 
 def _file_of(path: Path) -> Path:
@@ -426,17 +420,17 @@ def _file_of(path: Path) -> Path:
     return path
 
 
-def _games(files: Sequence[Path]) -> Iterator[tuple[int, GivenGame]]:
-    """All games, each with its file's place; those that cannot be recognised once a content."""
+def _games(files: Sequence[Path]) -> Iterator[GivenGame]:
+    """All games; those that cannot be recognised once a content."""
     seen: set[bytes] = set()
-    for place, file in enumerate(files):
+    for file in files:
         reader = cast(Reader, importlib.import_module(READERS[file.suffix.lower()]))
         with file.open("rb") as content:
             digest = hashlib.file_digest(content, "blake2b").digest()
         for game in reader.games_in(file):
             if game.line is None and game.game_id is None and digest in seen:
                 continue
-            yield place, game
+            yield game
         seen.add(digest)
 
 

@@ -13,8 +13,7 @@ def arguments() -> argparse.ArgumentParser:
     """The command line."""
     parser = CommandParser(
         prog=here("pitflip report"),
-        description="Write report.html of finished runs again, from their tables, or one page "
-        "about the games of several runs and files.",
+        description="Write report.html of finished runs again, from their tables.",
         epilog="example: pitflip report results/smart_vs_bad/*",
     )
     parser.add_argument(
@@ -22,10 +21,7 @@ def arguments() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="a run's directory, or with --together also a file that arena.rate reads",
-    )
-    parser.add_argument(
-        "--together", type=Path, metavar="FILE", help="one page about the games of them all"
+        help="a run's directory",
     )
     parser.add_argument(
         "--experiment", type=Path, metavar="FILE",
@@ -53,8 +49,6 @@ def reported(chosen: argparse.Namespace) -> int:
     from arena.storage.parquet import TableError  # noqa: PLC0415
 
     beside = chosen.experiment and chosen.experiment.absolute().parent
-    if chosen.together is not None:
-        return together(chosen)
     for directory in chosen.runs:
         path = directory / PAGE
         if is_learned(directory):
@@ -71,20 +65,6 @@ def reported(chosen: argparse.Namespace) -> int:
             # Of several runs each has a folder of its own.
             own = directory.resolve().name if len(chosen.runs) > 1 else ""
             write_figures(report, chosen.figures / own)
-    return DONE
-
-
-def together(chosen: argparse.Namespace) -> int:
-    """Write one page about the games of several runs and files; the exit status."""
-    from arena.reading.gathered_report import gathered_report  # noqa: PLC0415  # as above
-    from arena.report.figures.registry import write_figures  # noqa: PLC0415
-    from arena.report.page import write_page  # noqa: PLC0415
-
-    report = gathered_report(chosen.runs, chosen.together.stem)
-    write_page(report, chosen.together)
-    say(f"page: {printable(str(chosen.together))}")
-    if chosen.figures is not None:
-        write_figures(report, chosen.figures)
     return DONE
 
 

@@ -82,7 +82,6 @@ class _RunFacts:
 
 def _facts(report: Report) -> _RunFacts:
     ended = moment(report, "finished")
-    assert report.plan.of is not None  # a run has a game
     assert report.directory is not None  # only runs are exported
     return _RunFacts(
         experiment=str(report.summary["experiment"]),

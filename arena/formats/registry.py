@@ -85,7 +85,6 @@ def checked(names: Sequence[str], writes: str) -> None:
 def write_games(report: Report, name: str, directory: Path) -> Path:
     """Write all games in one format; a Mistake if it cannot hold them."""
     made = game_writer(name)
-    assert report.plan.of is not None  # a run has a game
     refusal = getattr(made, "refusal", None)
     if refusal is not None and (why := refusal(report.plan.of)):
         raise Mistake(why)

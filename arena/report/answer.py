@@ -153,8 +153,6 @@ def _scope(report: Report) -> str | None:
 
 
 def _answer(report: Report) -> Answer:
-    if report.files:
-        return _match(report, report.met()[0]) if report.two else _of_many(report)
     if report.summary.get("tournament"):
         return Answer(*tournament_answer(report))
     if report.summary.get("stopped"):

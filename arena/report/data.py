@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -10,15 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.core import AgentSpec
-from arena.analysis.repeatability import ALWAYS, Repeatability, stored_repeatability
+from arena.analysis.repeatability import Repeatability, stored_repeatability
 from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, stored_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
 from arena.concluding.stored_shape import OrNone, Shape, misshapen
 from arena.planning.games import GameColumn
-from arena.planning.openings_spec import OpeningsSpec
 from arena.planning.plan import Plan
 from arena.report.numbers import Known, known_from
 from arena.stats.elo import FEW_OPENINGS
@@ -28,7 +26,6 @@ from arena.stats.text import first_mover_words
 from arena.storage import parquet
 from arena.storage.provenance import read_run
 from arena.storage.run_file import NotARun, command_of, games_table, stored_plan
-from games import Game
 from games.base.schema import KeyValues
 from games.base.text import quoted
 
@@ -54,7 +51,6 @@ Flags = NDArray[np.bool_]
 Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
 POINTS = "points.parquet"
 NEEDED = (SUMMARY, "elo.parquet", "win_rates.parquet", "timings.parquet")
-GATHERED = OpeningsSpec("gathered", {})  # as files name them
 # Other keys are shown as they are, or not at all.
 SHOWN_OF_RUN: Mapping[str, Shape] = {
     "versions": OrNone("table"), "machine": OrNone("table"), "overrides": OrNone(["text"]),
@@ -188,14 +184,6 @@ def no_games() -> GameColumns:
     return GameColumns(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
 
 
-def games_here(names: Sequence[str], endings: Sequence[str], games: GameColumns) -> PlayedGames:
-    """Games that are in memory and kept no texts."""
-    whole = (games,) if len(games.result) else ()
-    return PlayedGames(
-        len(games.result), tuple(names), tuple(endings), lambda: iter(whole), lambda _, __: None
-    )
-
-
 def stored_games(path: Path, names: Sequence[str]) -> PlayedGames:
     """The games of a table, the agents by their places in `names`."""
     endings = tuple(parquet.words_of(path, "termination"))
@@ -222,26 +210,11 @@ def _below(parts: Sequence[GameColumns]) -> GameColumns:
     return GameColumns(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class GatheredPlan:
-    """What stands in place of a plan where games come from several runs, or from other people."""
-
-    game: str
-    files: tuple[Path, ...]
-    of: Game | None = None
-    unlisted: str = ""  # why their games cannot be shown one by one; empty if they can
-    openings: OpeningsSpec = GATHERED
-    agents: Mapping[str, AgentSpec] = field(default_factory=dict)
-    seed: int = 0
-    stop: None = None
-    reproducible: bool = True
-
-
 @dataclass(frozen=True, eq=False)
 class Report:
     """Everything that a page shows, as the tables of its run have it."""
 
-    plan: Plan | GatheredPlan
+    plan: Plan
     run: KeyValues  # run.json
     summary: KeyValues  # summary.json
     ratings: tuple[EloRow, ...]  # in the official order
@@ -258,23 +231,9 @@ class Report:
         return self.plan.game.rpartition(".py:")[2]
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """The files whose games were gathered; none for a run."""
-        return self.plan.files if isinstance(self.plan, GatheredPlan) else ()
-
-    @property
     def repeatability(self) -> Repeatability:
         """Whether another run would play the same games, as its run.json says."""
-        return (
-            ALWAYS
-            if isinstance(self.plan, GatheredPlan)
-            else stored_repeatability(self.plan, self.run)
-        )
-
-    @property
-    def unlisted(self) -> str:
-        """Why the games cannot be shown one by one; empty if they can."""
-        return self.plan.unlisted if isinstance(self.plan, GatheredPlan) else ""
+        return stored_repeatability(self.plan, self.run)
 
     @property
     def agents(self) -> tuple[str, ...]:

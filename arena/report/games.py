@@ -95,8 +95,6 @@ def _fitting_series(
 
 def games_json(report: Report) -> str:
     """Everything that the list and the replay read."""
-    if report.plan.of is None or report.unlisted:
-        return in_script({"n": [], "values": None})
     games, rows = report.games, listed_rows(report)
     listed = games.at(rows)
     lines = games.texts("moves", rows.tolist())
@@ -277,7 +275,6 @@ def _fitting(lines: Sequence[str | None]) -> list[str | None]:
 
 def _command(report: Report) -> str:
     """The command that shows a game, without its moves."""
-    assert report.plan.of is not None  # a page of files lists no games
     return command_of(report.plan.of, "").removesuffix('""')
 
 

@@ -15,7 +15,7 @@ from arena.playing.clock import time_control
 from arena.report.data import Report
 from arena.report.html import Html, Inside, joined, tag
 from arena.report.numbers import CENSUS, NO_INTERVAL, SPRT, count, counted, seconds
-from games.base.errors import Mistake, printable
+from games.base.errors import printable
 from games.base.text import listed
 
 WAYS = {
@@ -43,9 +43,7 @@ KINDS = {
 
 
 def methods(report: Report) -> str:
-    """Whole sentences on one line; a Mistake for games that no plan describes."""
-    if not isinstance(report.plan, Plan):
-        raise Mistake("methods are those of a run: name its directory")
+    """Whole sentences on one line."""
     sentences = [*_games(report, report.plan), *_agents(report, report.plan), *_estimates(report)]
     return " ".join(f"{each}." for each in [*sentences, *_provenance(report, report.plan)])
 
@@ -163,7 +161,7 @@ def named(names: list[str]) -> str:
 
 def facts(report: Report) -> Html:
     """Six facts in a row: games, openings, agents, time, seed, whether it can be repeated."""
-    rows: tuple[tuple[str, str, str], ...] = (
+    rows = (
         ("games", count(report.games.size), _matches(report)),
         ("openings (K)", count(report.openings), _opening_way(report)),
         ("agents", count(len(report.agents)), _clocks(report)),
@@ -171,8 +169,6 @@ def facts(report: Report) -> Html:
         ("seed", str(report.plan.seed), f"pitflip {_version(report, 'pitflip')}"),
         ("can be repeated", *report.repeatability),
     )
-    if report.files:
-        rows = (*rows[:3], ("files", count(len(report.files)), "see the end of the page"))
     boxes = (
         tag("div", tag("dt", name), tag("dd", tag("b", value), tag("span", more)))
         for name, value, more in rows
@@ -187,8 +183,6 @@ def _matches(report: Report) -> str:
 
 def _opening_way(report: Report) -> str:
     openings = report.plan.openings
-    if openings.way == "gathered":
-        return "as the files name them"
     if openings.way == "none":
         return "the starting position"
     if openings.way == "random":
@@ -202,8 +196,6 @@ def _opening_way(report: Report) -> str:
 
 
 def _clocks(report: Report) -> str:
-    if report.files:
-        return "as the files name them"
     clocks = sum("seconds" in spec.options for spec in report.plan.agents.values())
     return f"{clocks} by the clock" if clocks else "none with a clock"
 
@@ -232,8 +224,6 @@ def moment(report: Report, name: str) -> datetime | None:
 def played_when(report: Report) -> str:
     """The day and hour when the run ended, and the run's name."""
     ended = moment(report, "finished")
-    if report.files:
-        return counted(len(report.files), "file")
     day = "" if ended is None else f"{ended.day} {ended:%B %Y, %H:%M} \u00b7 "
     return f"{day}run {report.run.get('digest', '')}"
 
@@ -247,8 +237,7 @@ def _version(report: Report, package: str) -> str:
 
 def rests_on(report: Report) -> Html:
     """What the numbers rest on: openings, repeats, intervals, what a second run repeats."""
-    said = _of_files(report) if report.files else _sentences(report)
-    paragraphs = (tag("p", sentence) for sentence in said)
+    paragraphs = (tag("p", sentence) for sentence in _sentences(report))
     return tag(
         "section",
         tag("h2", "What the numbers rest on", id="method-h"),
@@ -293,18 +282,6 @@ def _sentences(report: Report) -> Iterator[str]:
         yield f"Whether a second run plays the same games: {report.repeatability.words}."
 
 
-def _of_files(report: Report) -> Iterator[str]:
-    yield (
-        f"The games come from {counted(len(report.files), 'file')}. A game whose opening is "
-        "not known counts as one from an opening of its own; repeats that a run has marked are "
-        "left out."
-    )
-    yield (
-        "A game is one observation of its opening, so games from one opening are not counted as "
-        "independent. Nobody made sure that both sides moved first equally often."
-    )
-
-
 def _effective(rows: list[WinRateRow]) -> str:
     """The effective sample size in words."""
     if not rows:
@@ -329,8 +306,6 @@ def _effective(rows: list[WinRateRow]) -> str:
 
 def make_again(report: Report) -> Html:
     """The commands that play the run again and compare it, and what it was made with."""
-    if report.files:
-        return _files(report)
     versions = ", ".join(
         f"{name} {number}" for name, number in report.run.get("versions", {}).items()
     )
@@ -357,19 +332,6 @@ def make_again(report: Report) -> Html:
         id="again",
         aria_labelledby="again-h",
     )  # fmt: skip
-
-
-def _files(report: Report) -> Html:
-    """The files of a page that gathers them."""
-    rows = (tag("li", tag("code", from_here(file))) for file in report.files)
-    return tag(
-        "section",
-        tag("h2", "Make it again", id="again-h"),
-        tag("p", "The games were read from these files.", class_="lead"),
-        tag("ul", joined(rows)),
-        id="again",
-        aria_labelledby="again-h",
-    )
 
 
 def commands(report: Report) -> list[str]:

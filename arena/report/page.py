@@ -116,8 +116,8 @@ def games_section(report: Report) -> Html:
             f"Of {total:,} games those are listed that stand out, and every nth of the others. "
             "All of them are in games.parquet."
         )
-    if report.unlisted or not total:
-        lead = report.unlisted or "No games were played."
+    if not total:
+        lead = "No games were played."
     return tag(
         "section",
         tag("h2", "Games", id="games-h"),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from arena.commands import export, rate, report
+from arena.commands import export, rate
 from games import game
 from tests.arena.running import directory_of, experiment_file, played
 
@@ -123,13 +123,3 @@ def test_an_opening_in_moves_without_a_first_mover_leaves_it_unknown(run, capsys
     found, said = fitted(capsys, tmp_path / "games.csv")
     assert {move for _, move in found.values()} == {None}
     assert any("first mover of 80 games is unknown" in note for note in said["notes"])
-
-
-def test_a_page_of_games_without_first_movers_says_that_they_are_unknown(run, capsys, tmp_path):
-    kept = ["first", "second", "result", "opening_moves"]
-    run.games[kept].to_csv(tmp_path / "games.csv", index=False)
-    page = tmp_path / "page.html"
-    assert report.main([str(tmp_path / "games.csv"), "--together", str(page)]) == 0
-    text = page.read_text()
-    assert "Who was to move after the opening is not known." in text
-    assert "As first mover" not in text

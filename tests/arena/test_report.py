@@ -1,19 +1,17 @@
-"""pitflip report: the page again, one page of many runs, and what cannot be shown said in a line."""
+"""pitflip report: the page again, and what cannot be shown said in a line."""
 
 import json
 import subprocess
 import sys
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from arena.commands.rate import main as rate
 from arena.commands.report import main
 from arena.report.figures import registry
 from tests.arena.running import ROOT, experiment_file, small
-from tests.arena.showing.pages import Page, number, run_of
+from tests.arena.showing.pages import run_of
 
 
 @pytest.fixture(scope="module")
@@ -64,46 +62,6 @@ def test_nothing_of_a_page_is_loaded_for_a_run_without_one(tmp_path, words):
     )
     assert done.stdout.splitlines()[-1] == f"loaded {not words}"
     assert len(list((tmp_path / "results").glob("*/*/report.html"))) == (not words)
-
-
-def test_several_files_make_one_page_with_their_ratings(run, tmp_path, capsys):
-    games = tmp_path / "others.csv"
-    games.write_text("first,second,result,opening\n" + "".join(
-        f"greedy,<b>new</b>,{result},{place}\n" for place, result in enumerate([1, 0, 0.5, 1] * 5)
-    ))  # fmt: skip
-    page = tmp_path / "pool.html"
-    assert main([str(run), str(games), "--together", str(page)]) == 0
-    shown = Page(page.read_text())
-    assert shown.open == []
-    head, *cells = shown.tables["ratings"][-1].rows
-    rows = {row[0]: number(row[head.index("Elo")]) for row in cells}
-    assert rate([str(run / "games.parquet"), str(games), "--json"]) == 0
-    ratings = json.loads(capsys.readouterr().out)["ratings"]
-    assert rows == {
-        each["agent"]: pytest.approx(each["elo"], abs=0.051) for each in ratings
-    }  # fmt: skip
-    assert "<b>new</b>" not in page.read_text()
-    assert "only runs keep their moves" in shown.words["games"]
-    assert "others.csv" in shown.words["games"]
-
-
-def test_several_runs_make_one_page_with_their_games(run, tmp_path):
-    other, page = run_of("faults", tmp_path), tmp_path / "both.html"
-    assert main([str(run), str(other), "--together", str(page)]) == 0
-    listed = Page(page.read_text()).data
-    names, ends = listed["agents"], listed["endings"]
-    shown = {
-        (names[first], names[second], moves, margin, plies, ends[ending])
-        for first, second, moves, margin, plies, ending in zip(
-            *(listed[column] for column in ("f", "s", "moves", "m", "p", "e")), strict=True
-        )
-    }
-    columns = ["first", "second", "moves", "margin", "plies", "termination"]
-    tables = [pd.read_parquet(each / "games.parquet", columns=columns) for each in (run, other)]
-    stored = {row for table in tables for row in table.itertuples(index=False, name=None)}
-    assert shown <= stored
-    assert {row for row in stored if "raising" in row[:2]} <= shown
-    assert "All" in Page(page.read_text()).words["games"]
 
 
 @pytest.mark.parametrize(

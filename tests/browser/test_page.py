@@ -6,8 +6,6 @@ import re
 import pandas as pd
 import pytest
 
-from arena.reading.gathered_report import gathered_report
-from arena.report.page import write_page
 from games import GAMES
 from tests.arena.running import ROOT, directory_of, experiment_file, played, small
 from tests.arena.showing.pages import RUNS
@@ -285,22 +283,6 @@ def test_games_without_moves_say_how_to_see_them(browser, tmp_path):
         tab.open(page, "#game=6")
         assert "not on the page" in tab.value("document.getElementById('board').textContent")
         assert tab.value("document.querySelector('.card code').textContent").endswith("--pairing 3")
-        assert tab.complaints() == []
-
-
-def test_a_page_of_many_files_opens(browser, pages, tmp_path):
-    page = tmp_path / "together.html"
-    games = [pages[name].with_name("games.parquet") for name in ("three", "faults")]
-    write_page(gathered_report(games, "together"), page)
-    with browser.tab() as tab:
-        tab.open(page)
-        assert tab.complaints() == []
-        assert tab.value("document.querySelectorAll('.chart tbody tr').length") >= 5
-        # The games of runs are listed and replayed.
-        listed = tab.value("JSON.parse(document.getElementById('data').textContent)")
-        tab.open(page, f"#game={listed['n'][-1]}&ply=3")
-        assert tab.value("document.querySelector('svg.board') !== null")
-        assert tab.value("document.querySelector('.where').textContent").startswith("ply 3 of")
         assert tab.complaints() == []
 
 

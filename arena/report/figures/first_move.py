@@ -57,7 +57,7 @@ def _each_match(report: Report) -> NumberTable | None:
     """A row for each match: its distinct games, the first mover's score and margin."""
     rows = []
     for row in report.met():
-        if row.first_mover_score is None or report.files:
+        if row.first_mover_score is None:
             continue
         margin = row.first_mover_margin
         mean = "" if margin is None else minus(signed_mean(margin))

@@ -17,8 +17,6 @@ MOST_TOLD, LONGEST = 12, 400  # different faults, characters of each
 
 def figure(report: Report) -> Figure | None:
     """A table, an agent and a reason a row; the bar shows the share of its games."""
-    if report.unlisted:
-        return None  # files of games do not say
     games = report.games
     faults = faults_of(games)
     heading, number = "Forfeits", sum(faults.values())

@@ -28,7 +28,7 @@ SLIVER = 0.4  # per cent: nothing that happened is invisible
 
 def figure(report: Report) -> Figure | None:
     """Five bars; None for more agents than two, or none that met."""
-    if not report.two or not report.met() or report.files:
+    if not report.two or not report.met():
         return None
     row = report.met()[0]
     pairs = row.pairs_ww, row.pairs_wd, row.pairs_even, row.pairs_ld, row.pairs_ll

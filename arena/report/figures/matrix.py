@@ -29,7 +29,7 @@ HEAD_SIZE = 11  # of the font, in pixels
 
 def figure(report: Report) -> Figure | None:
     """The matrix of all agents; None for two."""
-    if report.two and not report.files:
+    if report.two:
         return None
     level = confidence(report.ratings[0].level)
     if report.standing:

@@ -43,8 +43,6 @@ class Cells(NamedTuple):
 
 def figure(report: Report) -> Figure | None:
     """A column for each opening; for two agents a square for each."""
-    if report.files:
-        return None  # files of games do not say
     heading = "Openings"
     if not report.games.size:
         return Figure(heading, nothing_here("No games were played."))

@@ -27,8 +27,6 @@ class Cost(NamedTuple):
 
 def figure(report: Report) -> Figure | None:
     """A dot for each agent on a logarithmic axis."""
-    if report.files:
-        return None  # files of games do not say
     costs, heading = [_cost(report, agent) for agent in report.agents], "Thinking time"
     timed = [cost.each for cost in costs if cost.each is not None]
     if not timed:
