@@ -71,7 +71,6 @@ ROWS: Mapping[str, str] = {
     "rating": "benchmarks.stat_rows",
     "live_standings": "benchmarks.stat_rows",
     "race_round": "benchmarks.stat_rows",
-    "misfit_of_fifty": "benchmarks.stat_rows",
     "tuner_itself": "benchmarks.tuning_rows",
     "next_trial": "benchmarks.tuning_rows",
     "tuning_naive": "benchmarks.tuning_rows",

@@ -6,13 +6,11 @@ import numpy as np
 
 from arena.planning.rounds import Entrants
 from arena.planning.schedules.best import begin
-from arena.stats.misfit import misfit
 from arena.stats.rating_data import Results, gather
 from arena.stats.ratings import RatingPlan, rate
 from benchmarks.table import Row
 
 RATING_SECONDS, STANDING_SECONDS, ROUND_SECONDS = 2.0, 0.05, 0.01
-MISFIT_SECONDS = 5.0
 
 
 def results(agents: int, games: int) -> Results:
@@ -58,19 +56,6 @@ def race_round(rounds: int) -> Row:
     middle = float(np.median(taken))
     what = "deciding a round of a race of 32 agents"
     return Row(what, f"{1000 * middle:.1f} ms", "10 ms", ROUND_SECONDS / middle, 1.0)
-
-
-def misfit_of_fifty(rounds: int) -> Row:
-    """Whether one number describes each of 50 agents."""
-    given = results(50, 250_000)
-    fitted = rate(given, RatingPlan(draws=0)).pools[0].fitted
-    taken = MISFIT_SECONDS * 10.0
-    for _ in range(min(rounds, 3)):
-        begun = time.perf_counter()
-        misfit(given, fitted)
-        taken = min(taken, time.perf_counter() - begun)
-    what = "misfit of 50 agents, 250,000 games"
-    return Row(what, f"{taken:.2f} s", f"{MISFIT_SECONDS:.0f} s", MISFIT_SECONDS / taken, 1.0)
 
 
 def seconds(given: Results, draws: int) -> float:

@@ -13,14 +13,13 @@ from arena.planning.rounds import TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, nothing, transformed
-from arena.stats.misfit import Misfit, misfit
-from arena.stats.rating_data import Results, among
+from arena.stats.intervals import lower_bound
+from arena.stats.rating_data import Results
 from arena.stats.ratings import Pool, RatingPlan, Ratings, rate
-from arena.stats.spread import spread
+from arena.stats.spread import Spread, spread
 from arena.stats.text import first_move_text, rating_text
 
-SAID_BELOW = 0.01  # the share of wrong lines that is accepted in the terminal
-SMALLEST_CYCLE = 3
+WRONG = 0.05  # the share of tables in which a match may wrongly be called settled
 TIES = "if points are equal, games won decide, then the sum of the final scores"
 # More openings are drawn in blocks: these are as independent, and the draws stay small.
 BLOCKS = 20_000
@@ -29,26 +28,26 @@ USUAL = "bradley_terry"  # the method of runs
 FARTHEST = 1e9  # Elo
 
 
-def misfit_of(results: Results, pool: Pool, seed: int) -> Misfit | None:
-    """The test of one group with ratings, its triple by the places of all agents."""
-    if len(pool.members) < SMALLEST_CYCLE:
-        return None
-    found = misfit(among(results, np.array(pool.members)), pool.fitted, seed=seed)
-    if found is None:
-        return None
-    one, two, three = (pool.members[place] for place in found.triple)
-    return found._replace(triple=(one, two, three))
+def cycle_of(names: Sequence[str], rates: Iterable[WinRate]) -> tuple[str, ...]:
+    """Return three agents of which each beats the next, in a ring; empty if there are none.
 
-
-def misfit_text(found: Misfit | None, names: Sequence[str]) -> str:
-    """One line where ratings do not describe a group; empty where they do."""
-    if found is None or found.p >= SAID_BELOW:
-        return ""
-    a, b, c = (names[place] for place in found.triple)
-    return (
-        f"one number an agent does not describe these results (p = {found.p:.3f}): "
-        f"{a} beats {b}, {b} beats {c}, {c} beats {a} more than ratings allow"
-    )
+    Each win is settled at a level that holds for all matches together (Bonferroni).
+    """
+    place, size = {name: number for number, name in enumerate(names)}, len(names)
+    above, spreads = np.zeros((size, size)), dict[tuple[int, int], Spread]()
+    for rate in rates:
+        if (rate.row.like.score.low or 0.0) > 0.5:
+            at = place[rate.agent], place[rate.opponent]
+            above[at], spreads[at] = 1.0, rate.row.like.spread
+    level = 1.0 - WRONG / max(size * (size - 1), 1)
+    for one, other in np.argwhere(above * (above @ above).T).tolist():  # usually none
+        above[one, other] = lower_bound(spreads[one, other], level) > 0.5
+    rings = np.argwhere(above * (above @ above).T)
+    if not len(rings):
+        return ()
+    first, second = rings[0]
+    third = np.flatnonzero(above[second] * above[:, first])[0]
+    return names[first], names[second], names[third]
 
 
 class GameTally(NamedTuple):
@@ -226,15 +225,13 @@ class Rated:
 class Group:
     """Agents whose ratings can be compared, and what the first move is worth among them.
 
-    `misfit` tests whether one number an agent describes their results; `misfit_text` says it
-    where they do not.
+    `cycle` warns of agents that beat each other in a ring; it is empty if there are none.
     """
 
     agents: tuple[str, ...]
     first_move: Estimate
     text: str
-    misfit: Misfit | None = None
-    misfit_text: str = ""
+    cycle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +286,7 @@ def ranked_agents(
     method: str = USUAL,
 ) -> Standings:
     """Agents rated by a method and ranked; `played` says what each rating rests on."""
-    rated = rate(results, plan, method)
+    rated, cycle = rate(results, plan, method), cycle_of(names, rates)
     rows = [_rated(rated, place, name, played[place]) for place, name in enumerate(names)]
     if method == USUAL:
         only = _only_rates(rates)
@@ -298,7 +295,7 @@ def ranked_agents(
     ordered = enumerate(sorted(rows, key=_place), 1)
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, results) for pool in rated.pools),
+        groups=tuple(_group(pool, rated, names, cycle) for pool in rated.pools),
     )
 
 
@@ -433,14 +430,15 @@ def _mean(match: Match) -> float:
     return float((match.scores * match.times).sum()) / match.pairings
 
 
-def _group(
-    pool: Pool,
-    rated: Ratings,
-    names: Sequence[str],
-    results: Results,
-) -> Group:
+def _group(pool: Pool, rated: Ratings, names: Sequence[str], cycle: Sequence[str]) -> Group:
     games = sum(rated.agents[member].games for member in pool.members) // 2
     text = first_move_text(pool, games) if len(pool.members) > 1 else ""
-    found = misfit_of(results, pool, rated.plan.seed) if rated.plan.draws else None
     members = tuple(names[member] for member in pool.members)
-    return Group(members, pool.advantage, text, found, misfit_text(found, names))
+    warning = ""
+    if cycle and cycle[0] in members:  # agents in a ring are always in one group
+        a, b, c = cycle
+        warning = (
+            f"{a} beats {b}, {b} beats {c}, {c} beats {a} (95 % for all matches together): "
+            "one rating for each agent does not describe these results"
+        )
+    return Group(members, pool.advantage, text, warning)

@@ -38,9 +38,6 @@ class EloRow(NamedTuple):
     first_move_elo: REAL
     first_move_elo_low: REAL
     first_move_elo_high: REAL
-    misfit: REAL
-    misfit_all: REAL
-    misfit_ring: str
     text: str
 
 
@@ -160,15 +157,13 @@ def _tournament_row(row: Row, names: Sequence[str]) -> TournamentRow:
 
 def elo_rows(summary: Summary) -> list[EloRow]:
     """One row for each agent."""
-    rows = rating_rows(summary.ratings, summary.groups, summary.agents)
+    rows = rating_rows(summary.ratings, summary.groups)
     return rows if _shows(summary) else [row._replace(n_eff=None) for row in rows]
 
 
-def rating_rows(
-    ratings: Sequence[Rated], groups: Sequence[Group], agents: Sequence[str]
-) -> list[EloRow]:
-    """The rows of ranked agents; `agents` are their names in their own order."""
-    return [_elo_row(row, groups[row.group], agents) for row in ratings]
+def rating_rows(ratings: Sequence[Rated], groups: Sequence[Group]) -> list[EloRow]:
+    """The rows of ranked agents."""
+    return [_elo_row(row, groups[row.group]) for row in ratings]
 
 
 def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
@@ -176,9 +171,8 @@ def win_rate_rows(summary: Summary) -> Iterator[WinRateRow]:
     return (_win_rate_row(row, summary) for row in summary.win_rates)
 
 
-def _elo_row(row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
-    first_move, misfit = group.first_move, group.misfit
-    ring = () if misfit is None else (agents[place] for place in misfit.triple)
+def _elo_row(row: Rated, group: Group) -> EloRow:
+    first_move = group.first_move
     return EloRow(
         rank=row.place,
         agent=row.agent,
@@ -199,9 +193,6 @@ def _elo_row(row: Rated, group: Group, agents: Sequence[str]) -> EloRow:
         first_move_elo=_rounded(first_move.value),
         first_move_elo_low=_rounded(first_move.low),
         first_move_elo_high=_rounded(first_move.high),
-        misfit=None if misfit is None else _rounded(misfit.p),
-        misfit_all=None if misfit is None else _rounded(misfit.p_all),
-        misfit_ring=" > ".join(ring),
         text=row.text,
     )
 

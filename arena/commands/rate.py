@@ -112,9 +112,7 @@ def rated(chosen: argparse.Namespace) -> int:
     anchor, seed = anchor_of(chosen.anchor, given), seed_of(chosen)
     found = [(scale, standings_of(scale, chosen, anchor, seed)) for scale in given.scales]
     rows = [
-        (scale.game, row)
-        for scale, each in found
-        for row in rating_rows(each.agents, each.groups, scale.names)
+        (scale.game, row) for scale, each in found for row in rating_rows(each.agents, each.groups)
     ]
     if chosen.json:
         printed(lambda: print(as_json(given, rows)))

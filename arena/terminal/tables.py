@@ -162,8 +162,8 @@ def show_ratings(
     if grouped:
         say_line(console, f"{len(groups)} groups: Elo compares agents of one group only")
     for number, group in enumerate(groups, 1):
-        if group.misfit_text:
-            say_line(console, group.misfit_text)
+        if group.cycle:
+            say_line(console, group.cycle)
         if group.text:
             say_line(console, f"group {number}: {group.text}" if grouped else group.text)
 

@@ -570,15 +570,6 @@ CONCLUDING = (
         },
     ),
     *in_file(
-        "arena/stats/misfit.py",
-        "tests/arena/stats/test_misfit.py",
-        edits={
-            "SHARE_OF_VARIANCE * weight": "0.0 * weight",
-            "by_opening -= (taken @ design.T) * weight": "pass",
-            "return (i, j, k) if": "return (k, j, i) if",
-        },
-    ),
-    *in_file(
         "arena/analysis/checks/always.py",
         "tests/arena/concluding/test_checks.py",
         edits={"if won < games else None": "if won == 0 else None"},

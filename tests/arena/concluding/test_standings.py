@@ -6,7 +6,6 @@ import pytest
 
 from arena.analysis import standings, summary
 from arena.analysis.evidence import evidence_of
-from arena.analysis.tables import elo_rows
 from arena.planning.games import Termination
 from tests.arena.played import FORFEIT, by_hand, experiment, summed
 
@@ -109,19 +108,23 @@ def test_rock_paper_scissors_is_said_to_be_a_ring():
     won, lost = ([(o, letters) for o in range(40)] for letters in ("WW", "LL"))
     found = summed(by_hand((0, 1, lost), (0, 2, won), (1, 2, lost)), plan)
     (group,) = found.groups
-    assert group.misfit_text == (
-        "one number an agent does not describe these results (p = 0.005): scissors beats paper, "
-        "paper beats rock, rock beats scissors more than ratings allow"
+    assert group.cycle == (
+        "rock beats scissors, scissors beats paper, paper beats rock "
+        "(95 % for all matches together): one rating for each agent does not describe these results"
     )
-    rows = {row.agent: row for row in elo_rows(found)}
-    assert {row.misfit_ring for row in rows.values()} == {"scissors > paper > rock"}
+
+
+def test_matches_that_are_not_settled_make_no_ring():
+    won, lost = [(o, "WL") for o in range(40)], [(o, "LW" if o else "WW") for o in range(40)]
+    found = summed(by_hand((0, 1, lost), (0, 2, won), (1, 2, lost)), THREE)
+    assert found.groups[0].cycle == ""
 
 
 def test_a_ladder_is_no_ring():
     near = [(o, "WW" if o % 3 else "WL" if o % 2 else "LL") for o in range(40)]
     far = [(o, "WW" if o % 10 else "WL") for o in range(40)]
     found = summed(by_hand((0, 1, near), (0, 2, far), (1, 2, near[::-1])), THREE)
-    assert found.groups[0].misfit_text == ""
+    assert found.groups[0].cycle == ""
 
 
 def test_an_anchor_of_the_experiment_is_held():
