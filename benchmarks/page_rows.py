@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -108,12 +109,11 @@ def _cpu(words: Sequence[str], followed: bool) -> float:
         assert running.stderr is not None
         for line in running.stderr:
             if followed and (address := re.search(r"http://\S+", line)):
-                # The run may end while its last words are read.
-                with (
-                    contextlib.suppress(OSError),
-                    urllib.request.urlopen(f"{address[0]}events") as it,
-                ):
-                    it.read()
+                with contextlib.suppress(OSError):  # until the run ends
+                    while True:
+                        with urllib.request.urlopen(address[0]) as it:
+                            it.read()
+                        time.sleep(3.0)  # as often as the page reloads itself
     if running.returncode:
         raise subprocess.CalledProcessError(running.returncode, words)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

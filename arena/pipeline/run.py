@@ -90,7 +90,7 @@ def _seen(
     # The server and the page are loaded here: nothing is imported while it serves.
     from arena.report.live import live_view  # noqa: PLC0415  # only if asked for
 
-    return live_view(experiment.name, experiment.plan, experiment.checks)
+    return live_view(experiment)
 
 
 @contextlib.contextmanager
@@ -134,7 +134,7 @@ def _played(
         def show(tick: Tick) -> None:
             on_line(tick)
             if live is not None:
-                live.show(tick)
+                live.show(tick, drawn, journal)
 
         tell = log.info if options.quiet else say
         played = play(drawn, journal, options.playing, show, tell)

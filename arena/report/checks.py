@@ -72,12 +72,12 @@ def _row(report: Report, check: KeyValues) -> Html:
     )
 
 
-def badge(status: str, prefix: str = "") -> Html:
+def badge(status: str) -> Html:
     """A verdict as a word, a sign and a colour."""
     kind = status if status in SIGNS else "open"
     sign = tag("path", d=SIGNS.get(status, RING))
     drawn = tag("svg", sign, width=12, height=12, aria_hidden="true")
-    return tag("span", drawn, f"{prefix}{status.upper()}", class_=f"badge {kind}")
+    return tag("span", drawn, status.upper(), class_=f"badge {kind}")
 
 
 def subject_of(check: KeyValues) -> Html:

@@ -1,286 +1,241 @@
 """Rewrite and serve the page while games are played."""
 
-import asyncio
 import contextlib
-import json
 import secrets
-import socket
+import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 
-from arena.analysis.checks.claims import Check
-from arena.planning.plan import Plan
+from arena.analysis.adapted import adapted
+from arena.analysis.checks.claims import Verdict
+from arena.analysis.evidence import Evidence, evidence_of
+from arena.analysis.summary import Summary, summarise
+from arena.analysis.summary_file import summary_values
+from arena.analysis.tables import elo_rows, win_rate_rows
+from arena.analysis.win_rates import ONLY_FORFEITS, WinRate, WinRates
+from arena.config.experiment import Experiment
+from arena.planning.games import Games, pair_points
+from arena.planning.round_tracker import Course
+from arena.planning.schedule import DrawnPlan
 from arena.playing.play import Tick
-from arena.showing.live_page import LivePage, Parts
-from arena.terminal.progress_line import Pace
+from arena.report.data import Report, stored_games
+from arena.report.page import page_of
+from arena.stats.anytime import Standing, live_estimate
+from arena.stats.elo import elo_estimate
+from arena.stats.estimate import Estimate, negated, nothing, transformed
+from arena.stats.match_estimate import Matchup
+from arena.stats.text import matchup_text, rating_text
+from arena.storage.game_table import write_games
+from arena.storage.journal import Journal
+from arena.storage.provenance import read_run
 from games.base.errors import say
 
-HEAD_SECONDS = 5.0  # for a request to arrive
-WRITE_SECONDS = 10.0  # for a reader to take what it asked for
-ALIVE_SECONDS = 5.0
-LEAVING_SECONDS = 5.0  # at the end, for open pages to fetch the report
-LONGEST_HEAD = 8192
-MOST_CONNECTIONS = 64
-MOST_FOLLOWERS = 16
-HEADERS = (
-    "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-    "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-    "Connection: close\r\n"
-)
-WORDS = {
-    200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    408: "Request Timeout", 431: "Request Header Fields Too Large", 503: "Service Unavailable",
-}  # fmt: skip
-WATCHED_SECONDS = 1.0
-UNWATCHED_SECONDS = 5.0  # a state must be there when somebody comes
-SHARE = 0.02  # of a core's time may be spent on making the parts of a state
+SECONDS = 3.0  # between two versions of the page; live.js reloads as often
+SHARE = 0.03  # of the time may be spent on the page: that of 100,000 games takes a second
+WATCHED_SECONDS = 15.0  # after the last request the page is not made anew
+EVERY_LOOK = "The intervals of matches hold at every look, and are wider for it."
+LATER = "its interval comes at the end"
+LIVE = Path(__file__).with_name("live.js")
+WAITING = (
+    f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="{SECONDS:g}">'
+    "<title>Live</title><p>Waiting for the first games.</p>"
+).encode()
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
-class LiveServer:
-    """Serves a page, its events and at the end the report; nothing else, to nobody else."""
+class LiveServer(ThreadingHTTPServer):
+    """Serves one page on this machine, at an address with a random token."""
 
-    def __init__(self, page: str) -> None:
-        """Nothing listens yet."""
-        self.page = page.encode()
-        self.token = secrets.token_urlsafe(18)
-        self.report: bytes | None = None
-        self.state = b""
-        self.last = b""  # the event that ends the stream
-        self.number = 0  # of the latest state
-        self.connections = self.followers = 0
-        self.fetching = 0  # followers that have not fetched the report
-        self.loop = asyncio.new_event_loop()
-        self.news, self.closing = asyncio.Event(), asyncio.Event()
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self.socket.getsockname()[1]
-        self.thread = threading.Thread(target=self._run, name="live page", daemon=True)
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        """Listen; nobody is answered before `serve_forever`."""
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.token, self.page = secrets.token_urlsafe(18), WAITING
+        self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
+        self.asked = -WATCHED_SECONDS  # when the page was last read
 
     @property
     def address(self) -> str:
         """Where the page is."""
-        return f"http://127.0.0.1:{self.port}/{self.token}/"
+        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
-    def __enter__(self) -> "LiveServer":
-        """Begin to listen."""
-        self.thread.start()
-        return self
+    @property
+    def watched(self) -> bool:
+        """Whether somebody has the page open."""
+        return time.monotonic() < self.asked + WATCHED_SECONDS
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Listen no more."""
-        with contextlib.suppress(RuntimeError):  # it has ended already
-            self.loop.call_soon_threadsafe(self.closing.set)
-        self.thread.join(LEAVING_SECONDS)
-        self.socket.close()
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Readers may hang up at any moment."""
 
-    def publish(self, state: object) -> None:
-        """Show this state to all who follow."""
-        self._tell(state=f"data: {json.dumps(state)}\n\n".encode())
 
-    def end(self, event: str, words: str, report: str | None = None) -> None:
-        """End the stream with words; with a report, wait a little for open pages to fetch it."""
-        self.report = None if report is None else report.encode()
-        self.fetching = 0 if report is None else self.followers
-        left = threading.Event()
-        self._tell(last=f"event: {event}\ndata: {json.dumps(words)}\n\n".encode())
-        with contextlib.suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(lambda: self.loop.create_task(self._leave(left)))
-            left.wait(LEAVING_SECONDS)
+class _Handler(BaseHTTPRequestHandler):
+    server: LiveServer
+    timeout = 5.0  # seconds, for a request to arrive and for its answer to be taken
 
-    def _tell(self, state: bytes = b"", last: bytes = b"") -> None:
-        def tell() -> None:
-            self.state, self.last = state or self.state, last or self.last
-            self.number += 1
-            news, self.news = self.news, asyncio.Event()
-            news.set()
+    def do_GET(self) -> None:
+        self._answer(self.server.page)
 
-        with contextlib.suppress(RuntimeError):  # the server has ended
-            self.loop.call_soon_threadsafe(tell)
+    def do_HEAD(self) -> None:
+        self._answer(b"")
 
-    async def _leave(self, left: threading.Event) -> None:
-        while self.followers or self.fetching > 0:
-            await asyncio.sleep(0.02)
-        left.set()
-
-    def _run(self) -> None:
-        with contextlib.closing(self.loop):
-            self.loop.run_until_complete(self._serve())
-
-    async def _serve(self) -> None:
-        server = await asyncio.start_server(self._client, sock=self.socket, limit=LONGEST_HEAD)
-        await self.closing.wait()
-        server.close()
-        clients = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in clients:
-            task.cancel()
-        await asyncio.gather(*clients, return_exceptions=True)
-
-    async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with self._counted(), contextlib.suppress(OSError, asyncio.TimeoutError):
-            try:
-                if self.connections > MOST_CONNECTIONS:
-                    await _answer(writer, 503)
-                else:
-                    await self._answered(reader, writer)
-            finally:
-                if writer.transport.get_write_buffer_size():
-                    writer.transport.abort()
-                writer.close()
-
-    @contextlib.contextmanager
-    def _counted(self) -> Iterator[None]:
-        self.connections += 1
-        try:
-            yield
-        finally:
-            self.connections -= 1
-
-    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(HEAD_SECONDS):
-                head = await reader.readuntil(b"\r\n\r\n")
-        except asyncio.LimitOverrunError:
-            await _answer(writer, 431)
-            return
-        except TimeoutError:
-            await _answer(writer, 408)
-            return
-        except asyncio.IncompleteReadError:
-            return
-        status, what = self._asked(head)
-        if status != 200:
-            await _answer(writer, status)
-        elif what == b"events":
-            await self._follow(writer)
-        elif what == b"":
-            await _answer(writer, 200, self.page)
-        elif what == b"report" and self.report is not None:
-            await _answer(writer, 200, self.report)
-            self.fetching -= 1
-        else:
-            await _answer(writer, 404)
-
-    def _asked(self, head: bytes) -> tuple[int, bytes]:
-        """The status of a request, and which of our answers it asks for."""
-        first, *lines = head[:-4].split(b"\r\n")
-        words = first.split(b" ")
-        if len(words) != 3 or not words[2].startswith(b"HTTP/1."):
-            return 400, b""
-        hosts = [line[5:].strip().lower() for line in lines if line[:5].lower() == b"host:"]
+    def _answer(self, content: bytes) -> None:
+        path = f"/{self.server.token}/"
         # A page of another site may have its name point here: it does not know this one.
-        ours = [f"{name}:{self.port}".encode() for name in ("127.0.0.1", "localhost")]
-        if len(hosts) != 1 or hosts[0] not in ours:
-            return 403, b""
-        if words[0] != b"GET":
-            return 405, b""
-        _, _, rest = words[1].partition(b"/")
-        token, slash, what = rest.partition(b"/")
-        if not slash or not secrets.compare_digest(token, self.token.encode()):
-            return 404, b""
-        return 200, what
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) != 1 or hosts[0].lower() not in self.server.hosts:
+            status, content = 403, b""
+        elif not secrets.compare_digest(self.path.encode(), path.encode()):
+            status, content = 404, b""
+        else:
+            status, self.server.asked = 200, time.monotonic()
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
-    async def _follow(self, writer: asyncio.StreamWriter) -> None:
-        """Send the latest state whenever there is a newer one; states between are left out."""
-        if self.followers >= MOST_FOLLOWERS:
-            await _answer(writer, 503)
-            return
-        self.followers += 1
-        try:
-            await _send(writer, _head(200, "text/event-stream") + b"\r\n")
-            sent = -1
-            while not self.last:
-                news, self_number = self.news, self.number
-                if self_number != sent and self.state:
-                    await _send(writer, self.state)
-                sent = self_number
-                if self.number == sent and not self.last:
-                    await self._rest(writer, news)
-            await _send(writer, self.last)
-        finally:
-            self.followers -= 1
-
-    async def _rest(self, writer: asyncio.StreamWriter, news: asyncio.Event) -> None:
-        """Wait for news; say now and then that the run is alive."""
-        try:
-            async with asyncio.timeout(ALIVE_SECONDS):
-                await news.wait()
-        except TimeoutError:
-            await _send(writer, b"event: alive\ndata: 0\n\n")
-
-
-def _head(status: int, kind: str) -> bytes:
-    return (
-        f"HTTP/1.1 {status} {WORDS[status]}\r\nContent-Type: {kind}; charset=utf-8\r\n{HEADERS}"
-    ).encode()
-
-
-async def _answer(writer: asyncio.StreamWriter, status: int, page: bytes | None = None) -> None:
-    content = f"{WORDS[status]}\n".encode() if page is None else page
-    head = _head(status, "text/plain" if page is None else "text/html")
-    await _send(writer, head + f"Content-Length: {len(content)}\r\n\r\n".encode() + content)
-
-
-async def _send(writer: asyncio.StreamWriter, content: bytes) -> None:
-    """Send it, to readers that take it in time."""
-    writer.transport.set_write_buffer_limits(0)
-    writer.write(content)
-    async with asyncio.timeout(WRITE_SECONDS):
-        await writer.drain()
+    def log_message(self, *_: object) -> None:
+        """Requests are not logged: the terminal has the progress line."""
 
 
 class LiveView:
-    """Makes states for the page, not too often, and ends it with the report."""
+    """Makes the page anew while somebody reads it, and ends with the report."""
 
-    def __init__(self, page: LivePage, server: LiveServer) -> None:
-        """The run begins."""
-        self.page, self.server = page, server
-        self.begun = time.monotonic()
-        self.next = self.parts_next = self.begun
-        self.parts: Parts = {}
-        self.pace = Pace()
-        self.line = "no games were played"
+    def __init__(self, experiment: Experiment, server: LiveServer) -> None:
+        """Show nothing yet."""
+        self.experiment, self.server = experiment, server
+        self.begun, self.due = time.monotonic(), 0.0
+        self.spent = self.last = 0.0  # seconds of this thread on all pages, and on the last one
 
-    def show(self, tick: Tick) -> None:
-        """Show a state if it is time to."""
-        self.pace.take(tick.played)
-        self.line = f"{2 * tick.done:,} of {2 * tick.total:,} games"
+    def show(self, tick: Tick, drawn: DrawnPlan, journal: Journal) -> None:
+        """Rewrite the page if it is time to."""
         now = time.monotonic()
-        wait = 0.0 if self.server.followers or not self.server.state else UNWATCHED_SECONDS
-        over = tick.done == tick.total
-        if now < self.next + wait and not over:
+        # The next page takes longer than the last one, for there are more games.
+        costly = self.spent + 2.0 * self.last > SHARE * (now - self.begun)
+        if now < self.due or costly or not tick.done or not self.server.watched:
             return
-        self.next = now + WATCHED_SECONDS
         begun = time.thread_time()
-        if now >= self.parts_next or over:
-            self.parts = self.page.parts(tick)
-        line = self.page.line(tick, max(now - self.begun, 1e-6), self.pace)
-        self.server.publish({**self.parts, **line})
-        if now >= self.parts_next:
-            # The line is made for every look: what takes long must not let it stand still.
-            self.parts_next = now + (time.thread_time() - begun) / SHARE
+        with tempfile.TemporaryDirectory() as scratch:
+            report = live_report(self.experiment, tick, drawn, journal, Path(scratch))
+            so_far = f"{2 * tick.done:,} games so far. {EVERY_LOOK}"
+            self.server.page = page_of(report, so_far, LIVE.read_text()).encode()
+        self.last = time.thread_time() - begun
+        self.spent += self.last
+        self.due = time.monotonic() + SECONDS
 
     def finish(self, report: Path) -> None:
-        """End with the page of the run."""
-        page = report.read_text() if report.exists() else None
-        self.server.end("finished", f"Finished: {self.line}.", page)
+        """Show the page of the run, until open pages have loaded it."""
+        if report.exists():
+            self.server.page = report.read_bytes()
+            if self.server.watched:
+                time.sleep(SECONDS + 1.0)
 
 
 @contextlib.contextmanager
-def live_view(experiment: str, plan: Plan, checks: Sequence[Check]) -> Iterator[LiveView]:
-    """The view of a run on a page of its own; it says where, and when it is stopped."""
-    page = LivePage(experiment, plan, checks)
-    with LiveServer(page.document()) as server:
+def live_view(experiment: Experiment) -> Iterator[LiveView]:
+    """Serve the page of a run until it ends; its address is printed."""
+    with LiveServer() as server:
+        threading.Thread(target=server.serve_forever, name="live page", daemon=True).start()
         say(f"live: {server.address}")
-        view = LiveView(page, server)
         try:
-            yield view
-        except BaseException:
-            server.end("stopped", f"Stopped after {view.line}; the same command goes on.")
-            raise
+            yield LiveView(experiment, server)
+        finally:
+            server.shutdown()
+
+
+def live_report(
+    experiment: Experiment, tick: Tick, drawn: DrawnPlan, journal: Journal, scratch: Path
+) -> Report:
+    """Return the report of the games in the journal, with anytime-valid intervals."""
+    course = Course(drawn)
+    if drawn.plan.rounds is not None:  # the results of a round decide the next one
+        for start, _, games in journal.parts(course.columns):
+            course.take(start, pair_points(games))
+    drawn, plan = course.drawn, course.drawn.plan
+
+    def parts() -> Iterator[Games]:
+        for _, _, games in journal.parts(drawn.pairings.columns):
+            yield replace(games, thoughts={})
+
+    evidence = evidence_of(plan, parts, opening_plies=drawn.openings.plies)
+    summary = _summary(experiment, tick, evidence)
+    table = scratch / "games.parquet"
+    write_games(
+        table, parts(), evidence.repeat, drawn.of, plan.names, drawn.openings, {},
+        moves=evidence.keeps_moves,
+    )  # fmt: skip
+    later = [
+        Verdict(check.that, check.test, "at the end", "decided at the end")
+        for check in experiment.checks
+    ]
+    return Report(
+        plan=plan,
+        run=read_run(journal.directory),
+        summary=summary_values(summary, experiment.checks, later),
+        ratings=tuple(elo_rows(summary)),
+        pairs={(row.agent, row.opponent): row for row in win_rate_rows(summary)},
+        timings=evidence.timings,
+        games=stored_games(table, plan.names),
+        points=summary.points,
+    )
+
+
+def _summary(experiment: Experiment, tick: Tick, evidence: Evidence) -> Summary:
+    by_points = experiment.standings == "points"
+    summary = summarise(
+        evidence, name=experiment.name, tournament=tick.tournament, by_points=by_points, draws=0
+    )
+    return adapted(anytime(summary, tick.standings))
+
+
+def anytime(summary: Summary, standings: Mapping[tuple[int, int], Standing]) -> Summary:
+    """Replace the intervals of matches by anytime-valid ones, and leave out all others."""
+    place = {name: number for number, name in enumerate(summary.agents)}
+
+    def changed(rate: WinRate) -> WinRate:
+        a, b = place[rate.agent], place[rate.opponent]
+        row = _anytime_row(rate.row, _score(standings, a, b))
+        return replace(rate, row=row, text=matchup_text(row))
+
+    def without_interval(estimate: Estimate) -> Estimate:
+        return nothing(LATER, estimate.value, estimate.level)
+
+    ratings = [(row, without_interval(row.elo)) for row in summary.ratings]
+    return replace(
+        summary,
+        first_mover=without_interval(summary.first_mover),
+        ratings=tuple(replace(row, elo=elo, text=rating_text(elo)) for row, elo in ratings),
+        groups=tuple(
+            replace(group, first_move=without_interval(group.first_move), text="")
+            for group in summary.groups
+        ),
+        win_rates=WinRates(map(changed, summary.win_rates.own), matchup_text),
+    )
+
+
+def _score(standings: Mapping[tuple[int, int], Standing], a: int, b: int) -> Estimate:
+    """The score of `a` against `b`."""
+    if (a, b) in standings:
+        return live_estimate(standings[a, b])
+    return transformed(negated(live_estimate(standings[b, a])), lambda score: 1.0 + score)
+
+
+def _anytime_row(row: Matchup, score: Estimate) -> Matchup:
+    if row.score.reason == ONLY_FORFEITS:
+        score = row.score
+    normalized = nothing(LATER, level=score.level)
+    like = replace(row.like, score=score, elo=elo_estimate(score), normalized=normalized)
+    first_mover = nothing(LATER, row.first_mover.value, row.first_mover.level)
+    return replace(row, like=like, these=None, first_mover=first_mover, superiority=None)

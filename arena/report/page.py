@@ -31,19 +31,22 @@ def write_page(report: Report, path: Path) -> None:
     write_text(path, page_of(report))
 
 
-def page_of(report: Report) -> str:
-    """The whole page."""
+def page_of(report: Report, live: str = "", live_script: str = "") -> str:
+    """Return the whole page; `live` stands above the page of a run that goes on."""
     made = figures(report)
+    now = tag("p", live, id="live", class_="note", role="status") if live else None
     return document(
         title=f"{isolated(answer_of(report).headline)} \u00b7 {name_of_run(report)}",
-        body=joined([masthead(report), menu(made), sections(report, made)]),
+        body=joined([now, masthead(report), menu(made), sections(report, made)]),
         data=games_json(report),
+        live_script=live_script,
     )
 
 
-def document(title: str, body: Html, data: str, connect: str = "'none'") -> str:
-    """A page of these parts, whose policy allows nothing but itself and what `connect` names."""
-    style, script = Html(styles()), Html(scripts())
+def document(title: str, body: Html, data: str, live_script: str = "") -> str:
+    """Return a page of these parts; its policy allows nothing but itself, and a live one to ask."""
+    style, script = Html(styles()), Html(live_script + scripts())
+    connect = "'self'" if live_script else "'none'"
     policy = (
         f"default-src 'none'; style-src {digest_of(style)}; script-src {digest_of(script)}; "
         f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"

@@ -42,9 +42,11 @@ def _ratings(report: Report) -> Figure:
     zero = f"the mean of the {len(report.agents)} is 0"
     if len({row.group for row in report.ratings}) > 1:
         zero = "in each group the mean is 0, and groups cannot be compared"
+    band = f", the band holds the true value in {level.rstrip('%')}of 100 such runs"
+    bounded = any(rating_of(row).bounded for row in report.ratings)
     lead = sentences(
-        f"A dot is the best estimate, the band holds the true value in {level.rstrip('%')}of 100 "
-        f"such runs. Elo has no zero of its own: here {zero}; ",
+        f"A dot is the best estimate{band if bounded else ''}. "
+        f"Elo has no zero of its own: here {zero}; ",
         strong(
             f"{EXPLAINED} Elo more means about {100 * score_from_elo(EXPLAINED):.0f}{NO_BREAK}% "
             "of the points"

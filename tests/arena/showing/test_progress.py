@@ -1,11 +1,9 @@
-"""Standings and checks while games are played: each number with an interval that stays true."""
+"""Standings while games are played: each number with an anytime-valid interval."""
 
 import numpy as np
 import pytest
 
-from arena.analysis.checks.claims import FAILS, HOLDS, Check
 from arena.playing.play import Tick
-from arena.showing.live_checks import LATER, checks_now
 from arena.stats.anytime import begun, live_estimate, observe
 from arena.terminal.progress_line import agents_now, at_level, matches_now, standing_lines
 
@@ -42,25 +40,6 @@ def test_the_standings_are_a_table_of_all_agents(tick):
     assert head.split() == ["agent", "score", "so", "far", "games", "above", "below", "open"]
     assert [row.split()[:2] for row in rows] == [["1", "strong"], ["2", "middle"], ["3", "weak"]]
     assert rows[-1].split()[-4:] == ["800", "0", "2", "0"]
-
-
-@pytest.mark.parametrize(
-    ("that", "test", "value", "status", "settled"),
-    [
-        ("strong beats weak", "score_at_least", 0.6, HOLDS, True),
-        ("middle beats weak", "score_at_least", 0.75, HOLDS, False),
-        ("weak beats strong", "score_at_least", 0.5, FAILS, True),
-        ("strong beats middle", "elo_at_least", 1, FAILS, False),
-        ("strong beats weak", "always", True, HOLDS, False),
-        ("weak beats strong", "always", True, FAILS, True),
-        ("strong beats weak", "always", "proved", LATER, False),
-        ("all", "no_forfeits", True, LATER, False),
-    ],
-)
-def test_a_check_so_far_is_settled_only_by_a_bound(tick, that, test, value, status, settled):
-    check = Check(that, test, {test: value, "confidence": 0.95, "min_distinct": 10})
-    (now,) = checks_now([check], tick, NAMES)
-    assert (now.status, now.settled) == (status, settled)
 
 
 def test_one_opening_gives_no_interval():

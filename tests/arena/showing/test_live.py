@@ -1,0 +1,148 @@
+"""The live page: its intervals are anytime-valid, and only readers who know the address get it."""
+
+import http.client
+import socket
+import threading
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from arena.analysis.tables import elo_rows, win_rate_rows
+from arena.config.experiment import load
+from arena.planning.games import pair_points
+from arena.planning.round_tracker import Course
+from arena.planning.schedule import draw
+from arena.playing.play import Count, Tick
+from arena.report import live
+from arena.report.live import WAITING, LiveServer, LiveView, anytime, live_report
+from arena.report.page import page_of
+from arena.stats.anytime import begun, live_estimate, observe
+from arena.storage.journal import Journal
+from arena.storage.provenance import read_run
+from tests.arena.played import by_hand, experiment, summed
+from tests.arena.running import directory_of, experiment_file, played, small
+from tests.arena.showing.pages import Page
+
+RACE = (
+    'game = "kalah(4,3)"\npairs = 20\nseed = 5\nschedule = { best = 1 }\n'
+    "openings = { random_plies = 4 }\n"
+    '[agents.random]\nkind = "random"\n[agents.first]\nkind = "first"\n'
+    '[agents.greedy]\nkind = "greedy"\n'
+)
+
+
+def test_every_interval_is_anytime_valid_or_left_out():
+    pairs = [(opening, "WW" if opening % 3 else "LL") for opening in range(30)]
+    plan = experiment(["a", "b", "c"]).plan
+    summary = summed(by_hand(*((a, b, pairs) for a, b in combinations(range(3), 2))), plan)
+    scores = np.array([float(letters == "WW") for _, letters in pairs])
+    standing = observe(begun(100, again=False), scores)
+    standings = dict.fromkeys([(0, 1), (0, 2)], standing) | {
+        (2, 1): observe(begun(100, again=False), 1.0 - scores)
+    }
+    found = anytime(summary, standings)
+    expected = live_estimate(standing)
+    for row in win_rate_rows(found):
+        ahead = row.agent < row.opponent
+        ends = (row.score_low, row.score_high) if ahead else (row.score_high, row.score_low)
+        assert row.interval == "anytime"
+        assert [end if ahead else 1.0 - end for end in ends] == pytest.approx(
+            [expected.low, expected.high], abs=1e-6
+        )
+        assert (row.first_mover_score_low, row.these_score_low, row.superiority) == (None,) * 3
+    for row in elo_rows(found):
+        assert (row.elo_low, row.elo_high, row.first_move_elo_low, row.interval) == (
+            None, None, None, "none",
+        )  # fmt: skip
+        assert row.elo is not None
+    assert found.first_mover.low is None
+
+
+@pytest.mark.parametrize(
+    "text", [small(24) + '[agents.greedy]\nkind = "greedy"\n[[checks]]\nthat = "all"\n'
+             "no_forfeits = true\n", RACE],
+)  # fmt: skip
+def test_the_page_shows_the_games_of_the_journal(tmp_path, text):
+    path = experiment_file(tmp_path, text)
+    played(path, tmp_path / "results")
+    directory = directory_of(tmp_path / "results")
+    asked = load(path)
+    drawn = draw(asked.plan)
+    with Journal(directory, read_run(directory)["digest"]) as journal:
+        count = Count(Course(drawn))
+        for start, stop, games in journal.parts(count.course.columns):
+            count.take(start, stop, pair_points(games))
+        tick = Tick(count.done, count.total, 0, count.standings, None, {}, count.course.standing)
+        report = live_report(asked, tick, drawn, journal, tmp_path)
+    page = Page(page_of(report, "120 games so far", "/* live */"))
+    assert page.open == []
+    assert len(page.data["n"]) == report.games.size == 2 * count.done
+    assert all(page.data["moves"])
+    assert ("AT THE END" in page_of(report)) == bool(asked.checks)
+    assert {row.interval for row in report.pairs.values()} <= {"anytime", "none"}
+
+
+@pytest.fixture
+def server():
+    with LiveServer() as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving
+        serving.shutdown()
+
+
+def asked_for(server, path=None, host=None, method="GET"):
+    client = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    client.putrequest(method, path or f"/{server.token}/", skip_host=True)
+    client.putheader("Host", f"127.0.0.1:{server.server_port}" if host is None else host)
+    client.endheaders()
+    answer = client.getresponse()
+    content = answer.read()
+    client.close()
+    return answer.status, content
+
+
+def test_only_readers_who_know_the_address_get_the_page(server):
+    assert asked_for(server) == (200, WAITING)
+    assert asked_for(server, method="HEAD") == (200, b"")
+    token = server.token
+    for path in ("/", "/x/", f"/{token[:-1]}/", f"/{token}x/", f"/{token}", "//", f"/{token}/../"):
+        assert asked_for(server, path) == (404, b"")
+    assert asked_for(server, method="POST")[0] == 501
+    assert server.socket.getsockname()[0] == "127.0.0.1"
+    assert len(token) >= 22
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "", "localhost"])
+def test_a_page_under_another_name_is_refused(server, host):
+    assert asked_for(server, host=host) == (403, b"")
+
+
+def test_slow_readers_hold_up_no_other(server):
+    idle = [socket.create_connection(("127.0.0.1", server.server_port)) for _ in range(40)]
+    assert asked_for(server)[0] == 200
+    for client in idle:
+        client.close()
+
+
+def test_the_page_is_written_anew_only_while_somebody_reads_it(server, monkeypatch, tmp_path):
+    made = []
+    monkeypatch.setattr(live, "live_report", lambda *_: made.append("report"))
+    monkeypatch.setattr(live, "page_of", lambda *_: f"page {len(made)}")
+    monkeypatch.setattr(live, "SECONDS", 0.0)
+    monkeypatch.setattr(live, "SHARE", 1e9)
+    view, tick = LiveView(experiment(["a", "b"]), server), Tick(1, 9, 1, {}, None, {})
+    view.show(tick, None, None)
+    assert not made
+    assert asked_for(server) == (200, WAITING)
+    view.show(tick, None, None)
+    assert asked_for(server) == (200, b"page 1")
+    monkeypatch.setattr(live, "SECONDS", 60.0)
+    view.show(tick, None, None)
+    view.show(tick, None, None)
+    assert asked_for(server) == (200, b"page 2")
+    monkeypatch.setattr(live.time, "sleep", lambda _: made.append("wait"))
+    (tmp_path / "report.html").write_text("the report")
+    view.finish(tmp_path / "report.html")
+    assert asked_for(server) == (200, b"the report")
+    assert made[-1] == "wait"
