@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -71,9 +72,7 @@ def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results
     rows = np.stack([first, second, *amounts], axis=1).astype("<i8")
     order = np.lexsort((second, first, results.opening))
     ends = np.searchsorted(results.opening[order], np.arange(results.openings + 1))
-    content = [
-        rows[order[start:stop]].tobytes() for start, stop in zip(ends, ends[1:], strict=False)
-    ]
+    content = [rows[order[start:stop]].tobytes() for start, stop in pairwise(ends)]
     by_content = sorted(range(results.openings), key=content.__getitem__)
     digest = hashlib.blake2b("\0".join(sorted(names)).encode(), digest_size=8)
     for at in by_content:
@@ -82,9 +81,14 @@ def in_order_of_content(results: Results, names: Sequence[str]) -> tuple[Results
     number[by_content] = np.arange(results.openings)
     opening = number[results.opening]
     again = np.lexsort((results.pair, opening))
-    columns = (results.pair, results.games, results.points, results.drawn)
     renumbered = Results(
-        results.agents, results.openings, opening[again], *(column[again] for column in columns)
+        results.agents,
+        results.openings,
+        opening[again],
+        results.pair[again],
+        results.games[again],
+        results.points[again],
+        results.drawn[again],
     )
     return renumbered, int.from_bytes(digest.digest(), "little")
 

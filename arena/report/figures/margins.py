@@ -121,8 +121,8 @@ def _left_out(forfeits: int) -> Html | None:
     """How many games the figure leaves out: the scores of the page have them all."""
     if not forfeits:
         return None
-    return sentences(f"{counted(forfeits, 'forfeited game')}, which did not come to an end, "
-                     f"{'is' if forfeits == 1 else 'are'} left out of this figure only.")  # fmt: skip
+    games, verb = counted(forfeits, "forfeited game"), "is" if forfeits == 1 else "are"
+    return sentences(f"{games}, not played to an end, {verb} left out of this figure only.")
 
 
 def binned(tally: NumberCounts) -> Bins:
