@@ -43,7 +43,7 @@ from arena.tuning.samplers.registry import (
     widened,
 )
 from arena.tuning.space import Point, values_text
-from arena.tuning.study_config import Tuning
+from arena.tuning.study_config import Tuning, against_seed
 from arena.tuning.study_page import StudyReport, pictures, whole_page
 from arena.tuning.surrogate import Posterior
 from arena.tuning.table import TIME
@@ -62,7 +62,6 @@ from arena.tuning.validation import (
     Shown,
     StudyVerdict,
     Validation,
-    against_seed,
     claim_text,
     could_be_shown,
     gain_lines,
