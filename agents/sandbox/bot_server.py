@@ -52,8 +52,12 @@ def keep_nothing_compiled() -> None:
     numbas.save_overload = attempt
 
 
-def prepare(spec: AgentSpec, of: Game) -> None:
-    """Load in the spawner what every bot of this game needs, but none of the user's code."""
+def prepare(spec: AgentSpec, of: Game, thoughts: bool) -> None:
+    """Load in the spawner what every bot of this game needs, but none of the user's code.
+
+    With `thoughts` also what searches one move: what is compiled in a bot's process is not kept,
+    and took 4 to 9 seconds at every `pitflip explain`.
+    """
     board = Board(of)
     board.play(board.slots[0])
     use(View(of, of.start()))
@@ -61,7 +65,15 @@ def prepare(spec: AgentSpec, of: Game) -> None:
     agents.kind_of(spec)
     if spec.kind != "python":  # it searches: the simplest agent loads the kernels of all
         agents.build(AgentSpec("random"), of).choose(of.start())
+        if thoughts and of.has("features"):  # rules of a user's are compiled anew in any case
+            move_search(agents.build(AgentSpec("alphabeta", {"depth": 1}), of), of)
     gc.freeze()  # bots, which are forks, neither look through what is there now nor copy it
+
+
+def move_search(agent: Any, of: Game) -> None:
+    """Search one move."""
+    agent.start(0)
+    agent.search_move(of.start(), of.legal(of.start())[0], 1)
 
 
 def use(view: View) -> None:

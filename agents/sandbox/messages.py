@@ -34,9 +34,13 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """Load what bots of this spec will need, before they are started."""
+    """Load what bots of this spec will need, before they are started.
+
+    `thoughts` is whether they will be asked what they think of single moves.
+    """
 
     recipe: bytes
+    thoughts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,9 +232,9 @@ class Connection:
         """Start a bot that reads the one descriptor and writes the other."""
         self._send(packed(start), [questions, answers])
 
-    def prepare(self, recipe: bytes) -> str:
+    def prepare(self, recipe: bytes, thoughts: bool = False) -> str:
         """Have the spawner load what bots of this recipe need; why it cannot, or empty."""
-        self._send(packed(Prepare(recipe)))
+        self._send(packed(Prepare(recipe, thoughts)))
         answer = self._answer(COMPILING_SECONDS)
         assert isinstance(answer, Prepared)
         return answer.problem

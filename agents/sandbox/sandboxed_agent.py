@@ -114,7 +114,7 @@ class FarAgent:
 
     def prepare(self) -> None:
         """Have the spawner load what bots of this sort need; Void if it cannot."""
-        problem = self.bot.wall.connection().prepare(self.recipe())
+        problem = self.bot.wall.connection().prepare(self.recipe(), self.terms.thoughts)
         if problem:
             raise Void(f"bots of {self.game.name} cannot be prepared: {problem}")
 

@@ -53,12 +53,12 @@ class Bot:
         self.run_when_seen: int | None = None
 
 
-def prepared(spec: AgentSpec, of: Game) -> str:
+def prepared(spec: AgentSpec, of: Game, thoughts: bool) -> str:
     """Load what a bot of the spec needs; returns why that failed, empty if it did not."""
     from agents.sandbox import bot_server  # noqa: PLC0415  # it loads the compiler
 
     try:
-        bot_server.prepare(spec, of)
+        bot_server.prepare(spec, of, thoughts)
     except Exception as error:  # whatever it is, it is told where it can be read
         return f"{type(error).__name__}: {error}"
     return ""
@@ -98,7 +98,9 @@ class Spawner:
         self.root, self.walls, self.scratch = root, walls, scratch
         self.clients: dict[int, socket.socket] = {}
         self.bots: dict[int, Bot] = {}  # by process
-        self.prepared: set[tuple[str, str]] = set()  # games, and kinds of bots
+        self.prepared: set[tuple[str, str, bool]] = (
+            set()
+        )  # games, kinds of bots, whether they think
         self.wakened, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -149,8 +151,8 @@ class Spawner:
             self._start(message, client, descriptors)
         elif isinstance(message, Prepare):
             spec, of = pickle.loads(message.recipe)
-            key = of.name, spec.kind
-            problem = "" if key in self.prepared else prepared(spec, of)
+            key = of.name, spec.kind, message.thoughts
+            problem = "" if key in self.prepared else prepared(spec, of, message.thoughts)
             self.prepared |= set() if problem else {key}
             self._tell(client, Prepared(problem))
         elif isinstance(message, Where):

@@ -9,7 +9,7 @@ from typing import Literal, cast
 from agents.core import Agent, AgentSpec, Choice, SearchedMove
 from agents.evaluation.features import TERMS
 from agents.kinds.perfect import PerfectAgent
-from agents.registry import Kind, build
+from agents.registry import Kind
 from agents.sandbox.sandboxed_agent import FarAgent
 from agents.search.bind import agent_kernels, called_features, knowledge_names, part_names
 from agents.search.compiled_agent import CompiledAgent, value_of
@@ -70,19 +70,6 @@ class Term:
 def without_noise(spec: AgentSpec, kind: Kind) -> AgentSpec:
     """The spec of the agent as it plays when chance does not take its move away."""
     return spec.changed(epsilon=None) if kind.option("epsilon") else spec
-
-
-def compile_move_search(of: Game) -> None:
-    """Compile what searches a single move, so that the sandbox finds it on disk.
-
-    Nothing that is compiled in the sandbox is kept: each call took 4 to 9 seconds more.
-    """
-    if is_users(package_of(of.family_name)) or of.over(of.start()):
-        return  # what a user's file holds is not kept
-    agent = build(AgentSpec("alphabeta", {"depth": 1}), of)
-    if isinstance(agent, CompiledAgent):
-        agent.start(0)
-        agent.search_move(of.start(), of.legal(of.start())[0], 1)
 
 
 def search_of(agent: Agent, choice: Choice) -> CompiledAgent | FarAgent | None:

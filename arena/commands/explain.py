@@ -70,10 +70,8 @@ def explained(chosen: argparse.Namespace) -> int:
     from agents.create import agent_of  # noqa: PLC0415
     from agents.sandbox.protocol_agent import begins_anywhere  # noqa: PLC0415
     from agents.sandbox.sandbox import Wall  # noqa: PLC0415
-    from agents.search.explanation import compile_move_search, without_noise  # noqa: PLC0415
+    from agents.search.explanation import without_noise  # noqa: PLC0415
 
-    if asked.spec.options.get("evaluate"):
-        compile_move_search(asked.of)
     wall = Wall()
     try:
         terms = Terms(wall, PATIENCE, thoughts=True)

@@ -45,9 +45,9 @@ def show(asked: AskedPosition, agent: Agent) -> None:
     for view in with_progress(move_views(agent, of, position, choice)):
         moves.append(view)
         print(row(asked, view, choice).rstrip(), flush=True)
+    print("score: what the move adds to the mover's and to the other's; * is played")
     if any(view.nodes for view in moves):
         print(f"{FURTHER}: looked at by a further search of this move alone")
-    print("score: what the move adds to the mover's and to the other's; * is played")
     print(f"rule: {rule_of(agent, moves, choice)}")
     if any(view.bound == "<=" for view in moves):
         print("<=: its search (ProbCut) did not look at the whole tree behind this move")

@@ -2,7 +2,10 @@
 
 import pytest
 
+from agents.core import AgentSpec
+from agents.sandbox import bot_server
 from arena.commands.explain import main
+from games import game
 from games.base.errors import DONE, MISTAKE
 from tests.arena.running import directory_of, experiment_file, played
 
@@ -148,6 +151,23 @@ def test_a_mistake_is_one_line(name, capsys):
     shown = capsys.readouterr().err
     assert message in shown
     assert shown.count("\n") == 1
+
+
+def test_what_searches_single_moves_is_loaded_before_the_bot_starts(monkeypatch):
+    searched = []
+    monkeypatch.setattr(bot_server, "move_search", lambda agent, of: searched.append(of.name))
+    of, spec = game("kalah(3,2)"), AgentSpec("alphabeta", evaluate="own.py:evaluate")
+    bot_server.prepare(spec, of, thoughts=False)
+    assert not searched
+    bot_server.prepare(spec, of, thoughts=True)
+    assert searched == ["kalah(3,2)"]
+
+
+def test_positions_of_further_searches_are_told_from_those_of_the_choice(capsys):
+    assert main(["kalah(3,2)", "", "--agent", "minimax", "--depth", "3", *QUICK]) == DONE
+    text = capsys.readouterr().out
+    assert "+positions" in text
+    assert "further search" in text
 
 
 def test_a_misspelt_evaluation_is_named_in_place_of_its_limit(tmp_path, capsys):

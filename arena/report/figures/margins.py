@@ -55,6 +55,8 @@ class Bins(NamedTuple):
 
 def figure(report: Report) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
+    if report.unlisted:
+        return None  # files of games do not say
     heading = "Margins and lengths"
     margin, plies = tallies(report)
     if not margin.total:
@@ -119,10 +121,8 @@ def _left_out(forfeits: int) -> Html | None:
     """How many games the figure leaves out: the scores of the page have them all."""
     if not forfeits:
         return None
-    return sentences(
-        f"{counted(forfeits, 'forfeited game')}, which did not come to an end, "
-        f"{'is' if forfeits == 1 else 'are'} left out of this figure only."
-    )
+    games, verb = counted(forfeits, "forfeited game"), "is" if forfeits == 1 else "are"
+    return sentences(f"{games}, not played to an end, {verb} left out of this figure only.")
 
 
 def binned(tally: NumberCounts) -> Bins:

@@ -315,3 +315,11 @@ def test_a_page_of_few_openings_has_the_intervals_that_the_tables_have(reports):
     assert cell_ends(score_of(row)) in words.body
     assert "nothing can be inferred" not in words.lead
     assert "not a measurement" not in answer_of(report).sure
+
+
+def test_the_margins_say_how_many_forfeits_they_leave_out(reports):
+    report = reports["faults"]
+    forfeits = sum(row.forfeits for row in report.ratings)
+    assert forfeits
+    assert f"{forfeits:,} forfeited game" in figures(report)["margins"].lead
+    assert "forfeited" not in figures(reports["two"])["margins"].lead
