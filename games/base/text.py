@@ -211,6 +211,7 @@ OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
 }
 # A key that no table has, or no longer -> where that is said.
 NO_KEYS: Mapping[str, str] = {
+    "within": "it was removed; write exact = 2 for a margin of 2 at most",
     "max_restarts": "it was removed; a bot that fails in 10 games and finishes none is excluded",
     "wait_seconds": "it was removed; workers of a cluster are waited for 60 s",
     "mixed_machines": "it was removed; limits in nodes allow machines of different speed",

@@ -1,4 +1,4 @@
-"""Random openings that perfect play draws, wins or loses for side 0, which begins the game."""
+"""Random openings by their result or margin under perfect play."""
 
 from collections.abc import Iterator
 
@@ -12,6 +12,7 @@ from arena.planning.openings.openings import Openings
 from arena.planning.openings_spec import OpeningsSpec
 from games import Game
 from games.base.schema import Fault, Key, KeyValues
+from games.base.text import did_you_mean, shown
 from games.solving.solver import WORDS, sign
 
 __all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
@@ -19,14 +20,16 @@ __all__ = ["EXAMPLES", "KEYS", "MORE", "WORD", "count", "faults", "openings"]
 KEYS = (
     Key(
         "exact",
-        "text",
-        "random openings with this result under perfect play, for side 0",
-        choices=("draw", "win", "loss"),
+        "any",
+        "random openings with this result for side 0 under perfect play, or with a margin of so "
+        "much at most",
     ),
     RANDOM_PLIES,
 )
 WORD = False
-EXAMPLES = ('{ exact = "draw" }',)
+EXAMPLES = ('{ exact = "draw" }', "{ exact = 2 }")
+RESULTS = ("draw", "win", "loss")
+MOST_MARGIN = 100
 
 
 def count(_: KeyValues) -> int | None:
@@ -35,19 +38,34 @@ def count(_: KeyValues) -> int | None:
 
 
 def faults(spec: OpeningsSpec, of: Game | None) -> Iterator[Fault]:
-    """Openings that cannot be solved."""
-    return exact_faults(of, spec, margin(spec))
+    """A value that is no result or margin; openings that cannot be solved."""
+    written = spec.values["exact"]
+    if written in RESULTS or is_margin(written):
+        yield from exact_faults(of, spec, largest_margin(spec))
+        return
+    near = did_you_mean(written, RESULTS) if isinstance(written, str) else ""
+    allowed = f'"draw", "win", "loss" or a whole number from 0 to {MOST_MARGIN}'
+    yield ("exact",), f"exact must be {allowed}, got {shown(written)}{near}"
+
+
+def is_margin(written: object) -> bool:
+    """Return whether a margin is written, not a result."""
+    return type(written) is int and 0 <= written <= MOST_MARGIN
 
 
 def openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openings:
     """Enough for so many pairs, or all that are known."""
+    written, most = spec.values["exact"], largest_margin(spec)
 
-    result: str = spec.values["exact"]
-    return exact_openings(
-        of, spec, pairs, seed, lambda value: WORDS[sign(value)] == result, margin(spec)
-    )
+    def wanted(value: int) -> bool:
+        return bool(WORDS[sign(value)] == written if written in RESULTS else abs(value) <= written)
+
+    return exact_openings(of, spec, pairs, seed, wanted, most)
 
 
-def margin(spec: OpeningsSpec) -> int | None:
-    """The largest margin that is asked for."""
-    return 0 if spec.values["exact"] == "draw" else None
+def largest_margin(spec: OpeningsSpec) -> int | None:
+    """The largest margin that is asked for; None if there is no limit."""
+    written: int | str = spec.values["exact"]
+    if isinstance(written, int):
+        return written
+    return 0 if written == "draw" else None

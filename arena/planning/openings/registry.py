@@ -37,7 +37,6 @@ OPENINGS: Mapping[str, str] = {
     "list": "arena.planning.openings.list",
     "exact": "arena.planning.openings.exact",
     "plies": "arena.planning.openings.mixed_plies",
-    "within": "arena.planning.openings.within",
 }
 SHARED = (
     Key("balance", "float", "keep openings that a shallow search values so", low=0),
@@ -84,7 +83,7 @@ def make_openings(of: Game, spec: OpeningsSpec, pairs: int, seed: int) -> Openin
 def described(spec: OpeningsSpec) -> str:
     """The openings in the words of the experiment file."""
     key = way(spec.way).KEYS[0]
-    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "text") else key.name
+    words = f"{key.name} = {spec.values[key.name]}" if key.type in ("int", "any") else key.name
     return words if spec.balance is None else f"{words}, balance = {spec.balance:g}"
 
 

@@ -258,7 +258,7 @@ def margins(name, spec, pairs, seed=1):
         (wanted(exact="draw", random_plies=3), lambda margin: margin == 0),
         (wanted(exact="win", random_plies=3), lambda margin: margin > 0),
         (wanted(exact="loss", random_plies=3), lambda margin: margin < 0),
-        (wanted(within=2, random_plies=3), lambda margin: abs(margin) <= 2),
+        (wanted(exact=2, random_plies=3), lambda margin: abs(margin) <= 2),
     ],
 )
 def test_openings_have_the_exact_value_that_is_wanted(spec, holds):
@@ -283,7 +283,7 @@ def test_shipped_openings_are_lines_of_their_game_with_the_margin_they_say():
 
 
 def test_shipped_openings_come_in_an_order_of_the_seed():
-    of, spec = game("kalah(6,4)"), wanted(within=2, random_plies=6)
+    of, spec = game("kalah(6,4)"), wanted(exact=2, random_plies=6)
     one, other = (make_openings(of, spec, 100, seed) for seed in (1, 2))
     assert (one.keys != other.keys).any()
     assert (make_openings(of, spec, 50, 1).keys == one.keys[:50]).all()

@@ -68,8 +68,13 @@ BROKEN = {
     "unknown openings": (
         HEAD + 'openings = "nonne"\n' + AGENTS,
         'x.toml:2: [top level] openings must be "none", { random_plies = 6 }, { enumerate = 2 }, '
-        '{ list = ["3 1", "2"] }, { exact = "draw" }, { plies = [4, 10] } or { within = 2 }, '
+        '{ list = ["3 1", "2"] }, { exact = "draw" }, { exact = 2 } or { plies = [4, 10] }, '
         'got "nonne"; did you mean "none"?',
+    ),
+    "openings of no result": (
+        HEAD + 'openings = { exact = "drawn" }\n' + AGENTS,
+        'x.toml:2: [openings] exact must be "draw", "win", "loss" or a whole number from 0 to '
+        '100, got "drawn"; did you mean "draw"?',
     ),
     "openings of no kind": (
         HEAD + "openings = { balance = 4 }\n" + AGENTS,
