@@ -19,7 +19,7 @@ weights = { pot = 0.0, in_play = -0.5, extra_turn = -0.5 }
 [tune]
 agent = "bad"
 games = 600
-trials = 400
+trials = 200
 [tune.weights]
 pot = [-1.0, 2.0]
 in_play = [-1.0, 1.0]
