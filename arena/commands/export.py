@@ -57,6 +57,7 @@ def exported(chosen: argparse.Namespace) -> int:
     # Only now, so that help and mistakes are answered before anything large is loaded.
     from arena.formats import registry  # noqa: PLC0415
     from arena.report.data import stored_report  # noqa: PLC0415
+    from arena.storage.parquet import TableError  # noqa: PLC0415
 
     if not (chosen.games or chosen.tables or chosen.methods):
         raise Mistake("nothing to write: ask for --games FORMAT, --tables FORMAT or --methods")
@@ -66,7 +67,10 @@ def exported(chosen: argparse.Namespace) -> int:
     report = stored_report(chosen.run, beside)
     directory = chosen.to or chosen.run / FOLDER
     directory.mkdir(parents=True, exist_ok=True)
-    paths = [registry.write_games(report, name, directory) for name in chosen.games]
+    try:
+        paths = [registry.write_games(report, name, directory) for name in chosen.games]
+    except TableError as error:  # the moves are read only now
+        raise Mistake(f"{chosen.run}: a table cannot be read: {error}") from None
     for name in chosen.tables:
         paths += registry.write_tables(report, name, directory)
     if chosen.methods:

@@ -407,8 +407,11 @@ def read_texts(path: Path, name: str, rows: Sequence[int]) -> list[str] | None:
             stop = start + file.metadata.row_group(group).num_rows
             own = np.flatnonzero((wanted >= start) & (wanted < stop))
             if len(own):
-                column = file.read_row_group(group, columns=[name], use_threads=False)[name]
-                texts[own] = list_of(taken(column, wanted[own] - start))
+                try:
+                    column = file.read_row_group(group, columns=[name], use_threads=False)[name]
+                    texts[own] = list_of(taken(column, wanted[own] - start))
+                except (pa.ArrowException, OSError, ValueError) as error:
+                    raise TableError(_reason(error)) from None
             start = stop
     return list(texts)
 
