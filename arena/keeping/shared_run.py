@@ -17,7 +17,8 @@ from games.base.machine_paths import page_without_machine_paths, without_machine
 from games.base.schema import KeyValues
 from games.base.text import quoted
 
-FILES = (RUN, "summary.json", "report.html", "run.log")
+SUMMARY = "summary.json"
+FILES = (RUN, SUMMARY, "report.html", "run.log")
 TABLE = re.compile(r"[a-z_]{1,40}\.parquet")
 # No part of a path is "." or "..".
 SOURCE = re.compile(rf"{SOURCES}/[0-9a-f]{{16}}(/(?!\.{{1,2}}(/|$))[^/\\\0]{{1,255}}){{1,32}}")
@@ -61,6 +62,11 @@ def _shared(name: str, content: bytes, stored: KeyValues) -> bytes:
             ],
         }
         return json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"
+    if name == SUMMARY:
+        summary = json.loads(content)
+        for each in summary.get("excluded") or ():
+            each["reason"] = without_machine_paths(str(each["reason"]), base)
+        return json.dumps(summary, indent=1, ensure_ascii=False).encode() + b"\n"
     if name.endswith(".html"):
         return page_without_machine_paths(content.decode(), base).encode()
     if name.endswith(".log"):
