@@ -36,8 +36,8 @@ class PairCounts:
     `first` and `second` are its games as first and as second mover. `pentanomial` counts the
     pairings by points 0, 1/2, 1, 3/2, 2; `both_drawn` of the middle ones had two draws.
     `distinct_games` differ in their moves; None if games could not be told apart. In
-    `identical_pairs` both games had the same moves; `same_player` is whether both agents are made alike; `first_mover_margin` is
-    the mean of the first movers' final margins.
+    `identical_pairs` both games had the same moves; `same_player` is whether both agents are
+    made alike; `first_mover_margin` is the mean of the first movers' final margins.
     """
 
     first: Wdl
