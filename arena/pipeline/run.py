@@ -36,6 +36,7 @@ from arena.terminal.progress_line import LiveLine, run_shown
 from games.base.cli import here
 from games.base.errors import Mistake, Unfinished, printable, printed, say
 from games.base.files import remove_unfinished, write_text
+from games.base.text import listed
 from games.transcripts import replay_command
 
 if TYPE_CHECKING:
@@ -225,10 +226,18 @@ def _finish(
         if options.tables:
             say(next_step(drawn, directory, journal_parts(journal, drawn)))
     if options.tables:
-        for each in excluded:
-            say(each.line)  # also with --quiet: their games say nothing of strength
+        _tell_excluded(excluded, options.quiet)
     if shown:
         printed(lambda: print(printable(answer)))
+
+
+def _tell_excluded(excluded: "Sequence[Exclusion]", quiet: bool) -> None:
+    """Name the excluded bots in the last lines; without `quiet` the reasons are said already."""
+    if excluded and not quiet:
+        say(f"excluded: {listed([each.agent for each in excluded])}")
+    elif quiet:
+        for each in excluded:
+            say(each.line)
 
 
 def journal_parts(journal: Journal, drawn: DrawnPlan) -> Parts:

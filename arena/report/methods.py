@@ -139,7 +139,7 @@ def _chance(report: Report, plan: Plan) -> Iterator[str]:
     if not (own or differing or outside):
         yield "No agent uses chance: each answers a position in one way"
     if own:
-        yield f"The random numbers of {named(own)} are drawn from the seed"
+        yield f"{named(own)} may use chance, drawn from the seed"
     if outside:
         yield f"{named(outside)} {_are_bots(outside)}: the seed decides only the numbers they get"
     if differing:
@@ -179,7 +179,7 @@ def _provenance(report: Report, plan: Plan) -> Iterator[str]:
     if run.get("isolation") and any(users_code(spec) is not None for spec in plan.agents.values()):
         yield f"Programs of users ran apart from the referee (isolation: {run['isolation']})"
     yield (
-        f"The seed was {plan.seed}. The games were played by Pitflip "
+        f"The games were played with the seed {plan.seed} by Pitflip "
         f"{versions.get('pitflip', '?')} (code {run.get('code', '?')}; {others}; "
         f"{machine.get('system', '?')}, {machine.get('processor', '?')})"
     )

@@ -55,8 +55,6 @@ class Bins(NamedTuple):
 
 def figure(report: Report) -> Figure | None:
     """Two histograms side by side: margins and lengths of all games that were played to an end."""
-    if report.unlisted:
-        return None  # files of games do not say
     heading = "Margins and lengths"
     margin, plies = tallies(report)
     if not margin.total:
