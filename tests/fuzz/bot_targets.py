@@ -207,7 +207,7 @@ class Mute(Wall):
         """Ourselves."""
         return self
 
-    def prepare(self, _: bytes) -> str:
+    def prepare(self, _: bytes, __: bool = False) -> str:
         """Nothing is needed."""
         return ""
 
