@@ -28,7 +28,6 @@ from arena.stats.match_estimate import Matchup, from_other_side, matchup, matchu
 from arena.stats.rating_data import gather
 from arena.stats.ratings import RatingPlan
 from arena.stats.spread import spread
-from arena.stats.sprt_estimates import RAW
 from arena.stats.text import matchup_text
 from games.base.text import did_you_mean, listed
 
@@ -240,7 +239,10 @@ def _stopped(files: Iterable[Path]) -> Iterator[str]:
             result = f"; {stored_test(directory)['text']}"
         except (OSError, ValueError, KeyError, TypeError):
             result = ""  # a table alone
-        yield f"{file}: a sequential test ended these games: intervals here are {RAW}{result}"
+        yield (
+            f"{file}: a sequential test ended these games: intervals here are raw, they ignore "
+            f"the stopping rule{result}"
+        )
 
 
 def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
