@@ -6,6 +6,7 @@ import re
 import pytest
 
 from agents.core import AgentFailure, AgentSpec
+from agents.evaluation.user_evaluation import plain_score
 from agents.evaluation.user_names import plain_copy, plain_names
 from agents.features import othello as othello_names
 from agents.features import sowing as sowing_names
@@ -160,13 +161,14 @@ def test_words_mean_the_same_compiled_and_interpreted(name, tmp_path):
     of, path = game(name), tmp_path / "mine.py"
     first = "0" if of.rules and getattr(of.rules, "pits", "") == "ring" else "1"
     path.write_text((ALL_SOWING if of.pack == "sowing" else ALL_OTHELLO).replace("FIRST", first))
+    agent = build(AgentSpec("minimax", depth=1, evaluate=f"{path}:evaluate"), of)
+    interpreted = plain_copy(agent.own.function, plain_names(of.family_name, of.family.restored))
     values = []
-    for way in (True, False):
-        spec = AgentSpec("minimax", depth=1, evaluate=f"{path}:evaluate", compile=way)
-        agent = build(spec, of)
-        values.append([agent.choose(position).value for position in spread(name, 3)])
-    assert values[0] == values[1]
-    assert len(set(values[0])) == 3
+    for position in spread(name, 3):
+        values.append(agent.kernels.standing(agent.context, position.state))
+        restored = of.family.restored(position.state)
+        assert values[-1] == plain_score(interpreted(agent.context, restored))
+    assert len(set(values)) == 3
 
 
 def test_every_word_has_its_name_in_features_and_no_two_mean_the_same():

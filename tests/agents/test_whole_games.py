@@ -157,10 +157,9 @@ def test_one_agent_cannot_be_both_players():
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("way", [True, False])
-def test_an_evaluation_that_raises_is_blamed_with_its_position(tmp_path, seat, way):
+def test_an_evaluation_that_raises_is_blamed_with_its_position(tmp_path, seat):
     of = game("kalah(6,4)")
-    spec = spec_of("alphabeta", evaluate=str(written(tmp_path, LATER)), compile=way)
+    spec = spec_of("alphabeta", evaluate=str(written(tmp_path, LATER)))
     agents = [agent_of("random", of), agent_of("random", of)]
     agents[seat] = build(spec, of)
     seeds = [(place, place + 7) for place in range(5)]
