@@ -216,7 +216,7 @@ def stored_run(directory: Path, beside: Path | None) -> StoredRun:
     """The run with its table checked by clean rules; no user's code but a game file is loaded."""
     plan, said = stored_plan(directory, beside), read_run(directory)
     if not is_finished(directory):
-        again = command_of(said, "arena.commands.run")
+        again = command_of(said, "run")
         raise Unfinished(
             f"{directory}: the run is not finished, so there is nothing to verify yet; "
             f"wait for it, or continue it: {again}"

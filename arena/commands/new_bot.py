@@ -43,7 +43,7 @@ def arguments() -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run the command; 2 if there is such a file already."""
     chosen = arguments().parse_args(words)
-    return status_of("arena.commands.new_bot", lambda: begun(chosen.file, chosen.language))
+    return status_of("pitflip new-bot", lambda: begun(chosen.file, chosen.language))
 
 
 def begun(path: Path, language: str | None) -> int:

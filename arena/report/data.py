@@ -333,7 +333,7 @@ def stored_report(directory: Path, beside: Path | None = None) -> Report:
     path = games_table(directory)
     for name in NEEDED:
         if not (directory / name).exists():
-            command = command_of(read_run(directory), "arena.commands.run")
+            command = command_of(read_run(directory), "run")
             again = f"run its experiment again, no game is played twice: {command}"
             raise NotARun(f"{directory} has no {name}: {again}")
     try:

@@ -57,7 +57,7 @@ def other_results(directory: Path, stored: KeyValues) -> str:
     """
     page = f"its page is {directory / 'report.html'}"  # a study's, and that of learning
     if "tuned" in stored:
-        again = command_of(stored, "arena.commands.tune")
+        again = command_of(stored, "tune")
         if not is_finished(directory):
             return f"{directory} is a study that is not finished: {again} continues it"
         return (
@@ -79,14 +79,14 @@ def other_results(directory: Path, stored: KeyValues) -> str:
     return ""
 
 
-def command_of(stored: KeyValues, module: str) -> str:
+def command_of(stored: KeyValues, verb: str) -> str:
     """The command that played a run or study, as far as its run.json says it."""
     path = stored.get("path")
     if not isinstance(path, str):
         return "its command"
     changes = stored.get("overrides") or ()
     words = [word for change in changes for word in ("--set", str(change))]
-    return here(shlex.join(["python", "-m", module, path, *words]))
+    return here(shlex.join(["pitflip", verb, path, *words]))
 
 
 def games_table(directory: Path) -> Path:
@@ -97,7 +97,7 @@ def games_table(directory: Path) -> Path:
     stored = read_run(directory)
     if instead := other_results(directory, stored):
         raise NotARun(instead)
-    again = command_of(stored, "arena.commands.run")
+    again = command_of(stored, "run")
     raise NotARun(f"{directory} has no {GAMES}: the run is not finished; {again} continues it")
 
 

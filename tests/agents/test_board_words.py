@@ -235,7 +235,8 @@ def test_a_compile_error_names_the_functions_that_read_a_position(tmp_path, line
     path.write_text(f"def evaluate(rules, position):\n    {line}\n")
     with pytest.raises(AgentFailure) as failed:
         build(AgentSpec("alphabeta", depth=1, evaluate=str(path)), game("kalah(6,4)"))
-    assert f"line 2: {line}\n{reason}" in str(failed.value)
+    assert f"line 2: {reason}" in str(failed.value)
+    assert f"in: {line}" in str(failed.value)
     assert "functions that read a position: holes, hole, empty" in str(failed.value)
 
 

@@ -162,7 +162,7 @@ def test_the_time_to_compile_an_evaluation_is_not_that_of_games(tmp_path):
     text = small(40) + '[agents.own]\nkind = "alphabeta"\ndepth = 1\nevaluate = "own.py:evaluate"\n'
     (tmp_path / "own.py").write_text(OWN)
     found, (answer,), left = looked_at(experiment_file(tmp_path, text))
-    assert answer.start_seconds > 0.5  # else there would be nothing to leave out
+    assert answer.start_seconds > 0.1  # else there would be nothing to leave out
     assert found.time_of(left, 1).high < answer.start_seconds
 
 
@@ -232,7 +232,7 @@ elo1 = 40
 def test_trials_are_those_of_the_file_and_times_name_their_parts(tmp_path, capsys):
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
-    main([str(path), "--backend", "here"])
+    main([str(path), "--workers", "0"])
     lines = capsys.readouterr().out.splitlines()
     assert "search: 10 trials of 100 games, 1,000 games" in lines
     times = [line for line in lines if line.startswith("time: ")]

@@ -97,7 +97,7 @@ def test_a_run_whose_bots_do_not_load_says_so_until_it_is_tried_again(tmp_path, 
     path = experiment_file(tmp_path, small(2) + BROKEN)
     (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
     results = tmp_path / "results"
-    command = [str(path), "--backend", "here", "--results", str(results), "--no-page", "--quiet"]
+    command = [str(path), "--workers", "0", "--results", str(results), "--no-page", "--quiet"]
     assert run(command) == 2
     (directory,) = results.glob("demo/*")
     capsys.readouterr()

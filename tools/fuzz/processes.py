@@ -48,7 +48,7 @@ SMALL = (
     '[agents.a]\nkind = "random"\n[agents.b]\nkind = "greedy"\nrandom_ties = true\n'
     '[[checks]]\nthat = "b beats a"\nscore_at_least = 0.5\n'
 )
-HERE = ("--backend", "here", "--workers", "1", "--known", "off", "--no-page")
+HERE = ("--workers", "0", "--known", "off", "--no-page")
 PERSON = ["3", "f5", "undo", "hint", "help", "restart", "level 3", "quit", "\x04", "9", "a 1"]
 GTP = ["genmove b", "play w d3", "showboard", "boardsize 8", "undo", "3 name", "quit"]
 RUN, TUNE, LEARN = "arena.commands.run", "arena.commands.tune", "arena.commands.learn"

@@ -141,7 +141,7 @@ def test_a_matrix_of_many_agents_with_long_names_has_room_for_all(reports, agent
         score=0.6, score_low=0.4, score_high=0.8
     )
     pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
-    report = SimpleNamespace(agents=names, pairs=pairs)
+    report = SimpleNamespace(agents=names, pairs=pairs, measured=True)
     picture = matrix._picture(report)
     svg = ElementTree.fromstring(in_file(picture, "m"))
     boxes = sorted(numbers(box, "x", "y", "width", "height") for box in svg.iter(f"{SVG}rect")
@@ -168,11 +168,11 @@ def test_small_cells_are_coloured_by_score_where_nothing_can_be_inferred(reports
     names = tuple(f"bot_{at}" for at in range(agents))
     counts = dict.fromkeys(("first_draws", "second_draws", "first_losses", "second_losses"), 0)
     row = next(iter(reports["three"].pairs.values()))._replace(
-        games=4, first_wins=2, second_wins=2, **counts
+        games=4, first_wins=2, second_wins=2, score_low=None, score_high=None, **counts
     )
     pairs = {(a, b): row._replace(agent=a, opponent=b) for a in names for b in names if a != b}
     report = SimpleNamespace(
-        agents=names, pairs=pairs, standing=True, two=False, files=(), met=list,
+        agents=names, pairs=pairs, measured=False, two=False, met=list,
         ratings=reports["three"].ratings,
     )  # fmt: skip
     made = matrix.figure(report)
