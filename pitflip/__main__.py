@@ -12,9 +12,9 @@ from arena import prefer_own_packages
 
 prefer_own_packages()
 
-from arena.showing.completion import SHELLS, completion
 from games.base.errors import DONE, MISTAKE, printed, say, status_of
 from games.base.text import did_you_mean, listed, quoted
+from pitflip.completion import SHELLS, completion
 
 # The word is the last part of the module's name: commands that are printed count on it.
 COMMANDS: Mapping[str, str] = {

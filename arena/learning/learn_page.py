@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from agents.evaluation.learned_weights import FEATURES, LearnedWeights, read_learned
 from arena.learning.weights_text import MOST_BEANS, table_of
-from arena.report import chart
+from arena.report import chart, plain_page
 from arena.report.html import Html, joined, tag
-from arena.showing import page
 from arena.storage.run_file import NotARun
 from games.base.files import parsed_json, read_bytes
 from games.base.schema import KeyValues
@@ -147,23 +146,25 @@ def whole_page(found: KeyValues, directory: Path) -> str:
     """The page of what was found."""
     rounds = found["rounds"]
     parts = [
-        page.paragraph(verdict(found), "verdict"),
-        page.paragraph(f"{found['game']}, tables {found['tables']}, taught by {found['teacher']}."),
-        page.heading("Rounds"),
+        plain_page.paragraph(verdict(found), "verdict"),
+        plain_page.paragraph(
+            f"{found['game']}, tables {found['tables']}, taught by {found['teacher']}."
+        ),
+        plain_page.heading("Rounds"),
         rounds_table(rounds),
         *(sprt_figure(each) for each in rounds if each["match"].get("ratios")),
-        page.heading("Calibration"),
-        page.paragraph(
+        plain_page.heading("Calibration"),
+        plain_page.paragraph(
             "Held-out positions in equal shares by what was predicted; the bars are 95 % "
             "intervals by game, for all positions of a game share its outcome."
         ),
         *(calibration_figure(each) for each in rounds[-1:] if each["calibration"]),
-        page.heading("What was learned"),
+        plain_page.heading("What was learned"),
         *drawn_weights(found, directory),
-        page.heading("Again"),
-        page.paragraph(found["command"]),
+        plain_page.heading("Again"),
+        plain_page.paragraph(found["command"]),
     ]
-    return page.page(f"Learning {found['name']}: {found['game']}", parts)
+    return plain_page.page(f"Learning {found['name']}: {found['game']}", parts)
 
 
 def verdict(found: KeyValues) -> str:
@@ -188,7 +189,7 @@ def rounds_table(rounds: Sequence[KeyValues]) -> str:
     ]  # fmt: skip
     head = ["round", "games", "positions", "weights seen", "ridge", "R2, held out",
             "squared error", "Elo over the one before", "verdict"]  # fmt: skip
-    return page.table(head, rows)
+    return plain_page.table(head, rows)
 
 
 def elo_words(match: KeyValues) -> str:
@@ -237,5 +238,5 @@ def drawn_weights(found: KeyValues, directory: Path) -> Iterator[str]:
     path = best if best.is_file() else directory / f"round-{found['rounds'][-1]['round']}.npz"
     figures = list(itertools.islice(weight_figures(read_learned(path), path), 12))
     if not figures:
-        yield page.paragraph("Tables of these weights have no figure.")
+        yield plain_page.paragraph("Tables of these weights have no figure.")
     yield from (figure for _, figure in figures)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from arena.analysis.sweep import CellRow, SweepLine, budget_axis, is_budget, sweep_lines
 from arena.analysis.tables import mirror_of
+from arena.report import plain_page
 from arena.report.chart import (
     BLUE,
     GREEN,
@@ -19,7 +20,6 @@ from arena.report.chart import (
     line,
     whiskers,
 )
-from arena.showing import page
 from arena.stats.text import elo_text, percent, signed_mean
 from arena.terminal.plan import aligned
 from games.base.errors import printable
@@ -128,14 +128,14 @@ def sweep_page(
         ]
         for row in rows
     ]
-    return page.page(
+    return plain_page.page(
         title,
         [
-            page.paragraph(answer, "verdict"),
-            *map(page.paragraph, more),
+            plain_page.paragraph(answer, "verdict"),
+            *map(plain_page.paragraph, more),
             picture,
-            page.heading("Every cell"),
-            page.table(head, cells),
-            page.paragraph("A cell is a run of its own: arena.report writes its page."),
+            plain_page.heading("Every cell"),
+            plain_page.table(head, cells),
+            plain_page.paragraph("A cell is a run of its own: arena.report writes its page."),
         ],
     )

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.report import chart
-from arena.showing import page
+from arena.report import chart, plain_page
 from arena.tuning.recommendation import (
     Z_95,
     Recommendation,
@@ -103,25 +102,25 @@ def whole_page(study: StudyReport, drawings: dict[str, str]) -> str:
     """The page of the study."""
     tuning, best = study.tuning, study.recommendation
     parts = [
-        page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
-        page.paragraph(expected_text(study)),
+        plain_page.paragraph(f"{tuning.agent}: {study.validation.text}", "verdict"),
+        plain_page.paragraph(expected_text(study)),
         *cost_text(study),
-        page.paragraph(recommended_text(best)),
-        page.paragraph(
+        plain_page.paragraph(recommended_text(best)),
+        plain_page.paragraph(
             f"{best.trials} trials, {best.games:,} games, {best.fingerprints} candidates that "
             f"played differently; method {tuning.method}, seed {tuning.plan.seed}"
         ),
-        page.heading("Weights"),
+        plain_page.heading("Weights"),
         weights_table(study),
-        page.heading("Validation"),
-        page.paragraph(study.validation.details or "No match was played."),
+        plain_page.heading("Validation"),
+        plain_page.paragraph(study.validation.details or "No match was played."),
         drawings.get("validation", ""),
-        page.heading("Trials"),
+        plain_page.heading("Trials"),
         drawings["history"],
-        page.heading("What the score depends on"),
+        plain_page.heading("What the score depends on"),
         *(drawing for name, drawing in drawings.items() if name.startswith("slice_")),
     ]
-    return page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
+    return plain_page.page(f"Tuning {tuning.experiment.name}: {tuning.plan.game}", parts)
 
 
 def expected_text(study: StudyReport) -> str:
@@ -134,7 +133,9 @@ def cost_text(study: StudyReport) -> list[str]:
     """The gain at equal time or at equal nodes, if it was played."""
     gain = study.validation.other_cost
     return (
-        [] if gain is None else [page.paragraph(f"Gain over the seed weights: {gain_text(gain)}.")]
+        []
+        if gain is None
+        else [plain_page.paragraph(f"Gain over the seed weights: {gain_text(gain)}.")]
     )
 
 
@@ -151,4 +152,4 @@ def weights_table(study: StudyReport) -> str:
         for axis, each in zip(tuning.space.axes, study.answers, strict=True)
     ]  # fmt: skip
     head = ["weight", "range", "seed", "best", "recommended", "95 % interval", "what can be said"]
-    return page.table(head, rows)
+    return plain_page.table(head, rows)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.showing.completion import SHELLS
 from games.base.cli import here
 from games.base.errors import DONE, MISTAKE
 from pitflip.__main__ import COMMANDS, REMOVED, main
+from pitflip.completion import SHELLS
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).parent / "pitflip"
