@@ -1,7 +1,6 @@
 """Compile and call a user's evaluation."""
 
 import inspect
-import time
 import warnings
 from collections import deque, namedtuple
 from collections.abc import Mapping
@@ -50,7 +49,7 @@ from games.kernels.jit import (
 )
 
 WORD, NUMBER = ir.IntType(64), ir.DoubleType()
-TRACE_SECONDS = 0.5  # for Python to raise an error once more
+MOST_TRACED = 5_000  # positions in which Python looks for an error once more; no clock decides
 MOST_WEIGHTS = 2000  # they take half a second to compile
 NAN = "the evaluation is nan, which is not a number"
 
@@ -144,8 +143,10 @@ class OwnEvaluation:
         restored = self.game.family.restored
         evaluate = plain_copy(self.function, plain_names(self.game.family_name, restored))
         more = (plain_weights(self.weight_names, self.context),) if self.takes == 3 else ()
-        queue, until = deque([position]), time.monotonic() + TRACE_SECONDS
-        while queue and time.monotonic() < until:
+        queue = deque([position])
+        for _ in range(MOST_TRACED):
+            if not queue:
+                break
             each = queue.popleft()
             try:
                 with np.errstate(divide="raise"):
@@ -154,7 +155,7 @@ class OwnEvaluation:
                 return own_trace(error.with_traceback(again.__traceback__), self.path)
             except Exception:
                 continue
-            if not self.game.over(each):
+            if not self.game.over(each) and len(queue) < MOST_TRACED:
                 queue += [self.game.play(each, move) for move in self.game.legal(each)]
         return ""
 
