@@ -67,7 +67,7 @@ def summary(module: str) -> str:
     assert spec is not None  # COMMANDS names modules that are there
     assert spec.origin is not None
     first = (ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or "").partition("\n")[0]
-    return first.partition(": python")[0].rstrip(".")
+    return first.partition(": p")[0].rstrip(".")
 
 
 def usage() -> str:
@@ -76,7 +76,7 @@ def usage() -> str:
     rows = [f"  {word:<{width}}{summary(module)}" for word, module in COMMANDS.items()]
     rows.append(f"  {'completion':<{width}}Words for a shell: {listed(SHELLS)}")
     more = "pitflip COMMAND --help says more, pitflip --version which version this is."
-    more += "\nFrom Python: pitflip run, and so on."
+    more += "\nWithout the script: python -m pitflip COMMAND."
     return "\n".join(["usage: pitflip COMMAND ...", "", *rows, "", more])
 
 

@@ -1,4 +1,4 @@
-"""Arguments of the ladder."""
+"""Place newcomers in a standing ladder."""
 
 import argparse
 import os
