@@ -5,9 +5,9 @@ import time
 from typing import Any, NamedTuple
 
 from arena.playing import executor, in_process
-from arena.playing.cluster.package import Parcel
+from arena.playing.cluster.package import WorkPackage
 
-PARCEL = Parcel("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
+PARCEL = WorkPackage("benchmarks.sleepers:sleepers", pickle.dumps(((), ())), {}, False, {})
 
 
 class Nap(NamedTuple):
@@ -31,9 +31,9 @@ class Sleepers:
     def get_ready(self) -> None:
         """Nothing is built."""
 
-    def begin(self, _workers: int | None = None) -> executor.Backend[Nap, bytes]:
+    def begin(self, _workers: int | None = None) -> executor.Executor[Nap, bytes]:
         """A backend that sleeps in the player itself."""
-        return in_process.Here(sleep)
+        return in_process.InProcessExecutor(sleep)
 
     def look(self) -> None:
         """Nothing can hang."""

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, Termination
-from arena.planning.pair_order import Block, Pairings
+from arena.planning.pair_order import Block, PairOrder
 
-LEAST = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
+MIN_SHARE = 0.1  # of a batch's time is a new agent's, whatever the others take elsewhere
 Sides = NDArray[np.int64]  # the two agents of a pairing in a row
 # Long enough to cost nothing to hand out, short enough to stop, show and keep soon.
 BATCH_SECONDS = 0.12
@@ -33,32 +33,32 @@ class AgentCosts:
         new = (counts > 0) & np.isnan(self.seconds)
         known = float(np.nansum(counts * self.seconds))
         if new.any():
-            self.seconds[new] = max(seconds - known, LEAST * seconds) / counts[new].sum()
+            self.seconds[new] = max(seconds - known, MIN_SHARE * seconds) / counts[new].sum()
         else:
             self.seconds[counts > 0] *= seconds / known
 
-    def within(self, sides: Sides, seconds: float) -> int:
+    def pairs_within(self, sides: Sides, seconds: float) -> int:
         """How many of these pairings, one after the other, are known to take no longer."""
         each = self.seconds[sides].sum(axis=1)
         known = len(each) if not np.isnan(each).any() else int(np.isnan(each).argmax())
         return int(np.searchsorted(np.cumsum(each[:known]), seconds, side="right"))
 
 
-class CutOff(NamedTuple):
+class Cutoff(NamedTuple):
     """An agent that was cut off: at this ply, in this seat, it is not asked again."""
 
     ply: int
     seat: int
 
 
-class Unasked(NamedTuple):
+class Disqualification(NamedTuple):
     """Why an agent is not asked any more: it forfeits every game like this."""
 
     termination: Termination
     reason: str
 
 
-Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
+Cutoffs = Mapping[tuple[int, int], Cutoff]  # by pairing and leg
 
 
 class Task(NamedTuple):
@@ -69,11 +69,11 @@ class Task(NamedTuple):
 
     start: int
     stop: int
-    verdicts: Verdicts
+    verdicts: Cutoffs
     blocks: tuple[Block, ...] = ()
-    out: "tuple[tuple[int, Unasked], ...]" = ()  # who forfeits unplayed, by place
+    out: "tuple[tuple[int, Disqualification], ...]" = ()  # who forfeits unplayed, by place
 
-    def singles(self) -> "list[Task]":
+    def split(self) -> "list[Task]":
         """The same pairings one by one."""
         blocks = [one for block in self.blocks for one in block.pieces(1)]
         return [
@@ -82,18 +82,18 @@ class Task(NamedTuple):
         ]
 
 
-def all_unknown(pairings: Pairings, start: int) -> tuple[int, int]:
+def nothing_cached(pairings: PairOrder, start: int) -> tuple[int, int]:
     """The pairings to play from `start` on, where none is known from elsewhere."""
     return start, pairings.total
 
 
-class Tasks:
+class TaskQueue:
     """The rest of a schedule in tasks of about equal length, judged by earlier batches."""
 
-    def __init__(self, after: int, pairings: Pairings) -> None:
+    def __init__(self, after: int, pairings: PairOrder) -> None:
         """The first `after` of the pairings are finished; more may follow, round by round."""
         self.next, self.pairings = after, pairings
-        self.unknown: Callable[[Pairings, int], tuple[int, int]] = all_unknown
+        self.unknown: Callable[[PairOrder, int], tuple[int, int]] = nothing_cached
         self.sizes: dict[str, int] = {}  # by worker; those that are alike have no names
         self.speeds: dict[str, float] = {}  # pairings a second
         self.costs: dict[str, AgentCosts] = {}
@@ -132,7 +132,7 @@ class Tasks:
         if not self._mixed or end - start == FEWEST or worker not in self.costs:
             return end
         sides = self._sides_of(start, end)
-        return start + max(FEWEST, self.costs[worker].within(sides, self.seconds))
+        return start + max(FEWEST, self.costs[worker].pairs_within(sides, self.seconds))
 
     def _sides_of(self, start: int, stop: int) -> Sides:
         return self.sides[self.pairings.places(np.arange(start, stop))[0]]

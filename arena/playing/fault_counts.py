@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 
 from agents.fault_text import fault_text
-from agents.options import MOST_TIMEOUTS, TIMEOUT_SECONDS
+from agents.options import MAX_TIMEOUTS, TIMEOUT_SECONDS
 from agents.registry import users_code
 from arena.planning.games import Termination
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Unasked
+from arena.planning.tasks import Disqualification
 from arena.playing.clock import time_control
 
 # Faults after which a process must be started again.
-ENDING = frozenset(
+PROCESS_ENDING = frozenset(
     Termination[name]
     for name in ("TIMEOUT", "CRASHED", "MEMORY", "FLOODED", "UNLOADABLE", "UNREADABLE")
 )
@@ -21,10 +21,12 @@ MOST_RESTARTS = 10  # before a bot finishes a game, and as many more for each th
 FIRST_GAMES = 3  # a bot that fails them, and finishes none before, is excluded
 
 
-class FaultCounts:
+class FaultCounter:
     """Counts games in schedule order and says who is not asked any more."""
 
-    def __init__(self, drawn: DrawnPlan, out: Mapping[int, Unasked], part: bool = False) -> None:
+    def __init__(
+        self, drawn: DrawnPlan, out: Mapping[int, Disqualification], part: bool = False
+    ) -> None:
         """`out` are those who are not asked from the beginning, by place.
 
         A `part` of the games, such as one task, shows neither which games of a bot are its first
@@ -55,13 +57,13 @@ class FaultCounts:
                 self.kept[place] += place != guilty
         if guilty is None or guilty not in self.ended:
             return False
-        (self.ended if how in ENDING else self.kept)[guilty] += 1
+        (self.ended if how in PROCESS_ENDING else self.kept)[guilty] += 1
         self.timeouts[guilty] += how is Termination.TIMEOUT
         self.failures[guilty] += guilty not in self.finished
         if not trace.startswith(NOT_AGAIN):
             self.faults[guilty] = fault_text(how.name.lower(), trace)
         if reason := self._enough(guilty, how, trace):
-            self.out[guilty] = Unasked(how, reason)
+            self.out[guilty] = Disqualification(how, reason)
         return bool(reason)
 
     def is_certain(self, places: Iterable[int], guilty: int | None) -> bool:
@@ -92,12 +94,12 @@ class FaultCounts:
         # Counted beside finished games: a bot that fails now and then fails ten times in a row by
         # chance, and would play most of the rest. A part does not show how many it finished before.
         most = MOST_RESTARTS * (1 + self.kept[place])
-        if not self.part and how in ENDING and (failures := self.ended[place]) >= most:
+        if not self.part and how in PROCESS_ENDING and (failures := self.ended[place]) >= most:
             games = failures + self.kept[place]
             last = how.name.lower()
             return f"{NOT_AGAIN}: it failed in {failures} of {games} games (last: {last})"
         seconds = time_control(self.drawn.plan, self.drawn.specs[place]).move
-        usual = max(1, min(MOST_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
+        usual = max(1, min(MAX_TIMEOUTS, int(TIMEOUT_SECONDS / seconds)))
         most = self.drawn.specs[place].options.get("max_timeouts", usual)
         if self.timeouts[place] >= most:
             return f"{NOT_AGAIN}: {most} games in all were lost by timeout"

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.planning.games import Batch, pair_points
-from arena.planning.round_tracker import Course
+from arena.planning.round_tracker import RoundTracker
 from arena.planning.rounds import TournamentStanding
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Tasks
+from arena.planning.tasks import TaskQueue
 from arena.playing.bots import unloadable
-from arena.playing.cached_pairs import KnownPairings
-from arena.playing.forfeits import FaultRule
-from arena.playing.worker import PlayOptions, Workers
-from arena.stats.anytime import Standing, begun, observe
-from arena.stats.sprt import SprtState, advance, begin, used_up
+from arena.playing.cached_pairs import CachedPairs
+from arena.playing.forfeits import ForfeitRule
+from arena.playing.worker import GameJob, PlayOptions
+from arena.stats.anytime import AnytimeScore, start_anytime, update_anytime
+from arena.stats.sprt import SprtState, begin, finish_sprt, update_sprt
 from arena.storage.journal import Journal
 
 QUARTERS = 4.0  # of a point in a pairing's score
@@ -48,7 +48,7 @@ class StopRule:
             return len(points)
         observations = self.state.observations
         fresh = points[: max(0, self.openings - start)] / QUARTERS
-        self.state = advance(self.test, self.state, fresh)
+        self.state = update_sprt(self.test, self.state, fresh)
         return self.state.observations - observations if self.reached else len(points)
 
     def cut(self, batch: Batch) -> Batch:
@@ -58,7 +58,7 @@ class StopRule:
 
     def final(self, complete: bool) -> SprtState | None:
         """The state at the end of the run: undecided if the openings are used up."""
-        return used_up(self.state) if self.state is not None and complete else self.state
+        return finish_sprt(self.state) if self.state is not None and complete else self.state
 
 
 class Tick(NamedTuple):
@@ -67,7 +67,7 @@ class Tick(NamedTuple):
     done: int  # pairings
     total: int
     played: int  # pairings that were played since the run was started or continued
-    standings: dict[tuple[int, int], Standing]  # by match
+    standings: dict[tuple[int, int], AnytimeScore]  # by match
     sprt: SprtState | None
     speeds: dict[str, float]  # games a second of workers that have names
     tournament: TournamentStanding | None = (
@@ -76,7 +76,7 @@ class Tick(NamedTuple):
     awaited: tuple[int, int] | None = None  # the agents of the next pairing that is counted
 
 
-class Played(NamedTuple):
+class PlayResult(NamedTuple):
     """A run that is played: its plan with all rounds, where its stop rule and tournament stand."""
 
     drawn: DrawnPlan
@@ -85,28 +85,28 @@ class Played(NamedTuple):
     known: int = 0  # games that were not played, for they were known
 
 
-def play(
+def play_schedule(
     drawn: DrawnPlan,
     journal: Journal,
     options: PlayOptions,
     show: Callable[[Tick], None],
     tell: Callable[[str], object] = log.info,
-) -> Played:
+) -> PlayResult:
     """Play the pairings that the journal does not have, round after round.
 
     `tell` gets the first fault of each bot, and who forfeits unplayed; UselessBots if that ends it.
     """
-    course, stop = Course(drawn), StopRule(drawn)
-    count = Count(course)
-    faults = FaultRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
-    _take_stored(journal, course, faults, stop, count)
-    known = KnownPairings(course.drawn, options.known)
+    course, stop = RoundTracker(drawn), StopRule(drawn)
+    count = ProgressCounter(course)
+    faults = ForfeitRule(drawn, unloadable(drawn, journal, options, tell), tell, course.columns)
+    _load_stored(journal, course, faults, stop, count)
+    known = CachedPairs(course.drawn, options.known)
     if count.left and not stop.reached:
         show(count.tick(stop, {}))
         log.info("%d of %d pairings left, %d workers", count.left, count.total, options.workers)
         tasks = course.drawn.tasks(after=count.done)
         tasks.unknown = known.unknown
-        workers = Workers(drawn, options)
+        workers = GameJob(drawn, options)
         workers.tell(faults.show_first, lambda: show(count.tick(stop, options.speeds(tasks))), tell)
         for batch, is_known in _batches(workers, tasks, count, known, faults):
             counted = stop.cut(faults.cut(batch))
@@ -124,13 +124,17 @@ def play(
                 break
     log.info("%d of %d pairings are finished", count.done, count.total)
     faults.refuse(over=True)
-    return Played(course.drawn, stop.final(not count.left), course.standing, known.taken)
+    return PlayResult(course.drawn, stop.final(not count.left), course.standing, known.taken)
 
 
-def _take_stored(
-    journal: Journal, course: Course, faults: FaultRule, stop: StopRule, count: "Count"
+def _load_stored(
+    journal: Journal,
+    course: RoundTracker,
+    faults: ForfeitRule,
+    stop: StopRule,
+    count: "ProgressCounter",
 ) -> None:
-    """Count the games of the journal."""
+    """ProgressCounter the games of the journal."""
     for start, end, games in journal.parts(course.columns):
         faults.take(games, 2 * start)
         points = pair_points(games)
@@ -141,7 +145,11 @@ def _take_stored(
 
 
 def _batches(
-    workers: Workers, tasks: Tasks, count: "Count", known: KnownPairings, faults: FaultRule
+    workers: GameJob,
+    tasks: TaskQueue,
+    count: "ProgressCounter",
+    known: CachedPairs,
+    faults: ForfeitRule,
 ) -> Iterator[tuple[Batch, bool]]:
     """The batches in schedule order, each with whether it is known; taken one by one."""
 
@@ -159,14 +167,14 @@ def _batches(
             yield from known_next()
 
 
-class Count:
+class ProgressCounter:
     """The progress of a run: pairings done, and the standing of each match."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: RoundTracker) -> None:
         """Nothing is counted yet."""
         self.course = course
         self.done = self.begun = 0
-        self.standings: dict[tuple[int, int], Standing] = {}
+        self.standings: dict[tuple[int, int], AnytimeScore] = {}
 
     @property
     def total(self) -> int:
@@ -179,7 +187,7 @@ class Count:
         return self.total - self.done
 
     def take(self, start: int, stop: int, points: NDArray[np.int8]) -> None:
-        """Count pairings `start` to `stop` - 1."""
+        """ProgressCounter pairings `start` to `stop` - 1."""
         pairings = self.course.drawn.pairings
         match, number = pairings.places(np.arange(start, stop))
         for place in np.unique(match):
@@ -187,17 +195,17 @@ class Count:
             if pair in pairings.fixed:
                 own &= number < len(pairings.keys)  # later ones only repeat
             standing = self.standings.get(pair) or self._begun(pair)
-            self.standings[pair] = observe(standing, points[own] / QUARTERS)
+            self.standings[pair] = update_anytime(standing, points[own] / QUARTERS)
         self.done = stop
         self.course.take(start, points)
 
-    def _begun(self, pair: tuple[int, int]) -> Standing:
+    def _begun(self, pair: tuple[int, int]) -> AnytimeScore:
         """The standing of a match before its first pairing."""
         pairings = self.course.drawn.pairings
         openings = len(pairings.keys)
         repeated = pairings.laid is None and pairings.pairs > openings
         again = pair not in pairings.fixed and repeated
-        return begun(openings, again=again)
+        return start_anytime(openings, again=again)
 
     def tick(self, stop: StopRule, speeds: dict[str, float]) -> Tick:
         """Where the run stands."""

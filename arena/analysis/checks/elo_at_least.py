@@ -8,19 +8,19 @@ from arena.analysis.checks.claims import (
     STATUS,
     Check,
     Verdict,
-    verdict_on,
+    make_verdict,
 )
 from arena.analysis.checks.score_bound import (
     COUNT_FORFEITS,
     LOOKS,
     OF,
-    bounded,
+    check_score_bound,
     impossible,
-    looks_text,
+    look_count_text,
 )
 from arena.analysis.evidence import Evidence
 from arena.stats.elo import elo_from_score, score_from_elo
-from arena.stats.text import percent, signed
+from arena.stats.text import percent_text, signed_text
 from games.base.schema import Key
 
 KEYS = (
@@ -37,14 +37,14 @@ COMPARES = True
 def verdict(check: Check, evidence: Evidence) -> Verdict:
     """Whether the bound on the score reaches the score at that difference."""
     wanted = check.values["elo_at_least"]
-    result = bounded(check, evidence, score_from_elo(wanted))
+    result = check_score_bound(check, evidence, score_from_elo(wanted))
     if result.score is None or result.bound is None:
-        return verdict_on(check, STATUS[result.verdict], result.reason, measured=result)
-    detail = looks_text(check, evidence) + (
-        f"at least {signed(wanted)} Elo wanted, found {_elo(result.score)}, "
+        return make_verdict(check, STATUS[result.verdict], result.reason, measured=result)
+    detail = look_count_text(check, evidence) + (
+        f"at least {signed_text(wanted)} Elo wanted, found {_elo(result.score)}, "
         f"bound {_elo(result.bound, down=True)} ({result.reason}), K = {result.openings}"
     )
-    return verdict_on(check, STATUS[result.verdict], detail, measured=result)
+    return make_verdict(check, STATUS[result.verdict], detail, measured=result)
 
 
 def hopeless(check: Check, openings: int, pairs: int) -> str:
@@ -55,6 +55,6 @@ def hopeless(check: Check, openings: int, pairs: int) -> str:
 def _elo(score: float, down: bool = False) -> str:
     """The Elo of a score, rounded down if it is a bound."""
     if score in (0.0, 1.0):
-        return percent(score)
+        return percent_text(score)
     elo = elo_from_score(score)
-    return signed(math.floor(elo) if down else elo)
+    return signed_text(math.floor(elo) if down else elo)
