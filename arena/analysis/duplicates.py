@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.registry import is_external, varies
-from arena.planning.games import Games, Termination
+from arena.planning.games import Games, fair_games
 from games import Game
 from games.kernels.splitmix import STRIDE, mixed
 
@@ -20,7 +20,6 @@ Words = NDArray[np.uint64]
 AT_ONCE = 1 << 19
 HALF = np.uint64(32)
 FEWEST = 40  # equal games: below that two agents may agree by playing well
-FAIR = [how for how in Termination if how.fair]
 Moves = NDArray[np.int16]
 # The games of an agent against an opponent by opening and seat.
 OwnGames: TypeAlias = dict[tuple[int, int], Moves]
@@ -130,8 +129,9 @@ class DuplicateAgentFinder:
 
     def _counts(self, games: Games, repeat: Flags) -> Flags:
         """Which games are compared."""
-        fair = np.isin(games.termination, FAIR)
-        return np.asarray(~repeat & fair & self.may[games.first] & self.may[games.second])
+        return np.asarray(
+            ~repeat & fair_games(games) & self.may[games.first] & self.may[games.second]
+        )
 
     def _add(self, own: NDArray[np.int16], other: NDArray[np.int16], words: Words) -> None:
         pairs = own.astype(np.int64) << 32 | other.astype(np.int64)

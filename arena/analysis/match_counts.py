@@ -12,6 +12,7 @@ from arena.planning.games import (
     GameColumn,
     Games,
     Termination,
+    fair_games,
     first_mover_results,
     first_movers,
 )
@@ -20,8 +21,7 @@ Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 OPENING_BITS = 31
-WAYS = 36  # in which a pairing can end: two results of three, seen before or not, clean or not
-FAIR = [how for how in Termination if how.fair]
+WAYS = 36  # in which a pairing can end: two results of three, seen before or not, fair or not
 MOST_SEATS = 1 << 16
 FEWEST_WAITING = 1 << 17  # rows
 
@@ -30,7 +30,7 @@ class Match(NamedTuple):
     """All pairings of two agents; `a` comes first in the experiment.
 
     A row is an opening and a way in which pairings on it ended: `half` points of `a` as first and
-    as second mover, clean (both games without a fault) or not. `times` counts these pairings,
+    as second mover, fair (both games without a forfeit) or not. `times` counts these pairings,
     `fresh` those that do not repeat earlier ones, and `earliest` is the number of the first of
     them. Rows are ordered by opening. `distinct` counts the games that are not repeats,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
@@ -43,7 +43,7 @@ class Match(NamedTuple):
     openings: NDArray[np.int32]
     half_first: NDArray[np.int8]
     half_second: NDArray[np.int8]
-    clean: Flags
+    fair: Flags
     times: Ints
     fresh: Ints
     earliest: Ints
@@ -100,9 +100,9 @@ class Match(NamedTuple):
         kept = self.only(self.fresh > 0)
         return kept._replace(times=kept.fresh)
 
-    def faultless(self) -> "Match":
-        """The match without the pairings in which a game ended by a fault."""
-        return self if self.clean.all() else self.only(self.clean)
+    def fair_pairs(self) -> "Match":
+        """Return the pairings in which both games were played without a forfeit."""
+        return self if self.fair.all() else self.only(self.fair)
 
     def only(self, kept: Flags) -> "Match":
         """The match with some of its rows."""
@@ -110,7 +110,7 @@ class Match(NamedTuple):
             openings=self.openings[kept],
             half_first=self.half_first[kept],
             half_second=self.half_second[kept],
-            clean=self.clean[kept],
+            fair=self.fair[kept],
             times=self.times[kept],
             fresh=self.fresh[kept],
             earliest=self.earliest[kept],
@@ -167,8 +167,8 @@ class MatchCounter:
         halves = results[first], WIN - results[second]
         self._count(games, repeat, match, (first, second), halves)
         seen = repeat[first] & repeat[second]
-        normal = games.termination == Termination.NORMAL
-        way = (halves[0] * 3 + halves[1]) * 4 + 2 * seen + (normal[first] & normal[second])
+        fair = fair_games(games)
+        way = (halves[0] * 3 + halves[1]) * 4 + 2 * seen + (fair[first] & fair[second])
         key = ((match << OPENING_BITS) + games.opening[first]) * WAYS + way
         ids = games.game_id[first], games.game_id[second]
         numbers = self.pairings + np.arange(len(key))
@@ -195,10 +195,10 @@ class MatchCounter:
         rows: tuple[Ints, Ints],
         halves: tuple[Ints, Ints],
     ) -> None:
-        unfair = ~np.isin(games.termination, FAIR)
-        clean = games.termination == Termination.NORMAL
+        unfair = ~fair_games(games)
+        scored = games.termination == Termination.NORMAL
         margins = np.where(games.first_side == 0, games.margin, -games.margin).astype(np.int64)
-        margins[~clean] = 0
+        margins[~scored] = 0
         first, second = rows
         own, others = (
             (unfair[first] & (halves[0] == result)) * 1 + (unfair[second] & (halves[1] == result))
@@ -206,7 +206,7 @@ class MatchCounter:
         )
         distinct = 2 - repeat[first].astype(np.int64) - repeat[second]
         ahead = margins[first] - margins[second], margins[first] + margins[second]
-        normal = clean[first].astype(np.int64) + clean[second]
+        normal = scored[first].astype(np.int64) + scored[second]
         same = games.game_id[first] == games.game_id[second]
         identical = same & ~unfair[first] & ~unfair[second]
         sums = distinct, own, others, *ahead, normal, identical
@@ -270,7 +270,7 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
         openings=opening.astype(np.int32),
         half_first=(halves // 3).astype(np.int8),
         half_second=(halves % 3).astype(np.int8),
-        clean=marks & 1 > 0,
+        fair=marks & 1 > 0,
         times=piled.times.copy(),
         fresh=fresh,
         earliest=piled.earliest.copy(),

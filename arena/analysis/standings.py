@@ -15,7 +15,8 @@ from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.intervals import lower_bound
-from arena.stats.rating_data import RatingData, in_order_of_content
+from arena.stats.rating_data import RatingData, in_order_of_content, select_agents
+from arena.stats.rating_fit import FirstMove
 from arena.stats.ratings import RatingGroup, RatingPlan, Ratings, rate
 from arena.stats.spread import Spread, spread
 from arena.stats.sprt_estimates import as_raw
@@ -276,8 +277,11 @@ def standings(
     somebody's fault: they say nothing of their strength.
     """
     results = rating_data_of_matches(found, len(names), BLOCKS)
+    fair = None
+    if not all(match.fair.all() for match in found):
+        fair = rating_data_of_matches([match.fair_pairs() for match in found], len(names), BLOCKS)
     played = _played(found, names, rates)
-    ranked = rank_agents(results, names, rates, played, plan, faulty=faulty)
+    ranked = rank_agents(results, names, rates, played, plan, fair=fair, faulty=faulty)
     if stopped:
         ranked = as_raw_ratings(ranked)
     return ranked
@@ -304,11 +308,13 @@ def rank_agents(
     played: Sequence[SampleSizes],
     plan: RatingPlan,
     *,
+    fair: RatingData | None = None,
     faulty: Collection[str] = (),
     method: str = USUAL,
 ) -> Standings:
     """Agents rated by a method and ranked; `played` says what each rating rests on.
 
+    `fair` are the pairs without a forfeit, from which the first move is rated; None if all are.
     The games decide the draws of the bootstrap; another `plan.seed` gives others.
     """
     results, own_seed = in_order_of_content(results, names)
@@ -320,9 +326,10 @@ def rank_agents(
         rows = [_of_pair(row, only, plan, names) for row in rows]
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     ordered = enumerate(sorted(rows, key=_place), 1)
+    moves = [_first_move(pool, results, fair, names, plan, method) for pool in rated.pools]
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
-        groups=tuple(_group(pool, rated, names, cycle, faulty) for pool in rated.pools),
+        groups=tuple(_group(pool, names, cycle) for pool in moves),
     )
 
 
@@ -459,18 +466,42 @@ def _mean(match: Match) -> float:
     return float((match.scores * match.times).sum()) / match.pairings
 
 
-def _group(
+def _first_move(
     pool: RatingGroup,
-    rated: Ratings,
+    played: RatingData,
+    fair: RatingData | None,
+    names: Sequence[str],
+    plan: RatingPlan,
+    method: str,
+) -> tuple[RatingGroup, int]:
+    """Return a group with its first move rated from fair games alone, and how many they are.
+
+    A forfeit is lost in either seat, so it says nothing of the first move.
+    """
+    members = np.array(pool.members)
+    own = select_agents(played, members)
+    kept = own if fair is None else select_agents(fair, members)
+    games = int(kept.games.sum())
+    if games == int(own.games.sum()):
+        return pool, games
+    kept, seed = in_order_of_content(kept, [names[member] for member in pool.members])
+    rated = rate(kept, replace(plan, seed=plan.seed ^ seed, anchor=None, census=False), method)
+    several = [group for group in rated.pools if len(group.members) > 1]
+    if len(several) != 1:
+        unknown = no_estimate(str(FirstMove.UNKNOWN), level=plan.level)
+        return replace(pool, first_move=FirstMove.UNKNOWN, advantage=unknown), games
+    fitted = several[0]
+    return replace(pool, first_move=fitted.first_move, advantage=fitted.advantage), games
+
+
+def _group(
+    own: tuple[RatingGroup, int],
     names: Sequence[str],
     cycle: Sequence[str],
-    faulty: Collection[str],
 ) -> Group:
-    games = sum(rated.agents[member].games for member in pool.members) // 2
+    pool, games = own
     members = tuple(names[member] for member in pool.members)
-    if set(members) <= set(faulty):  # forfeits show nothing of strength, nor of the first move
-        return Group(members, pool.advantage, "")
-    text = first_move_text(pool, games) if len(pool.members) > 1 else ""
+    text = first_move_text(pool, games) if len(pool.members) > 1 and games else ""
     warning = ""
     if cycle and cycle[0] in members:  # agents in a ring are always in one group
         a, b, c = cycle

@@ -24,9 +24,9 @@ from arena.analysis.standings import (
 from arena.analysis.win_rates import WinRates, determinism_violations, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
-from arena.stats.counts import first_mover_scores
-from arena.stats.estimate import Estimate
-from arena.stats.intervals import score_estimate
+from arena.stats.estimate import Estimate, no_estimate
+from arena.stats.intervals import NO_GAMES
+from arena.stats.match_estimate import first_mover_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.sprt import SprtPlan, SprtState
 from arena.stats.sprt_estimates import corrected_estimate
@@ -152,13 +152,15 @@ def make_rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
 def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
     """Return the first movers' score over all matches; openings are shared between them."""
     fresh = [match.evidence() for match in found]
-    scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
-    none = np.empty(0)
-    return score_estimate(
-        np.concatenate([none, *(match.openings for match in fresh)]),
-        np.concatenate([none, *scores]),
+    if not fresh:
+        return no_estimate(NO_GAMES)
+    return first_mover_estimate(
+        np.concatenate([match.openings for match in fresh]),
+        np.concatenate([match.as_first for match in fresh]),
+        np.concatenate([match.as_second for match in fresh]),
+        np.concatenate([match.times for match in fresh]),
+        np.concatenate([match.fair for match in fresh]),
         census=census,
-        times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
     )
 
 

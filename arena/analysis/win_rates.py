@@ -126,6 +126,7 @@ def estimated(match: Match, evidence: Evidence, level: float = 0.95) -> MatchEst
         varied=not is_identical_on_repeats(match),
         repeats=again,
         times=fresh.times,
+        fair=fresh.fair,
     )
 
 

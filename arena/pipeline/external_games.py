@@ -42,6 +42,7 @@ Known = tuple[bool, ...]
 __all__ = ["ExternalGames", "GivenGame", "RatingPool", "Unreadable", "read_games"]
 RUN, GAMES = "run.json", "games.parquet"
 POOLED = "all games together"
+Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -362,17 +363,32 @@ def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Sta
         plan = replace(plan, first_move=False)
     games = columns_of(scale)
     agents = len(scale.names)
-    results = rating_data(games.first, games.second, games.scores, games.openings % BLOCKS, agents)
+    results, fair = (
+        rating_data(
+            games.first[rows], games.second[rows], games.scores[rows],
+            games.openings[rows] % BLOCKS, agents,
+        )
+        for rows in (slice(None), np.flatnonzero(_fair(games)))
+    )  # fmt: skip
     rates = [rate for pair in _met(games) for rate in _win_rates(scale, games, *pair)]
     played = [_rating_basis(games, agent) for agent in range(agents)]
     clean = np.concatenate([side[games.faults == 0] for side in (games.first, games.second)])
     faulty = [name for place, name in enumerate(scale.names) if not np.any(clean == place)]
-    found = rank_agents(results, scale.names, rates, played, plan, faulty=faulty, method=method)
+    found = rank_agents(
+        results, scale.names, rates, played, plan, fair=fair, faulty=faulty, method=method
+    )
     own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
     ranked = [row.agent for row in found.agents]
     openings = len(np.unique(games.openings))
     found = in_official_order(found, official_places(own, ranked, openings=openings))
     return as_raw_ratings(found, scale.stopped)
+
+
+def _fair(games: Columns) -> Flags:
+    """Return the games of pairs without a forfeit."""
+    forfeited = games.faults != 0
+    unfair = np.unique(games.pairing[forfeited & (games.pairing >= 0)])
+    return np.asarray(~(forfeited | np.isin(games.pairing, unfair)))
 
 
 def _tally(games: Columns, agent: int) -> GameTally:
@@ -441,7 +457,8 @@ def _matchup(games: Columns, as_first: Ints, as_second: Ints) -> MatchEstimate:
             again = np.argsort(np.minimum(one, other), kind="stable")
             one, other = one[again], other[again]
             scores = games.scores[one], 1.0 - games.scores[other]
-            return matchup(games.openings[one], *scores)
+            fair = (games.faults[one] == 0) & (games.faults[other] == 0)
+            return matchup(games.openings[one], *scores, fair=fair)
     rows = np.concatenate([as_first, as_second])
     scored = np.concatenate([games.scores[as_first], 1.0 - games.scores[as_second]])
     return estimate_unpaired_games(games.openings[rows], scored)

@@ -22,7 +22,7 @@ from arena.analysis.standings import PointsRow
 from arena.analysis.summary_file import SUMMARY, load_summary
 from arena.analysis.tables import EloRow, WinRateRow
 from arena.analysis.timings import Timing
-from arena.planning.games import GameColumn
+from arena.planning.games import GameColumn, Termination
 from arena.planning.plan import Plan
 from arena.report.numbers import StoredEstimate, rating_of, score_of, stored_estimate
 from arena.stats.elo import FEW_OPENINGS
@@ -50,6 +50,7 @@ COLUMNS = (
     "known",
 )
 LEVEL = 0.95
+FAIR = frozenset(how.name.lower() for how in Termination if how.fair)
 USUAL = 0.6  # of all margins: the quantile that fills half of a bar
 Numbers = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -186,10 +187,14 @@ class GameTable(NamedTuple):
         losers = np.where(piece.result == 0.0, piece.first, piece.second)
         return self.forfeited(piece) & unplayed_games(losers, rows, self.since)
 
+    def fair(self, piece: GameChunk) -> Flags:
+        """Return which games were played and ended without a fault."""
+        fair = [place for place, word in enumerate(self.endings) if word in FAIR]
+        return np.isin(piece.ending, fair)
+
     def forfeited(self, piece: GameChunk) -> Flags:
-        """Which games were lost by a fault; a game that is too long is a draw."""
-        normal = [place for place, word in enumerate(self.endings) if word == "normal"]
-        return np.asarray(~np.isin(piece.ending, normal) & (piece.result != 0.5))
+        """Return which games were lost by a fault."""
+        return np.asarray(~self.fair(piece) & (piece.result != 0.5))
 
 
 def no_games() -> GameChunk:

@@ -18,6 +18,7 @@ _Point = tuple[float, float]  # the logarithm of a tilt, and by how much its roo
 ALIKE = "all pairings alike"
 PERFECT = "every game had the same winner"
 NO_GAMES = "no games"
+NO_FAIR_PAIR = "no pair without a forfeit"
 ONE_OPENING = "one opening: no inference"
 FEW = "too few openings to bound anything"
 CENSUS = "census"

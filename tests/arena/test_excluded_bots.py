@@ -13,6 +13,7 @@ from arena.commands import check, export, handouts, verify
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
+from arena.report.figures.openings import opening_results
 from arena.report.methods import methods_paragraph
 from games.base.errors import CHECK_FAILED, OK
 from tests.arena.running import directory_of, played
@@ -192,3 +193,24 @@ def test_what_a_worker_counts_against_broken_bots_changes_no_game(tmp_path, caps
     asked = games[(games.plies > 0) & (games.termination == "crashed")]
     assert len(asked) == FIRST_GAMES
     assert verify.main([str(directory), "--all"]) == OK
+
+
+def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
+    directory = a_run()
+    games = pd.read_parquet(directory / "games.parquet")
+    fair = games[(games.termination == "normal").groupby(games.pair).transform("all")]
+    scores = fair.result.where(fair["first"] == fair.first_mover, 1 - fair.result)
+    summary = json.loads((directory / "summary.json").read_text())
+    kept = ~fair.repeat  # these bots leave nothing to chance: a game played again is no evidence
+    assert 0 < len(fair) < len(games)
+    assert summary["first_mover"]["value"] == pytest.approx(scores[kept].mean())
+    rates = pd.read_parquet(directory / "win_rates.parquet")
+    forfeited = rates.agent.isin(EXCLUDED) | rates.opponent.isin(EXCLUDED)
+    assert rates[forfeited].first_mover_score.isna().all()
+    assert rates[~forfeited].first_mover_score.notna().any()
+    table = pd.read_parquet(directory / "elo.parquet")
+    for _, members in table.groupby("group"):
+        if set(members.agent) <= EXCLUDED:
+            assert members.first_move_elo.isna().all()
+    cells = opening_results(load_report(directory))
+    assert cells.times.sum() == len(fair) / 2

@@ -94,15 +94,15 @@ def test_a_match_has_the_pairings_of_the_whole_table(little_at_once, rows):
         assert first_score_per_opening(match).tolist() == [
             score for _, score in sorted(first.items())
         ]
-        for clean in (False, True):
-            scores = np.concatenate(list(pair_scores_of(evidence, match, clean)))
-            own = [each for each in pairings if each["clean"] or not clean]
+        for fair in (False, True):
+            scores = np.concatenate(list(pair_scores_of(evidence, match, fair)))
+            own = [each for each in pairings if each["fair"] or not fair]
             assert scores.tolist() == [sum(each["points"]) / 4 for each in own]
 
 
 def counted(match, times):
     halves = zip(match.half_first.tolist(), match.half_second.tolist(), strict=True)
-    ways = zip(match.openings.tolist(), halves, match.clean.tolist(), strict=True)
+    ways = zip(match.openings.tolist(), halves, match.fair.tolist(), strict=True)
     found = Counter()
     for way, often in zip(ways, times.tolist(), strict=True):
         found[way] += often
@@ -110,7 +110,7 @@ def counted(match, times):
 
 
 def tallied(pairings):
-    return Counter((each["opening"], each["points"], each["clean"]) for each in pairings)
+    return Counter((each["opening"], each["points"], each["fair"]) for each in pairings)
 
 
 def whole_and_parted(rows, pairings):

@@ -25,7 +25,7 @@ def matches(rows):
             "opening": as_first["opening"],
             "points": (points_of(as_first, a), points_of(as_second, a)),
             "games": (as_first["game_id"], as_second["game_id"]),
-            "clean": as_first["termination"] == as_second["termination"] == 0,
+            "fair": {as_first["termination"], as_second["termination"]} <= FAIR,
             "replay": all(again[row] for row in own),
             "new": sum(not again[row] for row in own),
             "lost": [lost_by(row, a) for row in both],
