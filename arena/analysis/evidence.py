@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.sandbox.sandbox import Sandbox
-from arena.analysis.duplicates import DuplicateAgentFinder, IdenticalPlay, duplicate_flags
+from arena.analysis.duplicates import (
+    DuplicateAgentFinder,
+    IdenticalPlay,
+    duplicate_keys,
+    flag_known,
+    repeat_keys,
+)
 from arena.analysis.exclusions import Exclusion
 from arena.analysis.match_counts import Match, MatchCounter
 from arena.analysis.timings import Timing, TimingCounter
@@ -55,15 +61,16 @@ class Evidence:
     """The games of a run with all that is known of them, which every conclusion uses.
 
     There are so many `games`, which `parts` gives as often as they are asked for; `repeat` marks
-    those that repeat earlier ones. `faulty` names the agents that never played a game without a
-    fault. `steady` names the pairs of agents known to leave nothing to chance, `census` those of
-    them that played every opening of a finite set. `starts` gives the openings in move numbers,
-    `pairing` both games of one, `replay` the moves of a game that kept none; None if it cannot be
-    played again. `judged` gives what the moves lost from so many beans in play on, 0 for as many
-    as usual; `progress` is told what takes a while; `looks` counts the earlier looks at a claim.
-    `same` are agents that play identically; `traced` is whether games have traces of faults.
-    `opening_plies` are the fewest and the most plies of the openings played; None if unknown.
-    `duplicates` counts the fair games that repeat earlier ones; `excluded` are bots.
+    those in which the same seats played an opening again with the same moves. `faulty` names the
+    agents that never played a game without a fault. `steady` names the pairs of agents known to
+    leave nothing to chance, `census` those of them that played every opening of a finite set.
+    `starts` gives the openings in move numbers, `pairing` both games of one, `replay` the moves of
+    a game that kept none; None if it cannot be played again. `judged` gives what the moves lost
+    from so many beans in play on, 0 for as many as usual; `progress` is told what takes a while;
+    `looks` counts the earlier looks at a claim. `same` are agents that play identically; `traced`
+    is whether games have traces of faults. `opening_plies` are the fewest and the most plies of
+    the openings played; None if unknown. `duplicates` counts the fair games that are equal to an
+    earlier one of their match; `excluded` are bots.
     """
 
     plan: Plan
@@ -163,19 +170,19 @@ def evidence_of(
     excluded: tuple[Exclusion, ...] = (),
 ) -> Evidence:
     """The evidence of games in schedule order, both games of a pairing together."""
-    repeat = duplicate_flags(parts())
+    repeat, duplicate = (flag_known(parts(), keys) for keys in (repeat_keys, duplicate_keys))
     summed, timing, fair = (
         MatchCounter(),
         TimingCounter(plan.names),
         FairGameCounter(plan.names),
     )
-    same, duplicates = DuplicateAgentFinder([*plan.agents.values()]), 0
+    same, taken = DuplicateAgentFinder([*plan.agents.values()]), 0
     for piece, again in marked_pieces(parts, repeat):
-        summed.take(piece, again)
+        summed.take(piece, duplicate[taken : taken + len(piece)])
+        taken += len(piece)
         timing.take(piece)
         fair.take(piece)
         same.take(piece, again)
-        duplicates += int(np.count_nonzero(again & fair_games(piece)))
 
     @cache
     def judged(last: int) -> "JudgedMoves":
@@ -194,7 +201,7 @@ def evidence_of(
         tuple(timing.rows()), fair.faulty(), fair.keeps_moves, pairing, census, starts,
         replay, wall or Sandbox(), judged, progress, steady, looks or no_earlier_looks,
         same.found(plan.of, lambda: marked_pieces(parts, repeat)), fair.traced,
-        _range(opening_plies, met), duplicates, excluded,
+        _range(opening_plies, met), int(np.count_nonzero(duplicate)), excluded,
     )  # fmt: skip
 
 

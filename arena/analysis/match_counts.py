@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 OPENING_BITS = 31
-WAYS = 36  # in which a pairing can end: two results of three, seen before or not, fair or not
+WAYS = 18  # in which a pairing can end: two results of three, fair or not
 MOST_SEATS = 1 << 16
 FEWEST_WAITING = 1 << 17  # rows
 
@@ -31,8 +31,8 @@ class Match(NamedTuple):
 
     A row is an opening and a way in which pairings on it ended: `half` points of `a` as first and
     as second mover, fair (both games without a forfeit) or not. `times` counts these pairings,
-    `fresh` those that do not repeat earlier ones, and `earliest` is the number of the first of
-    them. Rows are ordered by opening. `distinct` counts the games that are not repeats,
+    `fresh` those that are evidence, and `earliest` is the number of the first of them. Rows are
+    ordered by opening. `distinct` counts the games that are no duplicates,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
     without one, `mover_margin` what the first movers were ahead in these `normal` games. In
     `identical` pairings both games had the same moves and no fault.
@@ -56,18 +56,13 @@ class Match(NamedTuple):
 
     @property
     def pairings(self) -> int:
-        """How many pairings were played, repeats included."""
+        """How many pairings were played."""
         return int(self.times.sum())
 
     @property
     def counted(self) -> int:
         """How many pairings are evidence."""
         return int(self.fresh.sum())
-
-    @property
-    def different(self) -> int:
-        """How many games differ in their moves; if both of every pair are equal, one of them."""
-        return self.distinct // 2 if 0 < self.pairings == self.identical else self.distinct
 
     @property
     def met(self) -> int:
@@ -96,7 +91,7 @@ class Match(NamedTuple):
         return int((wins * self.times).sum())
 
     def evidence(self) -> "Match":
-        """The match without the pairings that repeat earlier ones."""
+        """Return the match without the pairings that are no evidence."""
         kept = self.only(self.fresh > 0)
         return kept._replace(times=kept.fresh)
 
@@ -158,17 +153,16 @@ class MatchCounter:
         self._piled = _piled([])
         self._waiting: list[Piled] = []
 
-    def take(self, games: Games, repeat: Flags) -> None:
-        """Take whole pairings; `repeat` says which of their games repeat earlier ones."""
+    def take(self, games: Games, duplicate: Flags) -> None:
+        """Take whole pairings; `duplicate` says which of their games are duplicates."""
         first, second = _legs(games)
         movers = first_movers(games).astype(np.int64)
         match = self._match(movers[first] * MOST_SEATS + movers[second])
         results = first_mover_results(games).astype(np.int64)
         halves = results[first], WIN - results[second]
-        self._count(games, repeat, match, (first, second), halves)
-        seen = repeat[first] & repeat[second]
+        self._count(games, duplicate, match, (first, second), halves)
         fair = fair_games(games)
-        way = (halves[0] * 3 + halves[1]) * 4 + 2 * seen + (fair[first] & fair[second])
+        way = (halves[0] * 3 + halves[1]) * 2 + (fair[first] & fair[second])
         key = ((match << OPENING_BITS) + games.opening[first]) * WAYS + way
         ids = games.game_id[first], games.game_id[second]
         numbers = self.pairings + np.arange(len(key))
@@ -190,7 +184,7 @@ class MatchCounter:
     def _count(
         self,
         games: Games,
-        repeat: Flags,
+        duplicate: Flags,
         match: Ints,
         rows: tuple[Ints, Ints],
         halves: tuple[Ints, Ints],
@@ -204,7 +198,7 @@ class MatchCounter:
             (unfair[first] & (halves[0] == result)) * 1 + (unfair[second] & (halves[1] == result))
             for result in (LOSS, WIN)
         )
-        distinct = 2 - repeat[first].astype(np.int64) - repeat[second]
+        distinct = 2 - duplicate[first].astype(np.int64) - duplicate[second]
         ahead = margins[first] - margins[second], margins[first] + margins[second]
         normal = scored[first].astype(np.int64) + scored[second]
         same = games.game_id[first] == games.game_id[second]
@@ -262,15 +256,15 @@ def _piled(parts: list[Piled]) -> Piled:
 
 def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match:
     opening, way = piled.key // WAYS & (1 << OPENING_BITS) - 1, piled.key % WAYS
-    halves, marks = way // 4, way % 4
-    fresh = np.where((marks & 2 > 0) & (not _varied(opening, piled)), 0, piled.times)
+    halves, fair = way // 2, way % 2
+    fresh = piled.times.copy() if _varied(opening, piled) else np.ones_like(piled.times)
     distinct, lost, won, margin, mover_margin, normal, identical = totals
     return Match(
         *agents,
         openings=opening.astype(np.int32),
         half_first=(halves // 3).astype(np.int8),
         half_second=(halves % 3).astype(np.int8),
-        fair=marks & 1 > 0,
+        fair=fair > 0,
         times=piled.times.copy(),
         fresh=fresh,
         earliest=piled.earliest.copy(),
@@ -284,10 +278,8 @@ def _match_of(agents: tuple[int, int], piled: Piled, totals: list[int]) -> Match
 
 
 def _varied(opening: Ints, piled: Piled) -> bool:
-    """Whether two pairings on the same opening ever differed.
+    """Return whether two pairings on the same opening ever differed.
 
-    If not, the agents are taken as deterministic, and what repeats is a replay.
+    If not, the agents are taken as deterministic, and an opening played again is no evidence.
     """
-    first = np.searchsorted(opening, opening)
-    others = (piled.one != piled.one[first]) | (piled.other != piled.other[first])
-    return bool((piled.differ | others).any())
+    return bool(piled.differ.any() or (opening[1:] == opening[:-1]).any())

@@ -75,7 +75,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # a line for each group of agents that play identically
     opening_plies: tuple[int, int] | None = None  # the fewest and the most
-    duplicates: int = 0  # fair games that repeat earlier ones
+    duplicates: int = 0  # fair games equal to an earlier one of their match
     excluded: tuple[Exclusion, ...] = ()
 
     @property
@@ -110,7 +110,7 @@ def summarise(
         game=plan.game,
         agents=names,
         games=evidence.games,
-        distinct_games=sum(match.different for match in met),
+        distinct_games=evidence.games - evidence.duplicates,
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
         first_mover=_first_mover(met, whole),

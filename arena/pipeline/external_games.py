@@ -131,7 +131,7 @@ def evidence(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> li
     kept, met = [], set[Hashable]()
     for place, (each, line) in enumerate(zip(games, lines, strict=True)):
         if line is not None and _pair(each) not in varied:
-            key = (each.game, each.first, each.second, line)
+            key = (each.game, each.first, each.second, each.opening, line)
             if key in met:
                 continue
             met.add(key)

@@ -54,7 +54,7 @@ FAIR = frozenset(how.name.lower() for how in Termination if how.fair)
 USUAL = 0.6  # of all margins: the quantile that fills half of a bar
 Numbers = NDArray[np.int64]
 Reals = NDArray[np.float64]
-NUMBERS = ("pair", "opening", "result", "margin", "plies", "repeat")
+NUMBERS = ("pair", "opening", "result", "margin", "plies")
 Flags = NDArray[np.bool_]
 Texts = Callable[[str, Sequence[int]], Sequence[str | None] | None]
 POINTS = "points.parquet"
@@ -138,7 +138,6 @@ class GameChunk(NamedTuple):
     margin: GameColumn
     plies: GameColumn
     ending: GameColumn
-    repeat: GameColumn
     mover: GameColumn  # the first mover, to move after the opening; -1: not known
 
     def at(self, rows: Numbers) -> "GameChunk":
@@ -200,7 +199,7 @@ class GameTable(NamedTuple):
 def no_games() -> GameChunk:
     """No games at all."""
     none = np.empty(0, np.int64)
-    return GameChunk(none, none, none, none, none / 1.0, none, none, none, none > 0, none)
+    return GameChunk(none, none, none, none, none / 1.0, none, none, none, none)
 
 
 def load_game_table(

@@ -71,9 +71,13 @@ def set_apart(report: ReportData) -> Iterator[str]:
     if duplicates:
         yield (
             f"{count(duplicates)} of {counted(games, 'game')} {_were(duplicates)} "
-            f"duplicate{'s' * (duplicates != 1)} of fair games: agents without chance play an "
-            "opening the same way every time. Duplicates are in the results, but estimates "
-            "leave them out"
+            f"duplicate{'s' * (duplicates != 1)}: an earlier game of the same match had the same "
+            "moves"
+        )
+    if left_out := sum(row.games - row.counted_games for row in report.met()):
+        yield (
+            f"estimates leave out {counted(left_out, 'game')} in which agents played an opening "
+            "again in the same way, as agents without chance do; they are in the results"
         )
     if forfeits:
         yield (

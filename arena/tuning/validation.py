@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec, Options
 from agents.sandbox.sandbox import Sandbox
-from arena.analysis.duplicates import game_keys
+from arena.analysis.duplicates import count_distinct
 from arena.planning.games import Games, concat_games, pair_points, take_games
 from arena.planning.openings.openings import Openings
 from arena.planning.schedule import DrawnPlan, make_schedule
@@ -202,7 +202,7 @@ def validation_result(plan: SprtPlan, state: SprtState, games: Games) -> Validat
     llr = log_likelihood_ratio(tables, plan.elo0, plan.elo1, plan.model)
     raw, elo = uncorrected_estimate(state), corrected_estimate(plan, state)
     verdict = VERDICTS.get(state.decision, StudyVerdict.UNDECIDED)
-    distinct = len(np.unique(game_keys(games)))
+    distinct = count_distinct(games)
     details = (
         f"{sprt_text(plan, state)}; raw {elo_text(raw)}, corrected {elo_text(elo)}; "
         f"{len(games):,} games, {distinct:,} distinct"
@@ -397,7 +397,7 @@ def difference_verdict(tuning: StudyConfig, tuned: PoolGames, seed: PoolGames) -
         *(100 * each for each in gain)
     )
     return Validation(
-        verdict, none, none, len(both), len(np.unique(game_keys(both))), len(halves), text, details,
+        verdict, none, none, len(both), count_distinct(both), len(halves), text, details,
         halves, np.full(len(halves), np.nan), plan, plan.bounds,
     )  # fmt: skip
 
