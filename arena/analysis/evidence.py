@@ -1,5 +1,6 @@
 """The games of a run that count as evidence, read in chunks."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,7 +17,7 @@ from arena.analysis.duplicates import (
     flag_known,
     repeat_keys,
 )
-from arena.analysis.exclusions import Exclusion
+from arena.analysis.exclusions import Exclusion, first_unplayed, unearned_wins
 from arena.analysis.match_counts import Match, MatchCounter
 from arena.analysis.timings import Timing, TimingCounter
 from arena.planning.games import (
@@ -176,9 +177,11 @@ def evidence_of(
         TimingCounter(plan.names),
         FairGameCounter(plan.names),
     )
+    unearned, since = Counter[tuple[int, int]](), first_unplayed(excluded, plan.names)
     same, taken = DuplicateAgentFinder([*plan.agents.values()]), 0
     for piece, again in marked_pieces(parts, repeat):
         summed.take(piece, duplicate[taken : taken + len(piece)])
+        unearned.update(unearned_wins(piece, taken, since))
         taken += len(piece)
         timing.take(piece)
         fair.take(piece)
@@ -194,7 +197,10 @@ def evidence_of(
     def pairing(number: int) -> Games:
         return pair_games(parts, number)
 
-    matches = tuple(summed.matches())
+    matches = tuple(
+        match._replace(unearned=(unearned[match.a, match.b], unearned[match.b, match.a]))
+        for match in summed.matches()
+    )
     met = np.unique(np.concatenate([np.empty(0, np.int32), *(each.openings for each in matches)]))
     return Evidence(
         plan, parts, len(repeat), len(met), repeat, matches,

@@ -35,7 +35,8 @@ class Match(NamedTuple):
     ordered by opening. `distinct` counts the games that are no duplicates,
     `forfeits` those that `a` and `b` lost by a fault; `margin` is what `a` was ahead in all games
     without one, `mover_margin` what the first movers were ahead in these `normal` games. In
-    `identical` pairings both games had the same moves and no fault.
+    `identical` pairings both games had the same moves and no fault. `unearned` are the games that
+    `a` and `b` won after their exclusion, against excluded bots: nobody played them.
     """
 
     a: int
@@ -53,6 +54,7 @@ class Match(NamedTuple):
     mover_margin: int
     normal: int
     identical: int
+    unearned: tuple[int, int] = (0, 0)
 
     @property
     def pairings(self) -> int:
@@ -119,6 +121,7 @@ class Match(NamedTuple):
             half_first=np.int8(WIN) - self.half_second,
             half_second=np.int8(WIN) - self.half_first,
             forfeits=self.forfeits[::-1],
+            unearned=self.unearned[::-1],
             margin=-self.margin,
         )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arena.analysis.exclusions import EXCLUDED
 from arena.analysis.match_counts import Match
 from arena.analysis.win_rates import ONLY_FORFEITS, WinRate
-from arena.planning.rounds import TournamentStanding
+from arena.planning.rounds import OUT, TournamentStanding
 from arena.stats.bradley_terry import EXACT
 from arena.stats.elo import FEW_OPENINGS
 from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
@@ -100,7 +100,7 @@ class PointsRow(NamedTuple):
 
 
 def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
-    """The games of each agent, by place."""
+    """Return the games of each agent, by place."""
     sums = [GameTally()] * agents
     for match in found:
         for side in (match, match.mirrored()):
@@ -109,46 +109,60 @@ def tallies(found: Sequence[Match], agents: int) -> list[GameTally]:
 
 
 def _tally(match: Match) -> GameTally:
-    """The games of `match.a`."""
-    won, lost = match.won, match.mirrored().won
-    return GameTally(won, 2 * match.pairings - won - lost, lost, match.margin)
+    """Return the games of `match.a`: two excluded bots both lose a game that neither played."""
+    won, lost, unearned = match.won, match.mirrored().won, match.unearned[0]
+    drawn = 2 * match.pairings - won - lost
+    return GameTally(won - unearned, drawn, lost + unearned, match.margin)
 
 
 def official_places(
     own: Mapping[str, GameTally],
-    rated: Sequence[str],
+    rated: Sequence["AgentStanding"],
     *,
     openings: int,
     by_points: bool = False,
-    scheduled: Mapping[str, int] | None = None,
+    standing: TournamentStanding | None = None,
     excluded: Collection[str] = (),
 ) -> dict[str, int]:
-    """The place of each agent, in the official order; equals share a place.
+    """Return the place of each agent, in the official order; equals share a place.
 
-    By points, then games won and final scores, if the experiment asks for it. Else the places
-    that the schedule gave; else `rated`, the order by rating, but by points alone if there are
-    too few openings for ratings. Bots that the run `excluded` come after all others.
+    By points, then games won and final scores, if the experiment asks for it. Else as the schedule
+    ended; else by rating, and by points where there are too few openings for ratings or all games
+    of an agent were forfeited. Bots that the run `excluded` come after all others.
     """
-    rated = sorted(rated, key=lambda name: name in excluded)
+    names, by_rating = [row.agent for row in rated], {row.agent: _place(row) for row in rated}
+    points = {name: _key(own[name]) for name in names}
     if by_points:
-        in_file = [name for name in own if name in rated]
-        return _places(in_file, {name: (name in excluded, *_key(own[name])) for name in rated})
-    if scheduled:
-        places = {name: scheduled.get(name, len(rated)) for name in rated}
-        order = enumerate(sorted(rated, key=places.__getitem__), 1)
-        return {name: scheduled.get(name, at) for at, name in order}
-    if openings < FEW_OPENINGS:
-        return _places(rated, {name: (name in excluded, *_key(own[name])[:2]) for name in rated})
-    return {name: place for place, name in enumerate(rated, 1)}
+        keys = points
+        names = [name for name in own if name in keys]
+    elif openings < FEW_OPENINGS:
+        keys = {name: points[name][:2] for name in names}
+    else:
+        keys = {
+            name: (key[0], *points[name][:2]) if key[0] else key for name, key in by_rating.items()
+        }
+    if standing is not None and not by_points:
+        keys |= _scheduled_keys(standing, [*own], keys)
+    return _places(names, {name: (name in excluded, *keys[name]) for name in names})
 
 
-def scheduled_places(
-    standing: TournamentStanding | None, names: Sequence[str]
-) -> Mapping[str, int] | None:
-    """The places that a schedule gave to all agents, or to the winner; None if it did not."""
-    rows = () if standing is None else standing.rows
-    given = {names[row.agent]: row.place for row in rows if row.place is not None}
-    return given if len(given) == len(names) or [*given.values()] == [1] else None
+def _scheduled_keys(
+    standing: TournamentStanding, names: Sequence[str], otherwise: Mapping[str, tuple[float, ...]]
+) -> dict[str, tuple[float, ...]]:
+    """Return the ranks that a schedule gave; none if it says nothing of any agent.
+
+    Agents that are still in share the first free place; those that are out without a place come
+    next, ordered as they are `otherwise`.
+    """
+    given = {row.place for row in standing.rows if row.place is not None}
+    if not given and not any(row.state == OUT for row in standing.rows):
+        return {}
+    free, keys = min(set(range(1, len(standing.rows) + 2)) - given), {}
+    for row in standing.rows:
+        name, inside = names[row.agent], row.place is not None or row.state != OUT
+        rank = free if row.place is None else row.place
+        keys[name] = (float(rank),) if inside else (rank + 0.5, *otherwise[name])
+    return keys
 
 
 def _places(agents: Sequence[str], keys: Mapping[str, tuple[float, ...]]) -> dict[str, int]:
@@ -340,13 +354,13 @@ def in_official_order(found: Standings, places: Mapping[str, int]) -> Standings:
     return replace(found, agents=ordered)
 
 
-def _place(row: AgentStanding) -> tuple[bool, int, float]:
-    """Ranked agents first, by group, then by strength; equal ones in the experiment's order."""
+def _place(row: AgentStanding) -> tuple[float, ...]:
+    """Return the rank of a rating: agents with a fair game first, by group, then by strength."""
     elo = row.elo.value
     if elo is None:  # a bound alone: above or below all that is known
         elo = FARTHEST if row.elo.low is not None else -FARTHEST
     # Further digits are rounding errors of the machine.
-    return row.elo.reason == ONLY_FORFEITS, row.group, 0.0 - round(elo, 6)
+    return float(row.elo.reason == ONLY_FORFEITS), float(row.group), 0.0 - round(elo, 6)
 
 
 def _only_forfeits(row: AgentStanding) -> AgentStanding:

@@ -17,7 +17,6 @@ from arena.analysis.standings import (
     in_official_order,
     official_places,
     points_standings,
-    scheduled_places,
     standings,
     tallies,
 )
@@ -135,8 +134,7 @@ def _ranked(
     names = evidence.plan.names
     own = dict(zip(names, tallies(evidence.matches, len(names)), strict=True))
     places = official_places(
-        own, [row.agent for row in rated.agents], openings=evidence.openings,
-        by_points=by_points, scheduled=scheduled_places(tournament, names),
+        own, rated.agents, openings=evidence.openings, by_points=by_points, standing=tournament,
         excluded={each.agent for each in evidence.excluded},
     )  # fmt: skip
     return in_official_order(rated, places), tuple(points_standings(own, places))

@@ -378,9 +378,8 @@ def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Sta
         results, scale.names, rates, played, plan, fair=fair, faulty=faulty, method=method
     )
     own = {name: _tally(games, agent) for agent, name in enumerate(scale.names)}
-    ranked = [row.agent for row in found.agents]
     openings = len(np.unique(games.openings))
-    found = in_official_order(found, official_places(own, ranked, openings=openings))
+    found = in_official_order(found, official_places(own, found.agents, openings=openings))
     return as_raw_ratings(found, scale.stopped)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from arena.analysis.win_rates import ONLY_FORFEITS
 from arena.report.data import ReportData
 from arena.report.figure import listed, strong
 from arena.report.html import Html, join, name_of, tag
@@ -21,9 +22,12 @@ class UnsettledGroup(NamedTuple):
 
 
 def is_settled(report: ReportData, one: str, other: str) -> bool:
-    """Whether the match of two agents is settled; agents that never met count as told apart."""
+    """Return whether the match of two agents is settled.
+
+    Agents that never met, or whose games were all forfeited, count as told apart.
+    """
     row = report.pairs.get((one, other))
-    return row is None or score_of(row).settled is not None
+    return row is None or row.why == ONLY_FORFEITS or score_of(row).settled is not None
 
 
 def unsettled_groups(report: ReportData) -> list[UnsettledGroup]:
