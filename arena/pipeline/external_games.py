@@ -169,6 +169,7 @@ class RatingPool:
     pairings: list[Hashable | None] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     movers: list[int] = field(default_factory=list)
+    unearned: list[bool] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     _places: dict[Hashable, int] = field(default_factory=dict)
 
@@ -184,6 +185,7 @@ class RatingPool:
         self.scores.append(game.score)
         self.pairings.append(game.pairing)
         self.faults.append(game.fault)
+        self.unearned.append(game.unearned)
         self.movers.append(-1 if game.mover is None else game.mover)
         if game.stopped:
             self.stopped.update(names)
@@ -355,6 +357,7 @@ class Columns(NamedTuple):
     openings: Ints
     pairing: Ints  # equal numbers are one pairing; -1 stands alone
     faults: Ints
+    unearned: Flags  # games between two excluded bots
 
 
 def rate_external_games(scale: RatingPool, plan: RatingPlan, method: str) -> Standings:
@@ -392,9 +395,9 @@ def _fair(games: Columns) -> Flags:
 
 def _tally(games: Columns, agent: int) -> GameTally:
     """The games of an agent; files do not tell the final scores."""
-    scores = np.concatenate(
-        [games.scores[games.first == agent], 1.0 - games.scores[games.second == agent]]
-    )
+    first, second = games.first == agent, games.second == agent
+    scores = np.concatenate([games.scores[first], 1.0 - games.scores[second]])
+    scores[np.concatenate([games.unearned[first], games.unearned[second]])] = 0.0
     won, drawn, lost = (int((scores == points).sum()) for points in (1.0, 0.5, 0.0))
     return GameTally(won, drawn, lost)
 
@@ -418,6 +421,7 @@ def columns_of(scale: RatingPool) -> Columns:
         openings=openings,
         pairing=numbered,
         faults=np.where(turned, -faults, faults),
+        unearned=np.array(scale.unearned, np.bool_),
     )
 
 
@@ -483,5 +487,5 @@ def _rating_basis(games: Columns, agent: int) -> SampleSizes:
     effective = spread(games.openings[rows][place], mean).effective_pairings
     lost = np.where(as_first[rows], games.faults[rows], -games.faults[rows]) == 1
     openings = len(np.unique(games.openings[rows]))
-    points = float(scores.sum())
+    points = _tally(games, agent).points
     return SampleSizes(len(rows), points, len(rows), openings, effective, int(lost.sum()))

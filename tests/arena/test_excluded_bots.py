@@ -9,7 +9,7 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from arena.commands import check, export, handouts, verify
+from arena.commands import check, export, handouts, rate, verify
 from arena.playing.fault_counts import FIRST_GAMES
 from arena.report.data import load_report
 from arena.report.figures.forfeits import MOST_TOLD
@@ -217,3 +217,15 @@ def test_the_first_mover_is_told_from_pairs_without_a_forfeit(a_run):
             assert members.first_move_elo.isna().all()
     cells = opening_results(load_report(directory))
     assert cells.times.sum() == len(fair) / 2
+
+
+def test_rate_gives_the_ratings_and_points_of_the_run(a_run, capsys):
+    directory = a_run("")
+    assert rate.main([str(directory), "--json"]) == OK
+    said = json.loads(capsys.readouterr().out)
+    assert not any("seen before" in note for note in said["notes"])
+    stored = pd.read_parquet(directory / "elo.parquet").set_index("agent")
+    for row in said["ratings"]:
+        for name in ("elo", "elo_low", "elo_high", "first_move_elo", "games", "points", "forfeits"):
+            known = stored.loc[row["agent"], name]
+            assert row[name] == (pytest.approx(known) if pd.notna(known) else None), name
