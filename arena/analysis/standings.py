@@ -17,7 +17,14 @@ from arena.stats.estimate import Estimate, EstimateKind, no_estimate, transform
 from arena.stats.intervals import lower_bound
 from arena.stats.rating_data import RatingData, in_order_of_content, select_agents
 from arena.stats.rating_fit import FirstMove
-from arena.stats.ratings import RatingGroup, RatingPlan, Ratings, rate
+from arena.stats.ratings import (
+    OpponentField,
+    RatingGroup,
+    RatingPlan,
+    Ratings,
+    rate,
+    rating_at,
+)
 from arena.stats.spread import Spread, spread
 from arena.stats.sprt_estimates import as_raw
 from arena.stats.text import first_move_text, rating_text
@@ -341,6 +348,8 @@ def rank_agents(
     rows = [_only_forfeits(row) if row.agent in faulty else row for row in rows]
     ordered = enumerate(sorted(rows, key=_place), 1)
     moves = [_first_move(pool, results, fair, names, plan, method) for pool in rated.pools]
+    if method == USUAL:
+        moves = [(_first_move_of_pair(pool, only, names), games) for pool, games in moves]
     return Standings(
         agents=tuple(replace(row, place=place) for place, row in ordered),
         groups=tuple(_group(pool, names, cycle) for pool in moves),
@@ -506,6 +515,26 @@ def _first_move(
         return replace(pool, first_move=FirstMove.UNKNOWN, advantage=unknown), games
     fitted = several[0]
     return replace(pool, first_move=fitted.first_move, advantage=fitted.advantage), games
+
+
+def _first_move_of_pair(
+    pool: RatingGroup, only: Mapping[str, WinRate | None], names: Sequence[str]
+) -> RatingGroup:
+    """Return a group of two that met nobody else, its first move bounded as the score is.
+
+    So score and Elo never disagree on which mover has the advantage.
+    """
+    pair, *others = (only.get(names[member]) for member in pool.members)
+    if pair is None or len(others) != 1 or others[0] is None:
+        return pool
+    if pool.first_move is not FirstMove.FITTED:
+        return pool
+    field = OpponentField(
+        np.diff(pool.fitted.ratings[0]) * np.array([[1.0], [-1.0]]).ravel(),
+        np.zeros(2), np.ones(2), spread([], []),
+    )  # fmt: skip
+    known = transform(pair.row.first_mover, lambda share: rating_at(field, 0.0, share))
+    return replace(pool, advantage=replace(known, value=pool.advantage.value))
 
 
 def _group(
