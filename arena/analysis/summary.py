@@ -90,14 +90,16 @@ def summarise(
     sprt: tuple[SprtPlan, SprtState] | None = None,
     tournament: TournamentStanding | None = None,
     by_points: bool = False,
+    by_test: bool = False,
     draws: int = DRAWS,
 ) -> Summary:
     """Sum up the games of the experiment called `name`.
 
     `sprt` is the test that stopped the run, `tournament` where its rounds ended; `by_points`
-    ranks the agents by points; 0 `draws`: ratings without errors.
+    ranks the agents by points; `by_test` says that such a test ended the run where its state is
+    not given; 0 `draws`: ratings without errors.
     """
-    plan, tested = evidence.plan, sprt is not None
+    plan, tested = evidence.plan, by_test or sprt is not None
     names, met = plan.names, evidence.matches
     rates = win_rates(evidence, tested)
     whole = bool(met) and all(is_census(match, evidence) for match in met)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.analysis.repeatability import KEY, Repeatability, repeatability
+from arena.analysis.table_verification import wrong_table
 from arena.planning.games import LOSS, Games, Termination, decode_games, moves_of_game, pair_points
 from arena.planning.openings.openings import NO_MOVE
 from arena.planning.plan import Plan
@@ -24,7 +25,7 @@ from arena.playing.forfeits import ForfeitRule
 from arena.playing.referee_loop import contradiction, stored_cutoffs, unclean_games
 from arena.playing.worker import GameJob, PlayOptions
 from arena.storage.game_table import REPLAYED_COLUMNS, StoredGames
-from arena.storage.provenance import RUN, read_run
+from arena.storage.provenance import RUN, code_digest, read_run
 from arena.storage.run_file import (
     NotARunError,
     changes_since_run,
@@ -235,6 +236,9 @@ def load_table(directory: Path, beside: Path | None) -> LoadedTable:
     if table.fault is None and plan.rounds is not None and 2 * course.total != len(stored.games):
         there = f"{2 * course.total} games, {len(stored.games)} are there"
         table = table._replace(fault=Difference(f"the rounds ask for {there}"))
+    if table.fault is None and said.get("code") == code_digest():
+        wrong = wrong_table(directory, plan, course, stored.games, unloadable)
+        table = table._replace(fault=Difference(wrong) if wrong else None)
     return LoadedTable(drawn, stored, table)
 
 
