@@ -257,12 +257,13 @@ def _unknown(games: Sequence[GivenGame]) -> Iterator[str]:
     """A note on each fact that is not known of all games."""
     if unmoved := sum(game.mover is None for game in games):
         yield (
-            f"the first mover of {unmoved:,} games is unknown: a first_mover column or a "
-            "FirstMover tag names the agent to move after the opening"
+            f"the first mover of {unmoved:,} game{'s' * (unmoved != 1)} is unknown: a "
+            "first_mover column or a FirstMover tag names the agent to move after the opening"
         )
     if unknown := sum(game.opening is None for game in games):
         yield (
-            f"the openings of {unknown:,} games are unknown: intervals are too short if they repeat"
+            f"the opening of {unknown:,} game{'s' * (unknown != 1)} is unknown: intervals are too "
+            "short if openings repeat"
         )
 
 
@@ -280,7 +281,26 @@ def _counted(read: Sequence[GivenGame]) -> tuple[list[GivenGame], list[str]]:
     kept = evidence([games[place] for place in distinct], [lines[place] for place in distinct])
     again = len(games) - len(kept)
     notes = [f"{len(games):,} games, {again:,} of them seen before"] if again else []
+    notes += _contradictions(games, lines)
     return [games[distinct[at]] for at in kept], notes
+
+
+def _contradictions(games: Sequence[GivenGame], lines: Sequence[Hashable | None]) -> Iterator[str]:
+    """A note on games of equal moves and agents that files give two results.
+
+    Games that were forfeited may end otherwise after the same moves.
+    """
+    results: dict[Hashable, float] = {}
+    other = 0
+    for each, line in zip(games, lines, strict=True):
+        if line is not None and not each.fault:
+            key = (each.game, each.first.name, each.second.name, each.opening, line)
+            other += results.setdefault(key, each.score) != each.score
+    if other:
+        yield (
+            f"{other:,} game{'s have' if other != 1 else ' has'} the moves of an "
+            "earlier one but another result: a file is wrong; the first result counts"
+        )
 
 
 def _file_of(path: Path) -> Path:
