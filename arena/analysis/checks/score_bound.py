@@ -40,6 +40,7 @@ LOOKS = Key(
     choices=(FIRST, MANY),
 )
 COUNT_FORFEITS = Key("count_forfeits", "bool", "whether games that ended by a fault count", False)
+EXACT_FOR_THESE = "exact for these openings: no agent uses chance"
 NOT_THESE = "no opening was played more than once by agents that leave something to chance"
 
 
@@ -72,7 +73,12 @@ def _decided(check: Check, evidence: Evidence, match: Match, wanted: float) -> S
     exact = answer.score.kind is EstimateKind.CENSUS
     if exact or not (why := _looked(check, evidence)):
         exact = exact and (is_census(match, evidence) or check.values["of"] == THESE)
-        return score_at_least(answer.spread, wanted, level=level, min_distinct=least, census=exact)
+        result = score_at_least(
+            answer.spread, wanted, level=level, min_distinct=least, census=exact
+        )
+        if exact and not is_census(match, evidence):  # there are more openings than these
+            return replace(result, reason=EXACT_FOR_THESE)
+        return result
     if check.values["of"] == THESE:
         return _ever_of_these(check, evidence, match, answer, (wanted, why))
     first = np.rint(4.0 * first_score_per_opening(match.evidence())).astype(np.int64)
