@@ -52,7 +52,7 @@ class CutOff(NamedTuple):
 
 
 class Unasked(NamedTuple):
-    """Why an agent is not asked any more: it forfeits every game like this."""
+    """The reason for which an excluded agent forfeits its games unplayed."""
 
     termination: Termination
     reason: str
@@ -64,14 +64,15 @@ Verdicts = Mapping[tuple[int, int], CutOff]  # by pairing and leg
 class Task(NamedTuple):
     """Pairings `start` to `stop` - 1, with the verdicts on games that were cut off.
 
-    Their `blocks` are carried where the plan alone does not say them.
+    Their `blocks` are carried where the plan alone does not say them. `out` are the places of bots
+    excluded by earlier games; it is None if no rule of faults takes the games: all are played.
     """
 
     start: int
     stop: int
     verdicts: Verdicts
     blocks: tuple[Block, ...] = ()
-    out: "tuple[tuple[int, Unasked], ...]" = ()  # who forfeits unplayed, by place
+    out: tuple[int, ...] | None = None
 
     def singles(self) -> "list[Task]":
         """The same pairings one by one."""

@@ -23,7 +23,7 @@ from arena.planning.schedule import DrawnPlan
 from arena.planning.tasks import Task, Unasked
 from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounts
-from arena.playing.referee_loop import records, unplayed
+from arena.playing.referee_loop import EXCLUDED, records, unplayed
 from games.base.errors import Mistake
 
 log = logging.getLogger(__name__)
@@ -66,8 +66,8 @@ class FaultRule:
             self._tell(place)
 
     def send(self, task: Task | None) -> Task | None:
-        """The task for a worker, with who is out by now."""
-        return task and task._replace(out=tuple(self.counts.out.items()))
+        """Return the task for a worker, with the bots that are excluded by now."""
+        return task and task._replace(out=tuple(self.counts.out))
 
     def cut(self, batch: Batch) -> Batch:
         """The batch as the rule has it: games after the last fault are forfeited unplayed."""
@@ -96,6 +96,7 @@ class FaultRule:
             how = Termination(int(games.termination[row]))
             guilty = None if how.fair else places[0 if games.result[row] == LOSS else 1]
             trace = games.traces.get(row, "")
+            assert trace != EXCLUDED.reason, "a worker left out a game that is to be played"
             if guilty is not None:
                 number = start + row
                 fault = EarlyFault(guilty, number, fault_text(how.name.lower(), trace))

@@ -221,8 +221,8 @@ def called_at_home(games: Games, homes: Mapping[str, str]) -> Games:
 
 
 def left_out(block: Block, task: Task) -> bool:
-    """Whether one of both agents is not asked any more."""
-    return any(place in (block.a, block.b) for place, _ in task.out)
+    """Return whether one of both agents is excluded."""
+    return any(place in (block.a, block.b) for place in task.out or ())
 
 
 def played_here(drawn: DrawnPlan, pairing: int, verdicts: Verdicts, wall: Wall) -> Games:
