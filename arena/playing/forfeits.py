@@ -20,7 +20,7 @@ from arena.planning.games import (
     pair_points,
 )
 from arena.planning.schedule import DrawnPlan
-from arena.planning.tasks import Task, Unasked
+from arena.planning.tasks import Unasked
 from arena.playing.early_faults import EarlyFault
 from arena.playing.fault_counts import FaultCounts
 from arena.playing.referee_loop import EXCLUDED, records, unplayed
@@ -64,10 +64,6 @@ class FaultRule:
         self.first: dict[int, EarlyFault] = {}  # in schedule order
         for place in first:
             self._tell(place)
-
-    def send(self, task: Task | None) -> Task | None:
-        """Return the task for a worker, with the bots that are excluded by now."""
-        return task and task._replace(out=tuple(self.counts.out))
 
     def cut(self, batch: Batch) -> Batch:
         """The batch as the rule has it: games after the last fault are forfeited unplayed."""

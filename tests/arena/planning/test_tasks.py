@@ -93,5 +93,18 @@ def test_agents_cost_what_the_others_do_not_explain():
     assert costs.seconds.tolist() == [1.0, 1.0, 5.0]
     costs.learn(np.array([[1, 2]]), 12.0)
     assert costs.seconds.tolist() == [1.0, 2.0, 10.0]
-    assert costs.within(np.array([[0, 1], [0, 1], [0, 2]]), 6.0) == 2
-    assert AgentCosts(2).within(np.array([[0, 1]]), 9.0) == 0
+    sides = np.array([[0, 1], [0, 1], [0, 2]])
+    assert costs.within(sides, 6.0, np.zeros(3, np.bool_)) == 2
+    assert costs.within(sides, 6.0, np.array([False, False, True])) == 3
+    assert AgentCosts(2).within(sides[:1], 9.0, np.zeros(1, np.bool_)) == 0
+
+
+def test_games_that_are_forfeited_unplayed_show_no_speed():
+    names = ("excluded", "slow", "slower")
+    pairings = Pairings(1, "", names, ((0, 1), (0, 2), (1, 2)), 100, np.ones(1, np.uint64), ONE)
+    tasks = Tasks(0, pairings)
+    tasks.out = {0}
+    taken = [(task, tasks.learn(batch_of(task, 1e-3)))[0] for task in tasks_of(tasks)][:10]
+    assert taken[-1].stop >= 200  # they need few tasks
+    first = next(task for task in taken if task.stop > 200)
+    assert first.stop == max(200, first.start) + 1  # and the first played pairing ends one

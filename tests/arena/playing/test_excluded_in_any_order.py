@@ -7,12 +7,13 @@ import pytest
 
 from agents.core import AgentFailure, Choice
 from arena.config.experiment import load
+from arena.planning.round_tracker import Course
 from arena.planning.schedule import draw
 from arena.planning.tasks import Task, Tasks
 from arena.playing import process_pool, worker
 from arena.playing.executor import WorkFailed
 from arena.playing.options import Interrupts
-from arena.playing.play import play
+from arena.playing.play import Count, StopRule, play
 from arena.playing.worker import PlayOptions
 from arena.storage.journal import Journal
 from tests.arena.running import experiment_file
@@ -141,3 +142,11 @@ def test_a_task_leaves_out_games_after_so_many_timeouts_only_under_a_rule(drawn)
     assert list(ruled.traces.values()).count("it failed") == 4
     without = worker.Worker(drawn).play(task._replace(out=None))
     assert set(without.traces.values()) == {"it failed"}
+
+
+def test_progress_names_the_next_agents_that_play(drawn):
+    awaited = [
+        Count(Course(drawn), out).tick(StopRule(drawn), {}).awaited
+        for out in ((), {0}, {0, 2}, set(range(len(BOTS))))
+    ]
+    assert awaited == [(0, 1), (1, 2), (1, 3), None]
