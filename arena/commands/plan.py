@@ -148,11 +148,18 @@ def pilot_with(
     from arena.terminal import plan as plan_lines  # noqa: PLC0415
 
     place = drawn.plan.names.index
-    faulty = {place(answer.name) for answer in answers if answer.fault}
+    faulty = {place(answer.name): exclusion_seconds(answer) for answer in answers if answer.fault}
     seconds = {place(each.name): each.move_seconds for each in answers if not each.fault}
     pilot = pilot_of(drawn, options.playing, faulty, seconds)
     out(plan_lines.pilot_line(pilot, options.at_once))
     return pilot
+
+
+def exclusion_seconds(answer: "FirstAnswer") -> float:
+    """Return how long a bot that fails takes until it is excluded."""
+    from arena.playing.fault_counts import FIRST_GAMES  # noqa: PLC0415  # as above
+
+    return (FIRST_GAMES if answer.loads else 1) * (answer.start_seconds + answer.seconds)
 
 
 def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAnswer]") -> None:

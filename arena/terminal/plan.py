@@ -58,7 +58,10 @@ def pilot_line(pilot: Pilot, workers: int) -> str:
     if not pilot.pairings:
         why = printable(pilot.fault) or "no pairing came to its end"
         return f"pilot: {what}: {why}; how long the run takes is not known"
-    unseen = sum(not each.pairings for each in pilot.samples.values())
+    failing = pilot.failing.keys()
+    unseen = sum(
+        not each.pairings for match, each in pilot.samples.items() if not failing & set(match)
+    )
     more = f"; {unseen} matches had no turn: their time follows from the moves" if unseen else ""
     fault = f"; {printable(pilot.fault)}" if pilot.fault else ""
     return f"pilot: {what}, none of which counts{more}{fault}"
@@ -71,7 +74,9 @@ def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
         where = "no game" if len(unknown) == len(left) else f"in {len(unknown)} matches no game"
         least = max(pilot.time_of(left, workers).low, pilot.seconds)
         return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
-    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games"
+    unplayed = pilot.unplayed(left)
+    but = f", {unplayed:,} of them of bots that fail and will be excluded" if unplayed else ""
+    return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
 
 
 def start_line(answers: Sequence[FirstAnswer]) -> str:
@@ -115,6 +120,9 @@ def match_lines(drawn: DrawnPlan, pilot: Pilot) -> Iterator[str]:
         come = "exact" if census else elo_text(elo_to_come(law, pairings))
         needed = pairs_needed(variance, QUESTION)
         seen = f"{percent(mean)} of {sum(counts):,}" if sum(counts) else "not played"
+        if pilot.failing.keys() & set(match):
+            rows.append((f"{short(a)} v {short(b)}", "forfeits", "-", "-", "-"))
+            continue
         rows.append(
             (f"{short(a)} v {short(b)}", seen, come if plan.rounds is None else "-",
              f"{needed.at_elo1:,.0f}", f"{needed.fixed:,.0f}")

@@ -191,6 +191,32 @@ def test_moves_of_one_match_tell_the_time_of_another():
     assert other.high / other.low > own.high / own.low
 
 
+def test_bots_that_fail_their_games_take_time_until_they_are_excluded():
+    samples = {match: pilot.Sample() for match in ((0, 1), (0, 2), (0, 3), (1, 2), (2, 3))}
+    found = pilot.Pilot(samples, 1.0, without={1: 6.0})
+    found.samples[0, 2] = pilot.Sample([0, 0, 4, 0, 0], [(2, 1.0), (2, 1.0)])
+    found.samples[0, 3] = pilot.Sample([0, 0, 0, 0, 1], [(1, 8.0)])
+    found.moves = {0: pilot.MoveTimes(0.8, 80, 10), 2: pilot.MoveTimes(0.8, 80, 8)}
+    found.moves[3] = pilot.MoveTimes(0.0, 0, 0, 2)
+    left = dict.fromkeys(samples, 100)
+    assert found.failing == {1: 6.0, 3: 3 * 4.0}
+    assert found.unplayed(left) == 800
+    assert found.time_of(left, 2).seconds == pytest.approx(50 * 0.5 + 6 + 12)
+    assert "800 of them of bots that fail" in time_line(found, left, 2)
+
+
+def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
+    (tmp_path / "late.py").write_text(
+        "def choose(view, legal, rng):\n    return legal[0] if 'N 3 3 3 3' in view.text else 99\n"
+    )
+    text = small(20) + '[agents.late]\nkind = "python"\nfile = "late.py"\n'
+    text += '[agents.greedy]\nkind = "greedy"\n'
+    found, _, left = looked_at(experiment_file(tmp_path, text), 1)
+    names = load(tmp_path / "demo.toml").plan.names
+    assert list(found.failing) == [names.index("late")]
+    assert found.unplayed(left) == 80
+
+
 COLD = """import time
 
 asked = []
