@@ -119,7 +119,7 @@ class Pilot:
 
     @property
     def failing(self) -> dict[int, float]:
-        """The bots that fail their first games, and the seconds of their games until they are excluded."""
+        """Bots that fail their first games, and the seconds until they are excluded."""
         found = dict(self.without)
         for place, own in self.moves.items():
             if own.failed >= FIRST_GAMES or (own.failed and not own.finished):
