@@ -175,6 +175,8 @@ def learn(learning: Learning, options: RunOptions, command: str) -> list[Learned
         write_text(directory / LEARNED_JSON, json.dumps(result, indent=1) + "\n")
         write_text(directory / PAGE, learn_page(directory))
         lines = list(answer_lines(learning, run.directory, rounds))
+        played = sum(each.weights.games + each.match.games for each in rounds)
+        provenance.note_finished(run.directory, played)
         options.interrupts.finish()
         printed(
             lambda: print(
@@ -198,7 +200,7 @@ def write_begin(run: LearnRun) -> None:
     learning = run.learning
     origin = provenance.origin_of(learning.experiment.name, learning.plan)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
-    provenance.write_run(run.directory, origin._replace(digest=run.digest), more)
+    provenance.note_started(run.directory, origin._replace(digest=run.digest), more)
 
 
 def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:

@@ -151,6 +151,21 @@ def write_run(directory: Path, origin: Origin, more: Mapping[str, object]) -> No
     write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
+def note_started(directory: Path, origin: Origin, more: Mapping[str, object]) -> None:
+    """Write run.json; a run or study that is continued or printed again keeps its dates."""
+    stored = read_run(directory)
+    kept = {key: stored[key] for key in ("begun", "finished", "games") if key in stored}
+    write_run(directory, origin, {"begun": now_text(), "finished": None, **more, **kept})
+
+
+def note_finished(directory: Path, games: int) -> None:
+    """Write into run.json when a study ended and how many games it played, once."""
+    stored = read_run(directory)
+    if not stored.get("finished"):
+        content = {**stored, "finished": now_text(), "games": games}
+        write_text(directory / RUN, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
 def read_run(directory: Path) -> KeyValues:
     """The content of run.json; empty if it cannot be read."""
     try:

@@ -22,11 +22,10 @@ SECONDS = 1.0  # between two versions
 SHARE = 0.01  # of the time may be spent on writing them
 LARGEST = 1 << 16
 MOST_LINES = 40
-NAME = re.compile(r"(?:tune-|sweep-)?[0-9a-f]{10}(?:\.old-\d+)?")
+NAME = re.compile(r"(?:tune-|sweep-|learn-)?[0-9a-f]{10}(?:\.old-\d+)?")
 ENDINGS = (".parquet", ".json", ".html", ".svg", ".png", ".log", ".toml", ".npz", ".part", ".db")
-STUDY = "tune-"
 OURS = (LOCK, JOURNAL, "sources", "bots", "handouts", "cells")
-INNER = re.compile(r"(?:validation|claim)-\d+")
+INNER = re.compile(r"(?:validation|speed|terms|pool|round|match)-[0-9a-f]+")
 LAST = (RUN, JOURNAL)  # by these it is known as a run, so that a pruning that is killed goes on
 
 

@@ -177,7 +177,7 @@ def window_of(tuning: Tuning) -> int:
 def write_run(study: Study, digest: str) -> None:
     """Write run.json of the study."""
     tuning = study.tuning
-    provenance.write_run(
+    provenance.note_started(
         study.journal.directory,
         provenance.origin_of(tuning.experiment.name, tuning.plan)._replace(digest=digest),
         {
@@ -326,6 +326,10 @@ def concluded(study: Study, searched: Search, digest: str) -> StudyVerdict:
     write_text(directory / "report.html", whole_page(report, drawings))
     if validation.verdict is StudyVerdict.BETTER:
         result |= study_files.write_better(tuning, best, validation, directory)
+    claimed, other = validation.claim, validation.other_cost
+    matches = max(validation.games, 0 if claimed is None else claimed.games)  # one has the other
+    games = best.games + matches + (0 if other is None else other.games)
+    provenance.note_finished(directory, games)
     text = json.dumps(result, indent=1) if study.options.json else "\n".join(answer(report, result))
     study.options.interrupts.finish()
     printed(lambda: print(text))

@@ -22,6 +22,7 @@ from arena.learning.round_games import stored_round
 from arena.learning.round_match import RoundVerdict, round_match
 from arena.playing.options import Interrupts
 from arena.playing.worker import PlayOptions
+from arena.storage.results import foreign, info_of, is_a_run
 from arena.storage.run_file import NotARun
 from games import game
 from tests.arena.running import ROOT
@@ -69,6 +70,12 @@ def finished(tmp_path_factory):
     more = 'rounds = 2\ntables = "pairs"\nrefits = 1'
     path = written(directory, more)
     return path, learned(path, directory / "results", "--workers", "1")
+
+
+def test_a_run_is_listed_with_its_dates_and_games(finished):
+    info = info_of(finished[1])
+    assert is_a_run(finished[1]) and info.state == "finished" and info.begun and info.games
+    assert foreign(finished[1]) == []
 
 
 def test_a_run_leaves_weights_that_say_where_they_come_from(finished):

@@ -22,8 +22,10 @@ import arena.commands.report
 import arena.commands.verify
 from agents.evaluation.weights import read_weights
 from agents.sandbox.sandbox import Wall
+from arena.commands.runs import run_lines
 from arena.commands.tune import main
 from arena.stats.elo import elo_from_score
+from arena.storage.results import foreign, info_of, is_a_run
 from arena.tuning import study as search
 from games.base.errors import MISTAKE
 from tests.arena.running import WHO_PLAYS, database
@@ -92,11 +94,22 @@ def test_commands_for_runs_say_what_a_study_has_instead(name, bad, capsys):
 
 def test_an_unfinished_study_is_told_how_to_go_on(bad, tmp_path, capsys):
     copy = copy_of(bad, tmp_path)
-    (copy / "validation.parquet").unlink()
+    stored = json.loads((copy / "run.json").read_text())
+    (copy / "run.json").write_text(json.dumps({**stored, "finished": None}))
     assert arena.commands.report.main([str(copy)]) == MISTAKE
     said = capsys.readouterr().err
     assert "is not finished" in said
     assert "tune_test.toml continues it" in said
+
+
+def test_a_study_is_listed_with_its_dates_and_games(bad):
+    said = json.loads((bad / "recommendation.json").read_text())
+    info = info_of(bad)
+    assert is_a_run(bad) and info.state == "finished" and info.begun
+    assert info.games == said["games"] + max(said["claim_games"], said["validation"]["games"])
+    (line, _) = run_lines([info])
+    assert info.begun[:10] in line
+    assert foreign(bad) == []
 
 
 def test_bad_weights_are_bettered_and_the_better_ones_can_be_used(bad: Path) -> None:
