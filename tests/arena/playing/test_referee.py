@@ -51,6 +51,25 @@ def chosen(record):
     return [clock.chosen for clock in record.clocks]
 
 
+class Delayed(Scripted):
+    """Says what it thinks, and could not run for most of each move."""
+
+    said = {"mood": "calm"}
+
+    class bot:  # noqa: N801
+        delayed = staticmethod(lambda taken: taken - 5)
+
+
+def test_thoughts_have_the_thinking_time_of_the_clock(monkeypatch):
+    monkeypatch.setattr(referee, "SLOW", 0)
+    seats = seat(Delayed()), seat(Delayed())
+    record = play_game(Board(OF), seats, (), (3, 4), thoughtful=True)
+    for side, clock in enumerate(record.clocks):
+        own = [each.nanoseconds for each in record.thoughts if each.side == side]
+        assert sum(own) == clock.nanoseconds
+        assert len(own) == clock.chosen
+
+
 def test_a_game_ends_by_the_rules():
     first, second = Scripted(), Scripted()
     record = played(first, second, opening=(1, 2))
