@@ -54,7 +54,7 @@ def chosen(record):
 class Delayed(Scripted):
     """Says what it thinks, and could not run for most of each move."""
 
-    said = {"mood": "calm"}
+    said = ()
 
     class bot:  # noqa: N801
         delayed = staticmethod(lambda taken: taken - 5)
