@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.core import AgentSpec
 from agents.evaluation.learned_weights import LearnedWeights
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.learning.config import FEATURES, Learning
 from arena.learning.learn_page import LEARNED_JSON, learn_page
@@ -125,6 +126,8 @@ def answer_lines(learning: Learning, directory: Path, rounds: list[LearnedRound]
         yield f"  {fit_line(each.weights)}"
         if each.calibration:
             yield f"  {calibration_line(each.calibration)}"
+    if again := untested_line(learning.plan):
+        yield again
     best = best_of(rounds)
     if best is None:
         yield f"nothing is better than {learning.agent}: no weights go on"
@@ -199,8 +202,9 @@ def write_begin(run: LearnRun) -> None:
     """Write run.json."""
     learning = run.learning
     origin = provenance.origin_of(learning.experiment.name, learning.plan)
+    again = repeatability(learning.plan, None).to_json(None)
     more = {"learned": learning.agent, "tables": learning.tables, "command": run.command}
-    provenance.note_started(run.directory, origin._replace(digest=run.digest), more)
+    provenance.note_started(run.directory, origin._replace(digest=run.digest), {**more, KEY: again})
 
 
 def played_rounds(run: LearnRun) -> Iterator[LearnedRound]:

@@ -48,7 +48,7 @@ def note_begin(
     more = {
         "path": str(experiment.path.absolute()),
         "overrides": list(options.overrides),
-        "reproducible": experiment.plan.repeats,
+        KEY: repeatability(experiment.plan, None).to_json(None),
         FIXED: fixed,
         "isolation": _isolation(drawn, options),
         "pinned": _pinned(drawn, options),
@@ -129,7 +129,6 @@ def note_end(
             "known": played.known,
             "forfeits": told[:MOST_TRACES],
             "different_faults": len(told),
-            "reproducible": again.as_bool,
             KEY: again.to_json(replays),
         }
         if options.cluster is not None:

@@ -202,17 +202,13 @@ def now_text() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
-def table_source(plan: Plan, origin: Origin, reproducible: bool | None) -> dict[str, object]:
-    """Where every table says it comes from, without clocks or machines.
-
-    `reproducible` is what run.json says of repeating the run; None: not known.
-    """
+def table_source(plan: Plan, origin: Origin) -> dict[str, object]:
+    """Return the origin that every table holds, without clocks or machines."""
     return {
         "experiment": origin.experiment,
         "run": origin.digest,
         "game": plan.game,
         "seed": plan.seed,
-        "reproducible": reproducible,
         "plan": origin.plan,
         "files": origin.files,
         "sources": origin.sources,

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from agents.sandbox.sandbox import Wall
+from arena.analysis.repeatability import KEY, repeatability, untested_line
 from arena.config.command_line import RunOptions
 from arena.planning.openings.openings import Openings
 from arena.planning.openings.registry import make_openings
@@ -185,7 +186,7 @@ def write_run(study: Study, digest: str) -> None:
             "tuned": tuning.agent,
             "study": study.plan._asdict(),
             "overrides": list(study.options.overrides),
-            "reproducible": tuning.plan.repeats,
+            KEY: repeatability(tuning.plan, None).to_json(None),
         },
     )
 
@@ -394,6 +395,8 @@ def answer(report: StudyReport, result: dict[str, object]) -> Iterator[str]:
         yield f"other cost   {gain_text(report.validation.other_cost)}"
     widened = "; no game changed at first, so the steps became wider"
     yield f"method       {method_text(tuning)}{widened if result['steps_widened'] else ''}"
+    if again := untested_line(tuning.plan):
+        yield again
     if report.validation.details:
         yield f"details      {report.validation.details}"
     if "weights_file" in result:

@@ -155,9 +155,10 @@ def test_a_changed_bot_is_a_new_version_of_its_author(tmp_path, ladder, capsys):
     assert ladder("add", class_, "--quiet") == 0
     there = read_ladder(tmp_path / "ladder")
     assert sorted(there.names) == ["first", "last"]
+    shown = capsys.readouterr().out
+    assert "version 2" in shown and "can be repeated: not known, 2 outside bots" in shown
     assert there.plan.agents["first"] == before["first"]
     assert there.plan.agents["last"] != before["last"]
-    assert "version 2" in capsys.readouterr().out
     assert ladder("rename", "last", "mia", "--quiet") == 0
     assert read_ladder(tmp_path / "ladder").versions == {"mia": 2}
     assert ladder("add", class_, class_) == 2

@@ -208,6 +208,9 @@ def test_the_weights_of_a_users_own_evaluation_are_learned_behind_the_wall(tmp_p
     read = read_learned(directory / "round-1.npz")
     assert tuple(read.groups) == ("pot", "in_play", "extra_turn")
     assert 0.5 < read.by_feature()["pot"][0] < 1.5  # what is banked stays
+    page, said = (directory / "report.html").read_text(), (directory / "run.json").read_text()
+    assert "can be repeated: not known, 1 outside bot was not asked again" in page
+    assert json.loads(said)["can_be_repeated"]["answer"] == "not known"
 
 
 def test_an_own_evaluation_without_weights_has_none_to_learn(tmp_path):

@@ -231,6 +231,18 @@ def test_a_weight_that_does_nothing_is_flat(tmp_path: Path) -> None:
     assert not (found / "weights.toml").exists()
 
 
+def test_a_study_against_a_bot_does_not_say_that_it_can_be_repeated(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text("def choose(view, legal, rng):\n    return legal[0]\n")
+    text = SAME.replace("trials = 12", "trials = 5")
+    text = text.replace("[tune.weights]", "opponents = { mine = 3, bot = 1 }\n[tune.weights]")
+    found = study(tmp_path, text + '\n[agents.bot]\nkind = "python"\nfile = "bot.py"\n')
+    words = "can be repeated: not known, 1 outside bot was not asked again"
+    assert words in capsys.readouterr().out
+    assert words in (found / "report.html").read_text()
+    said = json.loads((found / "run.json").read_text())
+    assert said["can_be_repeated"]["answer"] == "not known"
+
+
 def test_a_budget_makes_a_small_study(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(search, "MEASURED_SECONDS", 0.01)  # of how fast games are
     # So little time that no machine plays more than the least that there is.
