@@ -255,10 +255,13 @@ def experiment_in(source: Source, problems: Problems) -> Experiment:
         anchor_problem(settings.anchor, names, problems)
     if meets is None or meets.rounds is None:
         pairs_problem(settings.pairs, setup.openings, problems)
+    ranked = (values["standings"] or {}).get("by", "elo")
+    if ranked == "points" and meets is not None and meets.rounds is not None:
+        why = f"{meets.rounds.way} ranks the agents itself; take standings out"
+        problems.say(("standings", "by"), why, ("standings",))
     problems.raise_if_any()
     assert meets is not None  # else a problem was said
     plan = plan_of(setup, meets)
-    ranked = (values["standings"] or {}).get("by", "elo")
     return Experiment(settings.name, source.path, plan, checks, ranked)
 
 
