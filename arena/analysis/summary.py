@@ -29,7 +29,7 @@ from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
 from arena.stats.sprt import SprtPlan, SprtState
-from arena.stats.sprt_estimates import corrected_estimate
+from arena.stats.sprt_estimates import as_raw, corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
 DRAWS = 200
@@ -113,7 +113,7 @@ def summarise(
         distinct_games=sum(match.different for match in met),
         openings=evidence.openings,
         forfeits=sum(rate.forfeits + rate.opponent_forfeits for rate in rates.own),
-        first_mover=_first_mover(met, whole),
+        first_mover=_first_mover(met, whole, tested),
         ratings=rated.agents,
         groups=rated.groups,
         win_rates=rates,
@@ -149,17 +149,21 @@ def rating_plan(plan: Plan, draws: int, census: bool) -> RatingPlan:
     return RatingPlan(draws=draws, census=census, anchor=anchor, anchor_elo=elo)
 
 
-def _first_mover(found: Sequence[Match], census: bool) -> Estimate:
-    """Return the first movers' score over all matches; openings are shared between them."""
+def _first_mover(found: Sequence[Match], census: bool, tested: bool) -> Estimate:
+    """Return the first movers' score over all matches; openings are shared between them.
+
+    In `tested` runs a sequential test ended the games, which the interval ignores.
+    """
     fresh = [match.evidence() for match in found]
     scores = [first_mover_scores(match.as_first, match.as_second) for match in fresh]
     none = np.empty(0)
-    return score_estimate(
+    score = score_estimate(
         np.concatenate([none, *(match.openings for match in fresh)]),
         np.concatenate([none, *scores]),
         census=census,
         times=np.concatenate([none.astype(np.int64), *(match.times for match in fresh)]),
     )
+    return as_raw(score) if tested else score
 
 
 def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> Stopped:

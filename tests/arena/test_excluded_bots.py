@@ -139,6 +139,12 @@ def test_excluded_bots_are_marked_and_come_after_all_others(a_run, rank, capsys)
     assert all(re.search(rf"{name}\s*\(excluded\)", page) for name in EXCLUDED)
 
 
+def test_excluded_bots_are_not_among_those_that_are_not_told_apart(a_run):
+    page = text_of((a_run("") / "report.html").read_text())
+    said = page.partition("Not told apart by their own matches:")[2].partition(". ")[0]
+    assert not any(re.search(rf"\b{name}\b", said) for name in EXCLUDED)
+
+
 def test_a_quiet_run_names_the_excluded_bots_last(a_run, capsys):
     directory = a_run()
     capsys.readouterr()

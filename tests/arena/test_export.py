@@ -131,6 +131,8 @@ def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
         (read,) = read_games([file]).scales
         assert read.stopped == {"random", "greedy"}
     lines = (made / "games.jsonl").read_text().splitlines()
+    mover = json.loads((run / "summary.json").read_text())["first_mover"]
+    assert mover["kind"] == "sprt"
     (rule,) = {json.loads(line)["stop_rule"] for line in lines}
     assert rule == "SPRT [0, 100] logistic Elo, alpha 0.05, beta 0.05"
 

@@ -7,6 +7,7 @@ from arena.report.figure import Figure, NumberTable, nothing_here, sentences, st
 from arena.report.html import Html, joined, name_of, tag
 from arena.report.numbers import (
     CENSUS,
+    SPRT,
     Known,
     bare_share,
     count,
@@ -83,6 +84,8 @@ def _no_inference(report: Report, known: Known) -> Html:
 def _lead(report: Report, known: Known) -> Html:
     assert known.value is not None  # the caller has asked
     sure = f"{100 * known.level:g}\u00a0%: {share_ends(known)}"
+    if known.kind == SPRT:
+        sure += ", which ignores the test that ended the games"
     if known.kind == CENSUS:
         sure = "exact: these are all openings there are"
     if known.settled is None:
