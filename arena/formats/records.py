@@ -198,7 +198,8 @@ def _score(report: Report, name: str, other: str) -> float | None:
 
 def read_tables(report: Report) -> list[ExportedTable]:
     """The tables behind the figures, as people read them, and the matrix."""
-    tables = []
+    rule, tables = stop_rule_text(report.plan.stop), []
+    note = f" (a test could end the games, which intervals ignore: {rule})" if rule else ""
     for name, figure in figures(report).items():
         if figure.table is None:
             continue
@@ -206,10 +207,10 @@ def read_tables(report: Report) -> list[ExportedTable]:
         rows = tuple(tuple(plain(row[place]) for place in kept) for row in figure.table.rows)
         head = tuple(figure.table.head[place] for place in kept)
         own = "pairs" if name == "matrix" else name
-        tables.append(ExportedTable(own, figure.heading, head, rows, figure.table.words))
+        tables.append(ExportedTable(own, figure.heading + note, head, rows, figure.table.words))
     names = report.agents
     matrix = tuple((name, *(_cell(report, name, other) for other in names)) for name in names)
-    heading = "Points won by the row's agent, in per cent, with the interval"
+    heading = f"Points won by the row's agent, in per cent, with the interval{note}"
     return [*tables, ExportedTable("matrix", heading, ("agent", *names), matrix)]
 
 

@@ -124,9 +124,9 @@ def test_every_export_of_a_stopped_run_has_its_stop_rule(tmp_path):
     )
     played(experiment_file(tmp_path, text), tmp_path / "results")
     run, made = directory_of(tmp_path / "results"), tmp_path / "made"
-    assert (
-        main([str(run), *(f"--games={name}" for name in WRITERS["games"]), "--to", str(made)]) == 0
-    )
+    formats = [f"--games={name}" for name in WRITERS["games"]]
+    assert main([str(run), *formats, "--tables=latex", "--to", str(made)]) == 0
+    assert "SPRT [0, 100] logistic Elo" in (made / "matrix.tex").read_text()
     for file in (run / "games.parquet", *sorted(made.glob("games.[pgc]*"))):
         (read,) = read_games([file]).scales
         assert read.stopped == {"random", "greedy"}
