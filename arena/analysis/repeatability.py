@@ -44,9 +44,10 @@ def repeatability(plan: Plan, replays: BotReplays | None) -> Repeatability:
         )
     if not plan.reproducible:
         return Repeatability("no", "some agents play by the clock")
-    tested = replays.games if replays else dict.fromkeys(plan.outside_bots, 0)
-    if not tested:
+    if not plan.outside_bots:
         return ALWAYS
+    # Bots that finished no game were not tested either.
+    tested = (replays and replays.games) or dict.fromkeys(plan.outside_bots, 0)
     untested = [name for name, games in tested.items() if not games]
     if untested:
         bots = "1 outside bot was" if len(untested) == 1 else f"{len(untested)} outside bots were"

@@ -21,14 +21,14 @@ from arena.analysis.standings import (
     standings,
     tallies,
 )
-from arena.analysis.win_rates import WinRates, contradictions, is_census, win_rates
+from arena.analysis.win_rates import ONLY_FORFEITS, WinRates, contradictions, is_census, win_rates
 from arena.planning.plan import Plan
 from arena.planning.rounds import TournamentStanding
 from arena.stats.counts import first_mover_scores
 from arena.stats.estimate import Estimate
 from arena.stats.intervals import score_estimate
 from arena.stats.ratings import RatingPlan
-from arena.stats.sprt import SprtPlan, SprtState
+from arena.stats.sprt import Decision, SprtPlan, SprtState
 from arena.stats.sprt_estimates import as_raw, corrected_estimate
 from arena.stats.text import elo_text, sprt_text
 
@@ -173,6 +173,9 @@ def _stopped(plan: Plan, rates: WinRates, test: SprtPlan, state: SprtState) -> S
     """
     ((a, b),), names = plan.matches, plan.names
     raw = next(rate.row.elo for rate in rates if rate.agent == names[a])
+    if raw.reason == ONLY_FORFEITS:
+        text = f"{names[a]} against {names[b]}: {ONLY_FORFEITS}, which show no strength"
+        return Stopped(names[a], names[b], str(Decision.UNDECIDED), raw, raw, text)
     corrected = corrected_estimate(test, state)
     text = (
         f"{names[a]} against {names[b]}: {sprt_text(test, state)}; "

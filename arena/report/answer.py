@@ -157,7 +157,7 @@ def _scope(report: Report) -> str | None:
 def _answer(report: Report) -> Answer:
     if report.summary.get("tournament"):
         return Answer(*tournament_answer(report))
-    if report.summary.get("stopped"):
+    if report.stopped is not None:
         return _tested(report)
     if report.two and report.met():
         row = report.met()[0]
@@ -248,7 +248,7 @@ def rounded_openings(openings: float) -> int | None:
 
 
 def _tested(report: Report) -> Answer:
-    stopped, stop = report.summary["stopped"], report.plan.stop
+    stopped, stop = report.stopped or {}, report.plan.stop
     corrected = known_from(stopped["corrected"])
     agent, opponent = (isolated(stopped[side]) for side in ("agent", "opponent"))
     question = f"Is {agent} stronger than {opponent} at {report.game_name}?"

@@ -63,7 +63,7 @@ def _lead(report: Report, row: WinRateRow) -> Html:
     known, pairs = score_of(row), row.games // 2
     if known.value is None:
         return sentences(name_of(row.agent), " and ", name_of(row.opponent), ": ", known.why, ".")
-    stopped = report.summary.get("stopped")
+    stopped = report.stopped
     again = f"Each of {counted(report.openings, 'opening')} was played twice, once from each seat."
     if pairs != report.openings:
         again = (
