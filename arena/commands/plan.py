@@ -174,8 +174,9 @@ def tried(drawn: "DrawnPlan", options: "RunOptions", answers: "Sequence[FirstAns
     if known:
         out(f"known from earlier runs: {2 * known:,} games, which are not played")
     out(plan_lines.time_line(pilot, left, options.at_once))
-    if line := plan_lines.start_line(answers):
-        out(line)
+    for line in (plan_lines.failing_line(plan, pilot), plan_lines.start_line(answers)):
+        if line:
+            out(line)
     for line in plan_lines.match_lines(drawn, pilot):
         out(line)
     if plan.stop is not None:

@@ -10,6 +10,7 @@ from arena.stats.sample_size import elo_to_come, law_of, moments_of, pairs_neede
 from arena.stats.sprt import SprtPlan, forecast
 from arena.stats.text import elo_text, percent
 from games.base.errors import printable
+from games.base.text import listed
 
 QUESTION = SprtPlan(0.0, 10.0)  # what "+10 Elo" asks, with errors of 5 %
 MOST_ROWS = 12
@@ -75,8 +76,18 @@ def time_line(pilot: Pilot, left: Matches, workers: int) -> str:
         least = max(pilot.time_of(left, workers).low, pilot.seconds)
         return f"time: not known: {where} ended; at least {duration(least)} for {games:,} games"
     unplayed = pilot.unplayed(left)
-    but = f", {unplayed:,} of them of bots that fail and will be excluded" if unplayed else ""
+    but = f", {unplayed:,} of them of bots that fail" if unplayed else ""
     return f"time: {range_text(pilot.time_of(left, workers))} for {games:,} games{but}"
+
+
+def failing_line(plan: Plan, pilot: Pilot) -> str:
+    """Return what the run does with bots that fail; empty if none does."""
+    names = listed([short(plan.names[place]) for place in sorted(pilot.failing)])
+    if not names:
+        return ""
+    if plan.unloadable_stops:
+        return f'the run will stop, as {names} failed; unloadable = "forfeit" plays without'
+    return f"excluded after three failed games: {names}"
 
 
 def start_line(answers: Sequence[FirstAnswer]) -> str:

@@ -1,5 +1,7 @@
 """pitflip plan: what is said before a game counts, and that none does."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.commands.plan import arguments, asked, main, pilot_with
@@ -8,7 +10,7 @@ from arena.config.experiment import load
 from arena.planning.schedule import draw
 from arena.playing import pilot
 from arena.playing.options import Interrupts
-from arena.terminal.plan import time_line
+from arena.terminal.plan import failing_line, time_line
 from games.base.errors import DONE, FINDING, MISTAKE
 from tests.arena.running import called, experiment_file, small
 
@@ -215,6 +217,10 @@ def test_a_pilot_finds_the_bots_that_fail_their_first_games(tmp_path):
     names = load(tmp_path / "demo.toml").plan.names
     assert list(found.failing) == [names.index("late")]
     assert found.unplayed(left) == 80
+    plan = load(tmp_path / "demo.toml").plan
+    assert failing_line(plan, found).startswith("the run will stop, as late failed")
+    goes_on = replace(plan, unloadable_stops=False)
+    assert failing_line(goes_on, found) == "excluded after three failed games: late"
 
 
 COLD = """import time
